@@ -6,7 +6,7 @@
 
 local ast = {}
 
--- fields that hold a node's semantic type, which is not a child
+-- fields that hold a node's semantic type; ast.children does not visit them
 local of_types = { type = true, resolved = true, mapped = true }
 
 -- Returns the position of a node, or of the first node of a list; math.huge for an empty list.
@@ -18,6 +18,8 @@ local function position(node)
   return node.pos
 end
 
+-- True if child `a` precedes child `b`. at, other: their positions in the text; elements of a list (integer keys)
+-- precede other children and keep their order.
 local function is_before(a, at, b, other)
   local of_list = math.type(a) == "integer"
   if of_list ~= (math.type(b) == "integer") then return of_list end
@@ -25,7 +27,7 @@ local function is_before(a, at, b, other)
   return at < other
 end
 
--- Sorts the first n keys of a node's children into source order.
+-- Sorts the first `n` entries of `keys`, the keys of a node's children, into source order.
 local function sort(node, keys, n)
   local at = {}
   for i = 1, n do at[i] = position(node[keys[i]]) end

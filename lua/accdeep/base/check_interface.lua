@@ -1,5 +1,5 @@
--- check_interface.lua - check_interface(slots, name, made): returns `made` after asserting that it has every slot of an
--- interface and no others. slots: slot name -> description; name: the name in error messages.
+-- check_interface.lua - check_interface(slots, name, made): returns the table `made` after asserting that it has every
+-- slot of an interface and no other field. slots: slot name -> description; name: the name of `made` in error messages.
 
 return function(slots, name, made)
   for slot in pairs(slots) do assert(made[slot] ~= nil, name .. " lacks " .. slot) end

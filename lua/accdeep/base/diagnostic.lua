@@ -1,6 +1,6 @@
 -- diagnostic.lua - errors that carry a stable code, a position, a rule and a help text.
 --
--- Every error of the interpreter is one of these tables. A phase raises it with an index into the text that it
+-- Every error of the interpreter is a table of this class. A phase raises it with an index into the text that the phase
 -- processes (`pos`); the caller that has the text adds file, line and column (location.locate_error). Fields that a
 -- scenario sees: code, message, rule, file, line, column, help, objects and callers. `callers` is a list of {file,
 -- line}, innermost first: the calls that reach file:line. `in_text` means that the column refers to the text of the
@@ -13,12 +13,13 @@ local diagnostic = {}
 
 local Error = { __name = "accdeep.error" }
 
--- Returns the help of the error's code if the raising function gave none.
+-- Returns the help of the error's code if `key` is "help" and the raising function gave no help; nil for other keys.
 function Error:__index(key)
   if key == "help" then return diagnostic.help(self) end
   return nil
 end
 
+-- Returns the error as text: "file:line:column: error[CODE]: message"; without the location if the file is unknown.
 function Error:__tostring()
   local where = ""
   if self.file then
@@ -56,8 +57,8 @@ end
 -- `accdeep exec`; nil for an unknown code.
 function diagnostic.phase(code) return phase_of[code] end
 
--- Returns the results of fn(...), a function that analyses a text. Errors that it raises become static errors, whatever
--- their code, except null pointers, which depend on values.
+-- Returns the results of fn(...), a function that analyses a text. Every error that it raises becomes a static error,
+-- whatever its code, except a null pointer error, which depends on values.
 function diagnostic.static(fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -66,11 +67,12 @@ function diagnostic.static(fn, ...)
   error(err, 0)
 end
 
--- Returns the set of all codes (code -> phase).
+-- Returns the table of all error codes: code -> phase. Callers must not change it.
 function diagnostic.codes() return phase_of end
 
 -- Returns the help text of an error's code, with the names of its objects and its file filled in; nil for an unknown
--- code. err: any table with a code. The OpenMP text is chosen if err.openmp is set or the rule belongs to OpenMP.
+-- code or a code without help. err: any table with a code. The OpenMP text is chosen if err.openmp is set or the rule
+-- belongs to OpenMP.
 function diagnostic.help(err)
   local entry = error_codes[rawget(err, "code")]
   if not entry then return nil end
@@ -86,6 +88,7 @@ function diagnostic.help(err)
   return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", fill_placeholder))
 end
 
+-- True if a value is an error of this class.
 function diagnostic.is(value) return getmetatable(value) == Error end
 
 -- True if an error is the step or memory limit of the run, which a scenario cannot catch: expectations and cases
@@ -139,8 +142,8 @@ function diagnostic.raise(code, pos, message, fields)
   error(diagnostic.new(fields), 0)
 end
 
--- Returns an error for a Lua error in the interpreter itself, located at the scenario's line; nil if the text does not
--- begin with a location in the interpreter.
+-- Returns an error for `text`, the message of a Lua error in the interpreter itself; nil for other texts. Such a text
+-- begins with a location in the interpreter. The error is located at the scenario's line.
 function diagnostic.internal(text)
   local at = type(text) == "string" and text:match "^(.-):%d+: "
   if not at or not location.is_own(at) then return nil end
@@ -154,8 +157,9 @@ function diagnostic.internal(text)
     help = "this is an error of accdeep, not of the scenario" }
 end
 
--- Returns the key of `names` that is closest to a misspelt name, or nil: at most two edits away, or one for names of up
--- to three letters. Ties: first a name with the same first letter, then alphabetical order.
+-- Returns the key of `names` that is closest to a misspelt name; nil if none is close. Close means at most two edits
+-- away, or one edit for names of up to three letters. Ties: first a name with the same first letter, then alphabetical
+-- order.
 function diagnostic.closest(name, names)
   local best, least = nil, #name < 4 and 2 or 3
   local function is_better(candidate)
@@ -192,7 +196,8 @@ end
 
 local MOST_MEMBERS = 12 -- limit for the list in a help text
 
--- Returns a help text for an unknown member: a close name, otherwise the list of members; nil if there are too many.
+-- Returns a help text for an unknown member: a close name, otherwise the list of members; nil if the list is longer
+-- than MOST_MEMBERS.
 function diagnostic.suggest_member(name, record)
   local near = diagnostic.suggest(name, record.by_name or {})
   if near or not record.by_name then return near end

@@ -3,7 +3,8 @@
 local require = require -- captured at load time, because a trusted scenario may replace the global function
 local lazy = {}
 
--- Returns a proxy for a module, which is a table or a function. check(module), if given, is called when it is loaded.
+-- Returns a proxy for a module that is a table or a function. check(module), if given, is called when the module is
+-- loaded.
 function lazy.require(name, check)
   local function load()
     local module = require(name)

@@ -14,16 +14,17 @@ local own = debug.getinfo(1, "S").source:gsub("base/location%.lua$", "")
 -- True if a chunk, named as in error messages, is one of the interpreter's own modules.
 function location.is_own(chunk) return ("@" .. chunk):sub(1, #own) == own end
 
-local sources = {} -- file -> its text, or false
+local sources = {} -- file -> its text, as `remember` stored it
 
 -- Stores the text of a file, so that locations in it can be shown. The program reads scenarios itself.
 function location.remember(file, text) sources[file] = text end
 
+-- Returns the text of a file that `remember` stored; nil if no text is stored.
 function location.source(file)
   return sources[file] or nil
 end
 
--- Returns the position of the first character of each line of a text: {number -> position}.
+-- Returns a list with the position of the first character of each line of a text: line number -> position.
 function location.line_starts(text)
   local starts = { 1 }
   for at in text:gmatch "\n()" do starts[#starts + 1] = at end
@@ -50,6 +51,8 @@ function location.line(text, number)
   return nil
 end
 
+-- Returns the file of a function, from a table of debug.getinfo; for a function made from a string, Lua's short name of
+-- the string.
 local function file_of(info) return info.source:sub(1, 1) == "@" and info.source:sub(2) or info.short_src end
 
 -- Cache: function -> its file, or false for a function of the interpreter itself.
@@ -67,7 +70,8 @@ function location.caller(level)
     local file = files[fn]
     if file then return file, line end
   end
-  return location.scenario(level + 1) -- a tail call leaves no frame
+  -- a tail call leaves no frame: use the scenario's innermost frame instead
+  return location.scenario(level + 1)
 end
 
 -- Returns file and line of the innermost frame that is not the interpreter's: the scenario's own line; nil, nil if
@@ -85,7 +89,7 @@ end
 -- Number of lines in which a directive may begin: the line of its call or, after an open parenthesis, the next one.
 local LINES = 2
 
--- Limits: number of callers in a list, and of stack levels that are searched.
+-- Limits: number of callers in the list of an error, and number of stack levels that are searched for callers.
 local MOST_CALLERS, MOST_LEVELS = 8, 200
 
 -- True if function `inner` is written inside the call that `outer` is executing, as the body of a region or a case is.
@@ -122,7 +126,8 @@ function location.callers(file, line)
   return list[1] and list or nil
 end
 
--- Appends to the error the call at file:line, outside of the script's functions, through which the error propagates.
+-- Appends the call at file:line to the callers of an error that propagates through this call. The call is outside of
+-- the script's functions.
 function location.add_caller(err, file, line)
   -- the error is already reported at this call
   if not err.callers and err.file == file and err.line == line then return end
@@ -150,8 +155,9 @@ end
 
 local last_error = { value = {} } -- last error raised by Lua or the script: its value, location and callers
 
--- True if the interpreter itself raised the error that a message handler got, which then only forwards it. Must be
--- called by a function that the handler calls: the frames are counted.
+-- True if the interpreter itself raised the error that a message handler received; the script's frame only forwards
+-- such an error. Must be called by a function that the message handler calls, because a fixed number of frames is
+-- skipped.
 local function is_forwarding_frame()
   for level = 4, MOST_LEVELS do
     local info = debug.getinfo(level, "S")
@@ -176,7 +182,8 @@ function location.record_error(err)
   return err
 end
 
--- Returns what was recorded of an error: {file, line, callers}, each if known; an empty table for any other error.
+-- Returns what record_error stored about `err`: a table with file, line and callers, where unknown fields are nil.
+-- Returns an empty table if another error was recorded last.
 function location.recall_error(err) return rawequal(err, last_error.value) and last_error or {} end
 
 -- Returns callers as a text: "file:line, file:line".
@@ -186,7 +193,8 @@ function location.callers_text(callers)
   return table.concat(names, ", ")
 end
 
--- Returns the position of `text` as a string literal in the source between two indices; nil if it does not occur there.
+-- Returns the position of `text` as a string literal in `source` between the indices `at` and `last`; nil if `text`
+-- does not occur there.
 local function literal_between(source, text, at, last)
   while at do
     local found = source:find(text, at, true)
@@ -201,8 +209,8 @@ local function literal_between(source, text, at, last)
   return nil
 end
 
--- Returns the position of `text` as a string literal in the source, at a line or just below it. Lua 5.4.6 and later
--- report the line where a call ends: a literal that ends in that line is found, too.
+-- Returns the position of the string literal `text` in the source, at `line` or just below; nil if there is no such
+-- literal. Lua 5.4.6 and later report the line where a call ends: a literal that ends in that line is found, too.
 local function literal(source, text, starts, line)
   if not text:find "%S" then return nil end
   local _, breaks = text:gsub("\n", "")
@@ -210,7 +218,7 @@ local function literal(source, text, starts, line)
     or breaks > 0 and literal_between(source, text, starts[line - breaks], starts[line - breaks + 1]) or nil
 end
 
--- Returns the line in the file of an index into a text that was passed by the call at file:line.
+-- Returns the line in the file of index `at` into a text that was passed by the call at file:line.
 function location.line_of(text, at, file, line)
   local source = sources[file]
   local found = source and literal(source, text, location.line_starts(source), line)

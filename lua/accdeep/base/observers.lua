@@ -7,7 +7,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local observers = {}
 
--- Hooks without results: each observer's function is called.
+-- Hooks without results: the function of each observer is called.
 local called = {
   names = "(env, run): the script's names are there; nothing has run",
   mark = "(kind, name): \"scenario\" or \"case\" begins; \"end\" of a case",
@@ -20,12 +20,12 @@ local called = {
   last = "(session): the script has run",
   draw = "(session, name): the script wants a picture",
 }
--- Hooks whose functions may return a finisher, which is called at the end of the construct; finishers run in reverse
--- order.
+-- Hooks whose functions may return a finisher, a function that is called at the end of the construct. Finishers run in
+-- reverse order of the observers.
 local around = {
   construct = "(session, plan, ends) -> function(err): a construct is carried out, or a region ends",
 }
--- Hooks whose functions return a replacement for a function of the script, or nil to keep it.
+-- Hooks whose functions return a replacement for a function of the script, or nil to keep the function.
 local standing = {
   statement = "(run, name, fn) -> function: what the script calls by that name; kinds of names: scenario.statements",
 }
@@ -35,12 +35,14 @@ for _, kind in ipairs { called, around, standing } do
   for hook in pairs(kind) do hooks[hook] = true end
 end
 
+-- Returns the functions that the observers of a list have for a hook, in the order of the list.
 local function observers_with(list, hook)
   local found = {}
   for _, observer in ipairs(list) do found[#found + 1] = observer[hook] end
   return found
 end
 
+-- Returns a function that calls all `functions` with its arguments.
 local function notify_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)
@@ -48,8 +50,8 @@ local function notify_all(functions)
   end
 end
 
--- Returns a function that calls all functions and returns a finisher that runs their finishers in reverse order; nil if
--- none returned one.
+-- Returns a function that calls all `functions` and returns a finisher, which runs their finishers in reverse order.
+-- The finisher is nil if no function returned one.
 local function query_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)
@@ -64,6 +66,8 @@ local function query_all(functions)
   end
 end
 
+-- Returns a function that lets each of `functions` in turn replace the script's function `fn`, and returns the last
+-- replacement.
 local function wrap_all(functions)
   return function(run, name, fn)
     for _, stand in ipairs(functions) do fn = stand(run, name, fn) or fn end

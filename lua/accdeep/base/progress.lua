@@ -5,9 +5,9 @@
 local core = require "accdeep.core"
 local system = require "accdeep.system"
 
-local LEAST = 0.03 -- shortest time in seconds between two states
+local LEAST = 0.03 -- shortest time in seconds between two displayed states
 
--- Escape sequences: clear the line; do not wrap a text that is too long; wrap again.
+-- Escape sequences of the terminal: clear the line; do not wrap a text that is too long; wrap long texts again.
 local CLEAR, UNWRAPPED, WRAPPED = "\r\27[K", "\27[?7l", "\27[?7h"
 
 local Line = {}
@@ -20,7 +20,8 @@ local function new(quiet)
     shown = false, at = 0 }, Line)
 end
 
--- Shows a state of the work, except if the previous one was shown less than LEAST seconds ago.
+-- Shows a state of the work, as string.format formats the arguments; does nothing if the previous state was shown less
+-- than LEAST seconds ago.
 function Line:show(format, ...)
   local now = core.clock()
   if not self.wanted or self.shown and now - self.at < LEAST then return end

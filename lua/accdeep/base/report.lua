@@ -12,6 +12,8 @@ local report = {}
 
 local SGR = { bold = "1", red = "1;31", green = "32", cyan = "36" }
 
+-- Returns a function (style, text) that returns the text with the escape sequences of a style; the text alone if
+-- `color` is false.
 local function painter(color)
   return function(style, text)
     return color and ("\27[%sm%s\27[0m"):format(SGR[style], text) or text
@@ -33,11 +35,14 @@ local function field(t, key)
   return nil
 end
 
+-- Returns field `key` of an error if it is a table, otherwise an empty table.
 local function list(t, key)
   local value = rawget(t, key)
   return type(value) == "table" and value or {}
 end
 
+-- Returns name, bytes, file and line of an object in an error, each only if it has the expected type; nil for a value
+-- that is not a table.
 local function object_fields(object)
   return type(object) == "table" and { name = field(object, "name") or "", bytes = field(object, "bytes"),
     file = field(object, "line") and field(object, "file"), line = field(object, "line") }
@@ -51,7 +56,7 @@ function report.to_plain_data(err)
   plain.message = plain.message or "an error without a message"
   local phase = diagnostic.phase(plain.code)
   plain.phase = phase == "run" and field(err, "phase") == "static" and "static" or phase
-  if rawget(err, "in_text") == true then -- the file has no such column
+  if rawget(err, "in_text") == true then -- the file does not contain the text literally, so its line has no such column
     plain.text_column, plain.column = plain.column, nil
   end
   for i = 1, math.min(rawlen(list(err, "callers")), 16) do
@@ -85,7 +90,8 @@ function report.to_plain_data(err)
   return plain
 end
 
--- Returns the number of columns to underline: the error's own length, or the length of the word at its column.
+-- Returns the number of columns to underline: the error's own length if it has one, otherwise the length of the word at
+-- the error's column.
 local function caret_length(err, line)
   local at = err.snippet_column
   local word = line:match("^[%w_]+", at) or line:match("^%S", at) or " "
@@ -95,7 +101,7 @@ end
 local WIDTH = 120 -- columns of a source line that are printed
 local BEFORE = 60 -- columns before the error's column that are printed of a longer line
 
-local LONGEST = 2000 -- bytes of a line of a message
+local LONGEST = 2000 -- limit in bytes of one line of a message
 
 -- Returns a line without control characters, which could affect the terminal, and at most LONGEST bytes long.
 local function printable(text)
@@ -108,7 +114,7 @@ local function printable_lines(text)
   return (text:gsub("[^\n]+", printable))
 end
 
--- Returns the part of a long line around column `at`, and the column in that part.
+-- Returns the part of a long line around column `at`, and the position of that column in the part.
 local function window(text, at)
   if #text <= WIDTH then return text, at end
   local from = at and at > BEFORE and at - BEFORE + 1 or 1
@@ -137,8 +143,9 @@ local function snippet(err, paint, out)
 end
 
 -- Returns the error as text: location, code, message, source line with carets, objects, rule, help, and the command
--- that explains the code. options: color; case: the name of its case; warning: true to print it as a warning; seen: set
--- of codes explained before, to which this one is added.
+-- that explains the code. options: color; case: the name of the error's case; warning: true to print the error as a
+-- warning. options.seen is the set of codes that earlier errors explained; the function adds this error's code to the
+-- set.
 function report.error(err, options)
   err = report.to_plain_data(err)
   local paint = painter(options and options.color)
@@ -184,13 +191,13 @@ local function count(records)
   return total, failed
 end
 
--- Formatters by name. A formatter gets each record when it is complete, in the order of the files, and then all at the
--- end. options.out and options.err write text. live: output is printed while the scenario runs, not stored in the
--- record.
+-- Formatters by name. A formatter gets each record when the record is complete, in the order of the files, and the list
+-- of all records at the end. options.out and options.err write text. live: true if output is printed while the scenario
+-- runs and is not stored in the record.
 local formats = {}
 
--- Returns a predicate that is true for a case whose error has the same location as another case's. Such errors are
--- printed with the name of their case.
+-- Returns a predicate that is true for a case if the error of another case has the same location. Such an error is
+-- printed with the name of its case.
 local function shared_locations(record)
   local counts = {}
   local function place(case) return ("%s:%s"):format(case.error.file, case.error.line) end
@@ -252,6 +259,7 @@ for _, key in ipairs(FIELDS) do
 end
 table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
 
+-- Returns a copy of a value in which all strings are valid UTF-8; tables are copied at all depths.
 local function utf8_all(value)
   if type(value) == "string" then return strings.to_utf8(value) end
   if type(value) ~= "table" then return value end
@@ -273,6 +281,8 @@ function formats.json(options)
 end
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+-- Returns a value as text for XML: special characters escaped, characters that XML does not allow replaced by a
+-- question mark.
 local function xml(text)
   return (strings.to_utf8(tostring(text)):gsub('[&<>"]', ENTITIES):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?")
     :gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or "?" end))
@@ -317,6 +327,7 @@ report.formats = formats
 
 local STATUS = { text = 2, static = 2, run = 1, environment = 3, internal = 70 }
 
+-- Returns the program's exit status for an error's phase; 70 for a phase without a status of its own.
 function report.status_of(phase) return STATUS[phase] or 70 end
 
 -- Returns the program's exit status after these records: the highest status of a failed case.

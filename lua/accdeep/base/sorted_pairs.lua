@@ -1,12 +1,15 @@
--- sorted_pairs.lua - pairs with a deterministic order: numbers, then strings, then other keys in the order of pairs.
+-- sorted_pairs.lua - pairs with an order: numbers, then strings, both sorted; then keys of other types in the order of
+-- Lua's pairs, which is not deterministic.
 
+-- True if key `a` precedes key `b`: numbers precede strings. Each key must be a number or a string.
 local function is_before(a, b)
   local number, other = type(a) == "number", type(b) == "number"
   if number ~= other then return number end
   return a < b
 end
 
--- Iterates over a table: for key, value in sorted_pairs(t). Keys that are removed during the iteration are skipped.
+-- Iterates over table `t`: for key, value in sorted_pairs(t). Keys that are removed during the iteration are skipped;
+-- keys that are added are not visited.
 return function(t)
   local keys, others = {}, {}
   local in_order = true

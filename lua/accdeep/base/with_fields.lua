@@ -1,6 +1,8 @@
--- with_fields.lua - runs a function while fields of an object have other values: with_fields(object, values, fn, ...).
--- Returns the results of fn(...). The fields are then restored, even if fn raises; its error propagates.
+-- with_fields.lua - runs fn(...) while fields of an object have other values: with_fields(object, values, fn, ...).
+-- values: name -> value. Returns the results of fn; the fields are then restored, even if fn raises, and its error
+-- propagates.
 
+-- Restores the fields `before` of an object; then returns the results of a pcall, or raises its error.
 local function put_back(object, before, ok, ...)
   for name, value in next, before do object[name] = value end
   if not ok then error((...), 0) end

@@ -1,5 +1,6 @@
--- absent_alias.lua - finds the base of an alias that cannot be translated, for reports of absent data: q[@I.start]
--- requires I.start to be present, not q (TR14 3.5). run/core_error.lua calls it.
+-- absent_alias.lua - finds the base of an alias, for reports of absent data. The pointer q of the alias q[@I.start]
+-- cannot be translated if I.start is not present; q itself need not be present (TR14 3.5). run/core_error.lua calls
+-- this file.
 
 local nest = require "accdeep.lowering.nest"
 local types = require "accdeep.types"
@@ -7,7 +8,7 @@ local unparse = require "accdeep.syntax.unparse"
 
 local absent_alias = {}
 
--- Returns the entry of the member at the end of a path of member names; nil if the member mapping has none.
+-- Returns the entry of the member at the end of a path of member names; nil if the member mapping has no such entry.
 local function entry_at(session, member_mapping, path)
   local found
   for name in path:gmatch "[%a_][%w_]*" do
@@ -24,7 +25,7 @@ local function entry_at(session, member_mapping, path)
   return found
 end
 
--- Returns the base of the alias that an item has under a name, as text; nil if there is no alias.
+-- Returns the base of the alias called `name` in an item, as text; nil if `name` is not an alias.
 function absent_alias.base(session, item, name)
   if item.alias or not item.member_mapping or not item.name then return item.alias end
   local start = "^" .. item.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+")

@@ -24,7 +24,7 @@ local render, type_of = list_item.render, list_item.type_of
 
 local c_items = {}
 
--- Returns the registers that hold the computed subscripts of a name; at most the first 3 are kept.
+-- Returns the registers that hold the computed subscripts of a name; subscripts after the third are dropped.
 local function index_registers(b, ctx, indices)
   local list = {}
   for i = 1, math.min(#indices, 3) do
@@ -41,8 +41,8 @@ local function enclosing_variable(node)
   return root ~= node and root.tag == "id" and root or nil
 end
 
--- Sets the frame of an item that is a member of a variable: where members are mapped without their structure, they keep
--- their offset in it.
+-- Sets the frame of an item that is a member of a variable, so that the member keeps its offset in the variable on the
+-- device. Does nothing unless the rules map members without their structure.
 local function keep_place(plan, item, node)
   local root = enclosing_variable(node)
   if plan.session.rules.members ~= "mapped" or not root then return end
@@ -52,14 +52,15 @@ local function keep_place(plan, item, node)
   if address.const then item.frame, item.room = address.const, from.type.size end
 end
 
--- Adds an item that maps a pointer for the data that it points to. fields: further fields of the request.
+-- Adds an item that maps only the pointer `node`, whose target the request maps. fields: fields of the new request,
+-- which are changed.
 local function map_pointer(plan, request, node, fields)
   fields.action, fields.clause = plan.kind == "exit data" and "delete" or "create", {}
   fields.node, fields.kind = request.node, plan.kind
   plan:object(fields, node)
 end
 
--- Maps a pointer member for the data that it points to, once per construct.
+-- Adds an item that maps only the pointer member `node`, at most once per construct.
 local function pointer_member(plan, request, node)
   local text = unparse.expression(node)
   if plan.pointers[text] then return end
@@ -94,7 +95,8 @@ local function map_chain(plan, request, node, t, item)
   end
 end
 
--- Sets the cell of a pointer, which is attached, in an item; does nothing if data clauses do not attach this pointer.
+-- Sets the cell of the pointer `node` in an item, so that the pointer is attached. Does nothing if data clauses do not
+-- attach such a pointer.
 local function pointer_cell(b, ctx, node, item)
   local members = ctx.session.rules.members == "mapped" and item.action ~= action.attach
     and item.action ~= action.detach
@@ -109,9 +111,9 @@ local function pointer_cell(b, ctx, node, item)
   end
 end
 
--- Returns the register of the address where the enclosing array begins, for an element or a row of one. Where data are
--- fused, the outermost array is meant; it may be a variable, a member, or the target of a pointer (DIR-4.1-03). nil:
--- `node` is not part of an array.
+-- Returns the register with the address where the array that encloses `node` begins; nil if `node` is not part of an
+-- array. `node` is an element or a row. Where data are fused, the outermost array is used: a variable, a member, or the
+-- target of a pointer (DIR-4.1-03).
 local function origin_of(b, ctx, node)
   local whole, at = nil, node
   while true do
@@ -137,8 +139,8 @@ local function add(plan, item, b, request)
 end
 c_items.add = add
 
--- Adds an item for elements of `base`, with its name and symbol. how: "section", "element" or nil; rows: dimensions
--- inside an element of a section.
+-- Adds an item for elements of `base` and returns it; sets its name and symbol. how: "section", "element" or nil (the
+-- whole object); rows: dimensions inside an element of a section.
 local function add_elements(plan, item, b, ctx, request, base, element, how, rows)
   local indices = {}
   item.name, item.element = render(base, indices), element
@@ -148,7 +150,8 @@ local function add_elements(plan, item, b, ctx, request, base, element, how, row
   return add(plan, item, b, request)
 end
 
--- Sets the extent of an alias item: one byte of the target of the pointer, or of its base (TR14 3.5).
+-- Sets the extent of an alias item: one byte of the target of the pointer or, for p[@base], of the target of the base
+-- (TR14 3.5).
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
@@ -179,7 +182,7 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
       help = advice.section(start.const, length.const, t.size // of.size) })
   end
   local flags
-  if more then -- sections through several pointers: inner bounds are evaluated on the host
+  if more then -- the section follows several pointers: inner bounds are evaluated on the host
     item.action, item.program, flags = resolve(session, request, types.innermost(element))
     item.program = mapping_compiler.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
       local _, program = resolve(session, request, last)
@@ -209,8 +212,8 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   return element, mapping_compiler.rows(types.element(t), of)
 end
 
--- Adds the item of a[0:n] for a structure a: start and length are arguments of its shape (TR14-5-03). Decides
--- TR14-5-03.
+-- Adds the item of a[0:n] for a structure a, which is a container: start and length are arguments of its shape
+-- (TR14-5-03). Decides TR14-5-03.
 local function container(plan, request, base, subscripts)
   local first = subscripts[1]
   if subscripts[2] or first.tag ~= "section" or not first.length then
@@ -317,8 +320,8 @@ function c_items.object(plan, request, node)
   return item
 end
 
--- Adds the item of an attach or detach of the pointer `node` itself and returns it. Raises if it is not a pointer.
--- Decides ACC33-att-5.
+-- Adds the item that attaches or detaches the pointer `node` itself, and returns the item. Raises if `node` is not a
+-- pointer. Decides ACC33-att-5.
 function c_items.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }

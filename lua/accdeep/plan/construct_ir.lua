@@ -17,8 +17,8 @@
 -- makes the core's construct of them. Each time the directive is encountered, the core runs the items' code, then the
 -- construct. A plan with single_use is discarded after one execution; others are cached (run/plan_cache.lua).
 --
--- Invariants: a plan has only fields that `fields` names, an item only those that `item_fields` names; another name is
--- an error that suggests the closest one. An item is complete when Plan:add receives it. Item numbers are their
+-- Invariants: a plan has only fields that the table `fields` names, an item only those in `item_fields`. Any other name
+-- raises an error that suggests the closest name. An item is complete when Plan:add receives it. Item numbers are their
 -- positions.
 
 local core = require "accdeep.core"
@@ -63,7 +63,8 @@ local fields = {
   scope_version = "version of the scope when the plan was made",
 }
 
--- Fields of an item that lua/binding reads: those of accd_item, or the registers in which the item's code leaves them.
+-- Fields of an item that lua/binding reads: fields of the core's accd_item, or numbers of the registers that hold them
+-- after the item's code ran.
 local item_fields = strings.word_set("action flags label unit code registers base count start origin slot slot_address",
   "slot_bytes program indices frame room dims run")
 
@@ -77,7 +78,7 @@ for name, meaning in pairs {
   home = "of Fortran: the variable", inside = "of Fortran: true if it is a part of its variable",
 } do item_fields[name] = meaning end
 
--- Raises if `known` has no field of this name; `what` is the record's noun in the message.
+-- Raises if the table `known` has no field called `name`; `what` is the noun of the record in the message.
 local function check(known, what, name)
   if known[name] then return end
   local near = diagnostic.closest(tostring(name), known)
@@ -106,8 +107,8 @@ function Plan:label(name, unit, how, layout, rows)
   return self.session:label(given)
 end
 
--- Appends a complete item with the code of builder b and the clause of its request. Returns the item; raises if it has
--- an unknown field.
+-- Appends the complete item with the code of builder `b` and the clause of its request. Returns the item; raises if the
+-- item has an unknown field.
 function Plan:add(item, b, request)
   item.places = request.clause and request.clause.places
   item.clause, item.node, item.member_mapping = request.clause, request.node, request.member_mapping
@@ -134,10 +135,10 @@ function Plan:section(request, base, subscripts)
   return self.session.language.section(self, request, base, subscripts)
 end
 
--- Returns the item of an attach or detach of the pointer `node` itself.
+-- Returns the item that attaches or detaches the pointer `node` itself, made by the session's language.
 function Plan:pointer(request, node) return self.session.language.pointer(self, request, node) end
 
--- Returns the core's construct for the items and numbers the items.
+-- Numbers the items and returns the core's construct for them.
 function Plan:prepare()
   local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
     file = self.file, line = self.line, finalize = self.finalize }

@@ -1,5 +1,5 @@
--- contiguous_runs.lua - splits the section of an update into contiguous runs. The lowerings of OpenACC and OpenMP call
--- it with the AST of a list item and get a list of ASTs.
+-- contiguous_runs.lua - splits the section of an update into contiguous runs. The lowerings of OpenACC and OpenMP pass
+-- the AST of a list item and receive a list of ASTs.
 
 local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -24,7 +24,7 @@ local function range_of(session, subscript, n)
   return first, subscript.length and value(subscript.length) or n and (n - first + stride - 1) // stride, stride
 end
 
--- Raises if a range is outside of an array of n elements.
+-- Raises if a range {first, count, stride} is not inside an array of `n` elements.
 local function require_inside(subscript, first, count, stride, n, rule)
   if first >= 0 and (count == 0 and first or first + (count - 1) * stride + 1) <= n then return end
   local by = stride ~= 1 and (":%d"):format(stride) or ""
@@ -50,7 +50,7 @@ local function strip_strides(node)
   return made
 end
 
--- Returns a section as one run, without strides that have no effect. Raises if a stride leaves gaps. Decides
+-- Returns a section as a single run, with strides that have no effect removed. Raises if a stride leaves gaps. Decides
 -- OMP60-map-13.
 function contiguous_runs.as_single_run(plan, node)
   if not has_stride(node) then return node end
@@ -68,8 +68,8 @@ function contiguous_runs.as_single_run(plan, node)
   return strip_strides(node)
 end
 
--- Returns the contiguous runs of a section as ASTs. Sections with strides, or with partial inner dimensions, have
--- several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule of the error about a section outside of its array. Decides
+-- Returns the contiguous runs of a section as ASTs. A section with a stride, or with a partial inner dimension, has
+-- several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule to cite if the section is outside of its array. Decides
 -- ACC33-upd-2.
 function contiguous_runs.contiguous(plan, node, rule)
   local session = plan.session

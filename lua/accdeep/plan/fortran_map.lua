@@ -1,9 +1,9 @@
 -- fortran_map.lua - lowers the map, to and from clauses of OpenMP in Fortran to the items of one construct.
 --
 -- Input: requests of openmp_lowering.lua, which calls map_items through the session's language. A whole allocatable or
--- pointer component is mapped as its descriptor and its target. A section of one is mapped as elements alone, and
--- attached if the descriptor is present, as in C. Components of one structure form one block. Addresses are computed
--- when the directive is encountered, so each plan is single_use.
+-- pointer component is mapped as its descriptor and its target. A section of such a component is mapped as elements
+-- alone, and attached if the descriptor is present, as in C. Components of one structure form one block. Addresses are
+-- computed when the directive is encountered, so each plan is single_use.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -31,7 +31,7 @@ function fortran_map.category(variable)
   return "scalar", variable.target
 end
 
--- Returns the contiguous structure that encloses a component: {node, type, address, measured}.
+-- Returns the outermost object that encloses a component in contiguous memory: {node, type, address, measured}.
 local function structure_of(session, component)
   local env, at = session:host_env(), component.base
   while at.base do
@@ -49,7 +49,8 @@ local function holder_of(e, node)
   return { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
 end
 
--- Raises if a list item has a modifier ref but is no allocatable or pointer, or a modifier attach but no base pointer.
+-- Raises if a request has the modifier ref but its list item is no allocatable or pointer, or the modifier attach but
+-- the list item has no base pointer.
 local function check_modifiers(session, request)
   local map_modifiers, node = request.map_modifiers, request.node
   if map_modifiers.ref then
@@ -67,9 +68,9 @@ local function check_modifiers(session, request)
   end
 end
 
--- Sets in a request what its list item designates. A component gets extent, type and structure; an allocatable or
--- pointer component also gets its holder, the descriptor. A variable gets a holder if ref_ptr or ref_ptr_ptee requests
--- it.
+-- Sets in a request the data that its list item designates. A component gets extent, type and structure; an allocatable
+-- or pointer component also gets its holder, the descriptor. A variable gets a holder if ref_ptr or ref_ptr_ptee
+-- requests the descriptor.
 local function look_into(plan, request)
   local session, node = plan.session, request.node
   check_modifiers(session, request)
@@ -105,7 +106,8 @@ local function add_holder(plan, request, action)
   return plan:add(item, b, request)
 end
 
--- Adds an item that attaches a descriptor mapped alone to the part of its target that is present (OMP60-map-17).
+-- Adds an item that attaches a descriptor, which is mapped without its target, to the part of the target that is
+-- present (OMP60-map-17).
 local function add_attachment(plan, request)
   local wanted = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
   local item = plan:object(wanted, request.node)
@@ -113,7 +115,7 @@ local function add_attachment(plan, request)
   item.flags = item.flags | core.flag.uncounted | core.flag.try
 end
 
--- Groups requests by the structure that encloses their components: {structure, values, holders}.
+-- Returns the requests grouped by the structure that encloses their components: list of {structure, values, holders}.
 local function structures_of(requests)
   local list, by_address = {}, {}
   for _, request in ipairs(requests) do
@@ -131,7 +133,7 @@ local function structures_of(requests)
   return list
 end
 
--- Adds the items of the components of one structure: a block if there are several.
+-- Adds the items of the components of one structure: a block if there are several, otherwise a single item.
 local function add_structure(plan, found)
   local from, parts, members = found.structure.address, {}, {}
   local function add(request, address, bytes, action)
@@ -159,8 +161,8 @@ local function add_structure(plan, found)
   end
 end
 
--- Adds the items of all requests of a directive. implicit(structure) is true if a target construct implicitly maps what
--- the sections of the structure need; it is nil for other constructs.
+-- Adds the items of all requests of a directive. implicit(structure) is true if a target construct implicitly maps the
+-- components that the structure's sections need; `implicit` is nil for other constructs.
 function fortran_map.map_items(plan, requests, implicit)
   function plan.request(_, request)
     local item, name = plan:object(request, request.node), list_item.root_variable(request.node)

@@ -3,8 +3,9 @@
 --
 -- Input: a request (plan/requested_action.lua) and the AST of its list item; the session's language calls this file
 -- through Plan:object, :section and :pointer. Bounds and subscripts are evaluated when the directive is encountered, so
--- items hold constants. Sections are contiguous (ACC33-2.7.1-4). For a whole pointer with strides, and in updates, all
--- bytes between the first and the last element get memory, but only those of elements are copied (ACC33-upd-2).
+-- items hold constants. Sections must be contiguous (ACC33-2.7.1-4), with two exceptions: a whole pointer with strides,
+-- and updates. For these, all bytes from the first to the last element get memory, but only the bytes of elements are
+-- copied (ACC33-upd-2).
 
 local fortran_addendum = require "accdeep.lowering.fortran_addendum"
 local codegen = require "accdeep.backend.codegen"
@@ -26,8 +27,8 @@ local fortran_section = {}
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
 -- Returns address, bytes, number and type of the elements that an expression designates, the address of its descriptor,
--- then the run length and steps of its gaps, if any. pointer: the expression of the allocatable or pointer that points
--- there, or nil. All numbers are 0 if there is no target.
+-- then the run length and steps of its gaps, if any. pointer: the expression of the allocatable or pointer whose target
+-- contains the elements, or nil. All numbers are 0 if the pointer has no target.
 local function extent_of(session, e, pointer, node, gaps)
   local frame = { pos = node.pos }
   if e.descriptor then
@@ -49,8 +50,8 @@ local function extent_of(session, e, pointer, node, gaps)
   return address, bytes, bytes // of.size, of, slot, run, table.unpack(steps or {})
 end
 
--- Returns, for names of elements, the address where the array begins, then lower bound, extent and stride in bytes of
--- each dimension.
+-- Returns the dimensions for names of elements: the address where the array begins, then lower bound, extent and stride
+-- in bytes of each dimension.
 local function subscripts_of(whole, pos)
   local s = whole.section { pos = pos }
   local list = { s.address }
@@ -73,8 +74,8 @@ local function outermost(session, node)
   return found
 end
 
--- Returns the array for names of elements, and the address of the object's base in the directory, where its outermost
--- array begins (DIR-4.1-03).
+-- Returns the array for names of elements, and the address where the object's outermost array begins: its base in the
+-- directory (DIR-4.1-03).
 local function array_of(session, found, node)
   local e, pos = found.e, node.pos
   if found.address == 0 then return nil, 0 end
@@ -93,8 +94,8 @@ local function array_of(session, found, node)
 end
 
 -- Describes a list item: {address, bytes, count, of (element type), run, dims, e, pointer, slot}. pointer is the
--- expression of the allocatable or pointer that points to it. An object that is not allocated or associated has 0
--- bytes. gaps: true if a part may have gaps between its elements.
+-- expression of the allocatable or pointer whose target contains the list item. An object that is not allocated or
+-- associated has 0 bytes. gaps: true if a section may have gaps between its elements.
 local function describe_object(session, node, gaps)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.place and not e.section then
@@ -158,7 +159,7 @@ local function root_variable(session, node)
   return session.now.scope.variables[node.name], node.name
 end
 
--- True if a list item is a component or part of one: its root variable is then not named as a whole.
+-- True if a list item is a component or part of one. Its root variable then does not count as named in the clause.
 local function has_component(node)
   while node.base do
     if node.tag == "component" then return true end
@@ -169,7 +170,7 @@ end
 fortran_section.has_component = has_component
 
 -- Returns the object that encloses a component, or a part of one, and whether an allocatable or pointer component
--- points to this object (convenience.lua). nil: the list item is not a component, or has a descriptor.
+-- points to this object (convenience.lua). Returns nil if the list item is not a component, or has a descriptor.
 function fortran_section.object_of(session, variable)
   local env, node, object = session:host_env(), variable, nil
   if variable.tag == "alias" then return nil end
@@ -191,7 +192,8 @@ local function is_piece(session, node)
   return object ~= nil and not is_led
 end
 
--- Sets in an item the descriptor that is attached, and notes its addendum. Decides FLANG-other-2.
+-- Sets in an item the descriptor that the core attaches, and registers its type record (fortran_addendum.lua). Decides
+-- FLANG-other-2.
 local function set_descriptor(plan, request, item, found)
   local session = plan.session
   local pointer = found.pointer
@@ -212,8 +214,8 @@ local function display_name(e)
   return e.part_of.text or e.text
 end
 
--- Returns the address of the first byte of a variable, or of the target of a pointer or allocatable; 0 if there is
--- none.
+-- Returns the address of the first byte of a variable, or of the target of a pointer or allocatable; 0 if there is no
+-- target.
 local function first_byte(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.place and not e.section then
@@ -226,8 +228,8 @@ local function first_byte(session, node)
   end)
 end
 
--- Returns the item of p(@) or p(@base): one byte of the target of the pointer, or of its base, must be present
--- (TR14-3.5-03). Decides TR14-3.5-10.
+-- Returns the item of p(@) or p(@base), for which one byte must be present: of the target of p, or of the target of the
+-- base (TR14-3.5-03). Decides TR14-3.5-10.
 local function alias_item(plan, request, node, b)
   local session, pos = plan.session, node.pos
   if request.action ~= "present" then
@@ -261,8 +263,8 @@ local function check_assumed_size(session, node)
       help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
 end
 
--- Adds the items of a list item, those of its extended objects included, and returns the first. Decides TR14-A.5-01,
--- FLANG-recipe-1.
+-- Adds the items of a list item, including items of objects of extended types in it (lowering/fortran_extension.lua).
+-- Returns the first item. Decides TR14-A.5-01, FLANG-recipe-1.
 function fortran_section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
@@ -313,7 +315,7 @@ end
 -- Adds the item of a section; in Fortran, subscripts are part of the expression, so this is the same as object.
 function fortran_section.section(plan, request) return fortran_section.object(plan, request, request.node) end
 
--- Adds the item of an attach or detach of a descriptor itself and returns it.
+-- Adds the item that attaches or detaches the descriptor `node` itself, and returns the item.
 function fortran_section.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
   if node.tag == "reference" then
@@ -361,7 +363,7 @@ local function constant_section(pos, start, length, written)
     length = { tag = "num", type = "long", value = length, pos = pos }, written = written }
 end
 
--- Returns the subscripts with their present values, which stay valid where names have another meaning.
+-- Returns subscripts with all names replaced by their present values, so that they stay valid in another scope.
 local function evaluate_subscripts(session, args)
   local env, list = session:host_env(), {}
   local function value(node)
@@ -377,8 +379,8 @@ local function evaluate_subscripts(session, args)
   return list
 end
 
--- Returns the first element, counted from 0 in memory order, and the number of elements of a part of an array. Raises
--- if the part is not contiguous.
+-- Returns the first element of an array part, counted from 0 in memory order, and its number of elements. Raises if the
+-- part is not contiguous.
 local function elements_of(session, whole, node)
   local found = describe_object(session, node) -- raises if the node is not an array
   local s = whole.section { pos = node.pos }
@@ -398,8 +400,9 @@ function fortran_section.access_path(session, variable)
   while has_component(node) do
     local around = fortran_expression.compile(env, node.base)
     if node.tag == "component" then
-      if around.rank > 0 then return nil end -- a component of all elements designates no single object
-      -- Raises that this type has no components.
+      -- a component of all elements of an array designates no single object
+      if around.rank > 0 then return nil end
+      -- Compilation raises the error about a type without components.
       if around.type.kind ~= "record" then fortran_expression.compile(env, node) end
       table.insert(steps, 1, { name = node.name, pos = node.name_pos })
       if not has_component(node.base) then return node.base, around.type, steps, subscripts end

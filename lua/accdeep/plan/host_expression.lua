@@ -1,5 +1,5 @@
--- host_expression.lua - evaluates C expressions of a scenario on the host: their values in a memory, and where their
--- l-values lie. run/language_c.lua and the lowering of OpenMP call it.
+-- host_expression.lua - evaluates C expressions of a scenario on the host: their values in a memory, and the addresses
+-- of l-values. run/language_c.lua and the lowering of OpenMP call this file.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local closures = require "accdeep.backend.closures"
@@ -22,8 +22,8 @@ local function bound(env, node, frame)
   return (e.value(frame))
 end
 
--- Returns start and length of a subscript. n: elements of its array, nil for a pointer. Raises if there is no length or
--- it is negative.
+-- Returns start and length of a subscript. n: number of elements of its array, nil for a pointer. Raises if the length
+-- is missing for a pointer, or negative.
 local function range(env, subscript, n, frame)
   if subscript.index then return bound(env, subscript.index, frame), 1 end
   local start = subscript.start and bound(env, subscript.start, frame) or 0

@@ -37,18 +37,18 @@ local split_designator, type_of = list_item.split_designator, list_item.type_of
 
 local openacc_lowering = {}
 
--- Action that each data clause requests; clauses that are no data clauses have none.
+-- Action that each data clause requests: clause -> action. Clauses without data have no entry.
 local data_actions = openacc_directives.clauses_where(function(entry, clause)
   return policy.actions[clause.name] or openacc_directives.of.policy[clause.name] == nil and entry.action
 end)
 
 -- ------------------------------------------------------------------------------------------ requests --
 
--- Directions of update's clauses: the action of each.
+-- Action of each clause of update that gives a direction: clause -> action.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update and entry.action end)
 
 -- Returns the action of an update that invokes a policy, from the clause's direction. Raises if an update has no valid
--- direction, or another construct has one. Decides TR14-3.2.3-01.
+-- direction, or if another construct has a direction. Decides TR14-3.2.3-01.
 local function direction_of(plan, clause)
   local way = clause.direction
   if plan.kind == "update" and not (way and directions[way.name]) then
@@ -84,7 +84,8 @@ local function flags_of(clause)
   return bits
 end
 
--- Returns a request for each variable of the data clauses. Absent optional arguments have none and set plan.absent.
+-- Returns a request for each variable of the data clauses. An absent optional argument gets no request; it sets
+-- plan.absent.
 local function requests_of(plan, clauses)
   local list, session = {}, plan.session
   for _, clause in ipairs(clauses) do
@@ -108,13 +109,13 @@ end
 
 openacc_lowering.requests = requests_of
 
--- True if a clause of a directive of this kind names data.
+-- True if a clause of a directive of this kind names data to be mapped, updated or unmapped.
 function openacc_lowering.moves(clause, kind)
   return clause.name == "invoke" or (clause.name ~= "self" or kind == "update") and data_actions[clause.name] ~= nil
 end
 
--- Returns the clauses with members qualified by this->, as they are meant in a member function (TR14-3.4-08). Decides
--- TR14-3.4-08, TR14-A.8-04.
+-- Returns the clauses in which members of *this, inside a member function, are qualified by this-> (TR14-3.4-08).
+-- Decides TR14-3.4-08, TR14-A.8-04.
 local function qualify_members(session, clauses)
   local list = {}
   for i, clause in ipairs(clauses) do
@@ -147,8 +148,8 @@ local function check_one_type(session, clause)
   end
 end
 
--- Returns the sections of pointers that the requests name, by the text of the pointer. Aliases of a pointer take the
--- length of its section from here.
+-- Returns the sections that the requests name, by the text of their pointer. An alias of a pointer takes its length
+-- from the pointer's section.
 local function sections_of(session, requests)
   local sections = {}
   for _, request in ipairs(requests) do
@@ -162,7 +163,7 @@ local function sections_of(session, requests)
   return sections
 end
 
--- Adds the item of each request and registers it under its variable. Raises if attach or detach names a section.
+-- Adds the item of each request and registers the item under its variable. Raises if attach or detach names a section.
 local function add_requests(plan, requests)
   plan.sections = sections_of(plan.session, requests)
   for _, request in ipairs(requests) do
@@ -201,7 +202,7 @@ function openacc_lowering.raise_declared_twice(name, pos)
     rule = "ACC33-dec-1", help = "keep one of the clauses" })
 end
 
--- Returns {name, pos} for each variable of a clause; raises if a list item is not the plain name of a variable.
+-- Returns {name, pos} for each variable of a clause; raises if a list item is not a variable's name alone.
 function openacc_lowering.simple_names(clause)
   local names = {}
   for _, variable in ipairs(clause.vars) do
@@ -218,8 +219,8 @@ function openacc_lowering.declared_variable(session, item)
   return session.now.scope.variables[item.name] or session.now.scope:no_variable(item)
 end
 
--- Raises if missing, a list of references to variables in no clause, is not empty. The error lists all names; its
--- position is the first use in a body of C text, else the construct. Decides ACC33-impl-2.
+-- Raises if the list `missing`, references to variables that no clause names, is not empty. The error lists all names;
+-- its position is the first use in a body of C text, otherwise the construct. Decides ACC33-impl-2.
 function openacc_lowering.raise_unlisted(node, missing, wanted, clause, rule)
   local first, names, seen = missing[1], {}, {}
   if not first then return end
@@ -239,8 +240,8 @@ function openacc_lowering.raise_unlisted(node, missing, wanted, clause, rule)
   error(err, 0)
 end
 
--- Makes scalars that no clause names firstprivate in a plan without items, where the host runs a compute construct.
--- Decides ACC33-impl-1.
+-- Makes scalars that no clause names firstprivate, in the plan of a compute construct that the host runs. Exempt are
+-- reduced variables, absent arguments, variables of enclosing regions, and all of kernels. Decides ACC33-impl-1.
 local function add_own_scalars(plan, references)
   local named = {}
   for _, clause in ipairs(plan.clauses) do
@@ -255,7 +256,7 @@ local function add_own_scalars(plan, references)
   end
 end
 
--- Raises about a scalar that a loop in parallel or serial reduces, while no clause of an enclosing construct names it.
+-- Raises about a scalar that is in no clause of the construct `node`, although a loop in its body reduces the scalar.
 -- Decides ACC33-impl-4.
 local function refuse_reduced(node, reference)
   raise("missing-clause", node.pos, ("a loop reduces '%s', which is in no clause of '%s'"):format(reference.name,
@@ -283,9 +284,9 @@ local function add_implicit(plan, node, references, default)
     elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
       and not plan.attached[name] and not variable.absent then
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
-      -- A reduction in the body also updates the host's variable (ACC33-impl-1).
+      -- A reduction in the body also changes the host's variable, so that the variable is copied (ACC33-impl-1).
       local copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
-      -- data that an enclosing clause made present are used as they are (ACC33-impl-3)
+      -- Data that an enclosing clause made present are used without a map (ACC33-impl-3).
       local is_visible = session:visible(name)
       if default == "none" and not is_visible then
         missing[#missing + 1] = reference
@@ -346,7 +347,7 @@ local function add_reductions(plan, clauses, requests)
   end
 end
 
--- clauses in help texts; other directives use copyin(x)
+-- Examples of clauses in help texts, by directive; other directives use copyin(x).
 local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 
 -- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body of a
@@ -460,7 +461,8 @@ function openacc_lowering.directive(session, node, options)
     plan.clauses = convenience.lower(session, plan.kind, plan.clauses, node.name)
   end
   local requests = requests_of(plan, plan.clauses)
-  for _, clause in ipairs(node.clauses) do -- link maps nothing until a data clause does (ACC33-dec-1)
+  -- link maps nothing; a later data clause maps the variable (ACC33-dec-1)
+  for _, clause in ipairs(node.clauses) do
     local names = clause.name == "link" and openacc_lowering.simple_names(clause) or {}
     for _, item in ipairs(names) do openacc_lowering.declared_variable(session, item) end
   end

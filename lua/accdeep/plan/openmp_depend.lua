@@ -13,9 +13,9 @@ local openmp_depend = {}
 local is_type = { ["in"] = true, out = true, inout = true, mutexinoutset = true, inoutset = true, depobj = true,
   source = true, sink = true }
 local of_ordered = { source = true, sink = true }
-local of_memory = { out = true, inout = true } -- types that may name omp_all_memory
+local of_memory = { out = true, inout = true } -- types of dependences that may name omp_all_memory
 
--- Returns a copy of an AST in which each name of an iterator is replaced by a number.
+-- Returns a copy of an AST in which a number replaces each name of an iterator. names: set of the iterators' names.
 local function substitute_iterators(session, expression, names)
   local language = session.language
   return ast.map(expression, function(node)
@@ -23,7 +23,7 @@ local function substitute_iterators(session, expression, names)
   end)
 end
 
--- Raises if the type of a dependence is unknown, is for ordered, or has no list items.
+-- Raises if the type of a dependence is unknown, is only for the directive ordered, or lacks list items.
 local function check_type(clause)
   local word = clause.type
   if not is_type[word.name] then

@@ -21,7 +21,8 @@ local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom =
 local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
 local of_60 = { storage = true, self = true, private = true }
 
--- Registers a defaultmap clause in plan.defaults: category -> behaviour. Raises for unknown words and duplicates.
+-- Registers a defaultmap clause in plan.defaults: category -> behaviour. Raises for unknown words, duplicates, and
+-- words of later versions.
 function openmp_implicit.defaultmap(plan, clause)
   local behaviour, category, more = table.unpack(clause.words)
   if more then
@@ -71,8 +72,8 @@ local function is_by_reference(plan, category)
   return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
 end
 
--- Adds an item for each present part of an object that is only partly present, however that part was mapped
--- (OMP60-map-12). Decides OMP60-map-12.
+-- Adds an item for each of `objects`, the present parts of an object that is only partly present. How a part was mapped
+-- does not matter (OMP60-map-12). Decides OMP60-map-12.
 local function add_present_parts(plan, name, request, objects)
   local pos = plan.node.pos
   for _, object in ipairs(objects) do
@@ -87,7 +88,8 @@ local function add_present_parts(plan, name, request, objects)
   end
 end
 
--- Adds the items of an aggregate. If it is partly present, only the present parts are mapped. Decides OMP60-map-12.
+-- Adds the items of an aggregate: of the whole, or only of its present parts if it is partly present. Decides
+-- OMP60-map-12.
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
@@ -140,8 +142,9 @@ function openmp_implicit.add(plan, references)
   openacc_lowering.raise_unlisted(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
 end
 
--- Returns a function that is true for a structure of which members are on the construct, nothing is present yet, and
--- which the body uses as a whole. Its other members then stay absent (plan.partly). Decides OMPEX-struct_map-11,
+-- Returns a function that is true if a construct maps a whole structure implicitly: no byte of the structure is
+-- present, and the body uses it as a whole. The function also sets plan.partly: members that no clause names then stay
+-- absent. The function gets the structure's members that the construct names. Decides OMPEX-struct_map-11,
 -- OMPEX-struct_map-13.
 function openmp_implicit.structures(plan, options)
   local used = {}
@@ -155,7 +158,7 @@ function openmp_implicit.structures(plan, options)
     local t = found.structure.type
     local whole = session.ctx:presence(session.now.device, found.structure.address, t.size)
     plan.single_use = true
-    -- an element of an array: the rest of the array is not mapped
+    -- An element of an array: other elements are not mapped.
     local element = not found.structure.pointer and #found.values > 0
     if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
     return whole == "absent" and (node.tag == "id" or name == "this")

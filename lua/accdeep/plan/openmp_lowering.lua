@@ -14,14 +14,14 @@
 --           items of variables that the body uses implicitly     (openmp_implicit.add).
 --
 -- Members of one structure that are mapped by one construct form one block: a single object from the first member to
--- the last. Bytes of the block between them are excluded, so they are not present (OMP60-map-4, OMPEX-struct_map-4).
+-- the last. Bytes between members of the block are excluded, so they are not present (OMP60-map-4, OMPEX-struct_map-4).
 --
 --   struct S:   | x | a | gap | b | y |         map(s.a, s.b).
 --                   ^low          ^high         block [low, high): pieces a and b, excluded: gap.
 --
 -- Invariants: parts of a block are sorted by offset and do not overlap (split_overlaps). A request belongs to at most
--- one structure. Items of clauses precede implicit items (OMP60-map-11), unless rules.counting is "items": then both
--- are sorted as clang sorts them. The core attaches the base pointer of a section as its rules say.
+-- one structure. Items of clauses precede implicit items (OMP60-map-11); if rules.counting is "items", all items are
+-- sorted as clang sorts them. The core attaches the base pointer of a section as the rule profile says.
 --
 -- A plan is single_use if it depends on run-time state: present data decides an implicit map of a structure
 -- (OMP60-map-12), and pointer values decide where a block lies. The plan cache does not retain such a plan.
@@ -50,7 +50,7 @@ local raise = diagnostic.raise
 
 local openmp_lowering = {}
 
--- Limit on the instances of one list item; more are treated as a mistake in an iterator's bounds.
+-- Limit on the instances of one list item; a larger number is reported as a mistake in an iterator's bounds.
 local INSTANCES = contiguous_runs.MOST
 
 -- Flags of a list item's base pointer; they do not affect how its bytes are copied.
@@ -107,7 +107,7 @@ local function instances(plan, iterators, variable)
   return list
 end
 
--- True for p[:] where p is a pointer (OpenMP 6.0): an assumed-size section.
+-- True for p[:] where p is a pointer: an assumed-size section, from OpenMP 6.0 on.
 local function is_assumed_size(session, node)
   return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
     and list_item.type_of(session, node.base).kind == "pointer"
@@ -135,7 +135,7 @@ local function requests_of(plan)
             or { contiguous_runs.as_single_run(plan, named) }
           for _, node in ipairs(nodes) do
             local request
-            -- An assumed size maps no new data: it only finds what is present (OMP60-map-10).
+            -- An assumed-size section maps no new data: it only designates present data (OMP60-map-10).
             if clause.kind == "map" and is_assumed_size(session, node) then
               openmp_restrictions.check_assumed_size(map_modifiers, node)
               node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
@@ -194,14 +194,16 @@ end
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
--- Returns the member that an l-value designates, without subscripts of array elements; nil if it is not a member.
+-- Returns the member that an l-value designates, without subscripts of array elements; nil if the l-value is not a
+-- member.
 local function enclosing_member(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
   return node.tag == "member" and node or nil
 end
 
--- Sets in a request what its list item designates: base, subscripts, type, by_pointer (true: a pointer points to the
--- section). A member also gets its enclosing structure {node, type, address, pointer?}. Raises for a member of a union.
+-- Sets in a request the data that its list item designates: base, subscripts, type, by_pointer (true: the section is in
+-- the target of a pointer). A member also gets its enclosing structure {node, type, address, pointer?}. Raises for a
+-- member of a union.
 local function look_into(plan, request)
   local session = plan.session
   local base, subscripts = list_item.split_designator(request.node)
@@ -225,8 +227,8 @@ local function look_into(plan, request)
   request.in_chain = session.rules.chains == "mapped" and pointer ~= nil and pointer.tag ~= "id"
 end
 
--- Returns the ranges of a structure's leaf members in [low, high) that no part covers: {offset from low, bytes, label}.
--- Parts are sorted and disjoint.
+-- Returns the ranges of a structure's leaf members in [low, high) that no part covers, as {offset from low, bytes,
+-- label}. The parts must be sorted and disjoint.
 local function gaps_of(session, record, low, high, parts)
   local gaps = {}
   for _, leaf in ipairs(mapping_compiler.names(session, record)) do
@@ -245,7 +247,7 @@ end
 local into = { copyin = true, copy = true }
 local back = { copyout = true, copy = true }
 
--- Returns a sorted list of disjoint parts that covers the given parts. A part that lies in several given ones combines
+-- Returns a sorted list of disjoint parts that covers the given parts. A part that lies in several given parts combines
 -- their actions.
 local function split_overlaps(parts)
   local edges, list, seen = {}, {}, {}
@@ -310,11 +312,12 @@ local function block_program(session, record, parts, low, high)
   return kept[key]
 end
 
--- Sets the item's frame, the structure that encloses it: both are present together (OMP60-map-13).
+-- Sets the item's frame and room: address and size of the structure that encloses it. Item and structure are present
+-- together (OMP60-map-13).
 local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
 
--- Registers the pointer variable to a structure whose members the item maps. In the body, the variable then points to
--- the mapped members only.
+-- Registers the pointer variable through which a request names members of a structure. In the body, this pointer then
+-- refers to the mapped members only. Does nothing for members named without a pointer variable.
 local function add_structure_pointer(plan, request, item)
   local pointer = not (request.by_pointer or request.implied) and request.structure.pointer
   if not pointer or pointer.tag ~= "id" then return end
@@ -325,8 +328,8 @@ local function add_structure_pointer(plan, request, item)
   if plan.session.rules.section == "one-step" then plan.bases[name] = plan.bases[name] ~= false end
 end
 
--- Adds one item, a block, for several members of a structure. parts are sorted and disjoint; requests have the same
--- structure.
+-- Adds one item, a block, for several members of a structure. `parts` must be sorted and disjoint; all requests have
+-- the same structure.
 local function add_block(plan, requests, parts)
   local session, b = plan.session, codegen.builder()
   local structure, first = requests[1].structure, requests[1]
@@ -360,8 +363,8 @@ local function add_block(plan, requests, parts)
   c_items.add(plan, item, b, { node = first.node, base_pointer = pointer, clause = { places = item.places } })
 end
 
--- Adds one block for all requests on a structure; returns false if there are fewer than two. Requests that always copy,
--- or use a mapper, get an item of their own inside the block as well.
+-- Adds one block for all requests on a structure; returns false if there are fewer than two. A request that always
+-- copies, or uses a mapper, also gets an item of its own inside the block.
 local function add_members(plan, requests)
   if #requests < 2 then return false end
   local own_items = {}
@@ -404,7 +407,8 @@ local function add_request(plan, request)
     end
     item = plan:section(request, request.base, request.subscripts)
     local length = request.subscripts[1].length
-    item.empty = length and length.tag == "num" and length.value == 0 -- a later item of the variable takes precedence
+    -- an empty section: a later item of the variable takes precedence
+    item.empty = length and length.tag == "num" and length.value == 0
   else
     item = plan:object(request, request.node)
   end
@@ -421,8 +425,8 @@ local function add_request(plan, request)
   return item
 end
 
--- Groups requests by the structure that encloses their members: {structure, values, pointers}. Members of a structure
--- that is also mapped whole are left out.
+-- Returns the requests on members grouped by their enclosing structure: list of {structure, values, pointers}. Members
+-- of a structure that a request maps as a whole are left out.
 local function structures_of(requests)
   local list, by_address, whole = {}, {}, {}
   for _, request in ipairs(requests) do
@@ -439,7 +443,8 @@ local function structures_of(requests)
         by_address[structure.address] = found
         list[#list + 1] = found
       end
-      if structure.node.tag == "id" then found.structure = structure end -- the variable's name is the name in the body
+      -- the body uses the variable's own name, so this form of the structure is preferred
+      if structure.node.tag == "id" then found.structure = structure end
       table.insert(request.by_pointer and found.pointers or found.values, request)
       request.in_structure = found
     end
@@ -447,7 +452,7 @@ local function structures_of(requests)
   return list
 end
 
--- Returns requests for the base pointers of a structure's sections, except those that are list items themselves.
+-- Returns requests for the base pointers of a structure's sections, except pointers that are list items themselves.
 local function base_pointers(plan, found, asked, map_type)
   local named, list = {}, {}
   for _, request in ipairs(found.values) do named[list_item.render(request.base, {})] = true end
@@ -464,9 +469,9 @@ local function base_pointers(plan, found, asked, map_type)
   return list
 end
 
--- Adds base pointers of sections to the members of a structure. An implicit map of the structure adds them if none of
--- it is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped they are always
--- added, to form one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
+-- Adds base pointers of sections to the members of a structure. An implicit map of the structure adds the pointers if
+-- none of them is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped, the
+-- pointers are always added, to form one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
 local function add_base_pointers(plan, found)
   local joins = not found.implicit and plan.session.rules.chains == "mapped"
   if not (found.implicit or joins) then return end
@@ -485,8 +490,8 @@ function openmp_lowering.add_parts(plan, members, parts)
   add_block(plan, members, split_overlaps(parts))
 end
 
--- Adds the items of all requests of a directive in C. used(structure) is true if a target construct implicitly maps
--- what the sections of the structure need; it is nil for other constructs.
+-- Adds the items of all requests of a directive in C. used(structure) is true if a target construct implicitly maps the
+-- base pointers of the structure's sections; `used` is nil for other constructs.
 function openmp_lowering.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
@@ -494,7 +499,9 @@ function openmp_lowering.c_items(plan, requests, used)
     openmp_restrictions.modifiers(plan, request)
     local root = list_item.root_variable(request.node)
     if root then plan.roots[root] = true end
-    if plan.session.rules.section == "one-step" and request.base.tag == "id" then -- its target is mapped
+    -- plan.bases[name]: true while each map goes through this pointer variable, false once a map names the variable
+    -- itself
+    if plan.session.rules.section == "one-step" and request.base.tag == "id" then
       plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
     end
     local pointer = list_item.pointer_to_array(plan.session, request.base)
@@ -526,7 +533,8 @@ function openmp_lowering.c_items(plan, requests, used)
     if found and not request.by_pointer then add_structure(found) else plan:request(request) end
   end
   for _, found in ipairs(structures) do
-    if found.implicit or found.joins then add_structure(found) end -- structures of which only sections are named
+    -- structures of which clauses name only sections: the loop above added no item for them
+    if found.implicit or found.joins then add_structure(found) end
   end
 end
 
@@ -539,8 +547,8 @@ local sharing = { private = "private", firstprivate = "firstprivate", lastprivat
 local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
   task_reduction = true }
 
--- Returns the list items of a clause other than map: {name, pos, section?}. Raises if one is not a variable, or not a
--- section where the clause takes sections.
+-- Returns the list items of a clause other than map: {name, pos, section?}. Raises if a list item is not a variable or,
+-- in clauses that take sections, not a section.
 local function clause_variables(session, clause)
   local list = {}
   for i, node in ipairs(clause.vars) do
@@ -592,7 +600,7 @@ local function data_sharing(plan)
   return list
 end
 
--- Raises if a variable is both mapped and private, or mapped and a device address.
+-- Raises if a variable is both mapped and private, or is both mapped and used by its device address.
 local function check_private(plan, requests)
   for _, request in ipairs(requests) do
     local name = request.node.tag == "id" and request.node.name
@@ -605,7 +613,8 @@ local function check_private(plan, requests)
   end
 end
 
--- Registers the list items of use_device_ptr and use_device_addr in plan.use_device. Raises for a variable in both.
+-- Registers the list items of use_device_ptr and use_device_addr in plan.use_device. Raises if both clauses name a
+-- variable.
 local function use_device(plan)
   local clause_of = {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -654,8 +663,8 @@ local function general(plan)
   end
 end
 
--- Maps the list items of use_device clauses from OpenMP 6.0 on: a pointer as p[:], a variable or section only if it is
--- wholly present. Decides OMP60-map-18.
+-- Maps the list items of use_device clauses from OpenMP 6.0 on: a pointer p as p[:]; a variable or section only if all
+-- of it is present. Decides OMP60-map-18.
 local function map_used(plan)
   local session = plan.session
   for _, item in ipairs((session.rules.openmp or 0) >= 60 and plan.use_device or {}) do
@@ -682,7 +691,8 @@ function openmp_lowering.directive(session, node, options)
   local plan = new_plan(session, node, what.kind, options)
   plan.openmp, plan.clauses = true, node.clauses
   plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
-  plan.several = {} -- pointers of which the construct maps several sections, or members of what they point to
+  -- pointers of which the construct maps several sections, or members of their target
+  plan.several = {}
   general(plan)
   local extra = data_sharing(plan)
   use_device(plan)

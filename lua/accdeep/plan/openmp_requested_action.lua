@@ -1,5 +1,5 @@
--- openmp_requested_action.lua - makes the request of one list item of an OpenMP map, to or from clause. Its function
--- resolve replaces that of plan/requested_action.lua.
+-- openmp_requested_action.lua - makes the request of one list item of an OpenMP map, to or from clause. The request's
+-- function `resolve` replaces requested_action.resolve for OpenMP.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -32,8 +32,8 @@ local function resolve_action(plan, request, t)
   return code, program, flags | mapper.bits(request.asks.flags)
 end
 
--- Returns a request. asked: the action; map_type: the type as directives spell it; map_modifiers: what
--- openmp_sema.modifiers returned.
+-- Returns a request. asked: the action; map_type: the type as directives spell it; map_modifiers: the result of
+-- openmp_sema.modifiers.
 return function(plan, clause, node, asked, map_type, map_modifiers)
   local update = plan.kind == "update"
   local exit = plan.kind == "exit data"

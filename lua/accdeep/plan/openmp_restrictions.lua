@@ -17,8 +17,8 @@ local openmp_restrictions = {}
 -- Map types that copy nothing.
 local enters_nothing = { storage = true, alloc = true, release = true, delete = true }
 
--- Raises if a list item of update is in both to and from (OMP60-upd-1). directions: text of a list item -> its clause.
--- Decides OMP60-upd-1.
+-- Raises if a list item of update is in both to and from (OMP60-upd-1); otherwise registers its clause in `directions`:
+-- text of a list item -> its clause. Decides OMP60-upd-1.
 function openmp_restrictions.direction(directions, clause, variable)
   local text = unparse.expression(variable)
   local other = directions[text]
@@ -44,7 +44,7 @@ function openmp_restrictions.union_member(session, node)
   return nil
 end
 
--- Returns the innermost pointer on the access path of a list item; nil and the variable if there is none.
+-- Returns the innermost pointer on the access path of a list item; nil and the variable if no pointer is on the path.
 local function base_pointer(session, node)
   while true do
     local inner = node.tag == "unary" and node.e or node.base
@@ -134,7 +134,7 @@ function openmp_restrictions.rows(t, subscripts)
         { rule = "OMP60-map-13", help = "an iterator names what each of them points to" })
     end
     t = types.element(t)
-    if not t then return end -- the lowering of the section reports the error
+    if not t then return end -- a type without elements: the lowering of the section reports the error
   end
 end
 

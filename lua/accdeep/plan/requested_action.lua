@@ -1,8 +1,8 @@
 -- requested_action.lua - resolves a request to the core's action and flags, and the mapping program of its members.
 --
 -- A request is one list item of one clause: {clause, action, node, kind, update?, try?, present_or?, ...}. The
--- lowerings make requests; c_items.lua and fortran_section.lua resolve them. OpenMP has rules of its own: its requests
--- have a function resolve(type), which replaces this one.
+-- lowerings make requests; c_items.lua and fortran_section.lua resolve them. A request of OpenMP has a function
+-- resolve(type), which replaces the one of this file.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -16,7 +16,7 @@ local raise = diagnostic.raise
 local requested_action = {}
 
 -- Returns the member mapping of a request for objects of type t, or nil if only their bytes are mapped. A shallow
--- present checks the object alone, whatever its shape includes (TR14-1.2-08). Raises if t is not a structure but the
+-- present tests the object alone, even if its shape includes more (TR14-1.2-08). Raises if t is not a structure but the
 -- clause has a shape, a nest or a policy. Decides TR14-1.2-08.
 local function member_mapping_of(session, request, t)
   local clause, update = request.clause, request.update
@@ -39,8 +39,8 @@ local exit_half = openacc_directives.clauses_where(function(entry, clause)
     or (clause.name == "present" or clause.name == "no_create") and "hold"
 end)
 
--- True if a member mapping, or one that it invokes, deletes. seen: member mappings already visited, for recursive
--- types.
+-- True if a member mapping, or one that it invokes, deletes data. seen: set of member mappings already visited, because
+-- types may be recursive; the function adds to it.
 local function deletes(session, member_mapping, seen)
   if member_mapping.own == "delete" then return true end
   if seen[member_mapping] then return false end
@@ -60,7 +60,7 @@ function requested_action.resolve(session, request, t)
   if request.resolve then return request.resolve(t) end
   local member_mapping = member_mapping_of(session, request, t)
   local wanted = request.action or member_mapping.own
-  -- the policy's action replaces the clause's
+  -- The policy's action replaces the clause's action.
   if member_mapping and member_mapping.own then wanted = member_mapping.own end
   if member_mapping and member_mapping.policy and request.kind ~= "exit data"
     and deletes(session, member_mapping, {}) then

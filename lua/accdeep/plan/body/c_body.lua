@@ -1,5 +1,5 @@
--- c_body.lua - semantic analysis of directives in a C body: each is given the statement that follows it, and is
--- checked.
+-- c_body.lua - semantic analysis of directives in a C body: combines each directive with the statement that follows,
+-- and checks both.
 --
 -- Input: the AST of a body (syntax/c_statement.lua), with a `pragma` node where a directive is. Output: the same AST,
 -- in which each directive is replaced by what it means for one thread:
@@ -39,8 +39,9 @@ local function empty(pos) return { tag = "block", pos = pos, list = {} } end
 -- Returns the integer constant in the parentheses of a clause, or nil.
 local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
 
--- Returns the number of nested loops that a directive applies to, from collapse, ordered(n) and tile; 1 without them.
--- Sets collapse_pos, collapses and forced in the node. place: the directive's text, for errors, if separate.
+-- Returns the number of nested loops that a directive applies to, from collapse, ordered(n) and tile; 1 without these
+-- clauses. Sets collapse_pos, collapses and forced in the node. place: the location for errors, if the directive's text
+-- is not the current text.
 local function depth_of(node, rule, place)
   local depth = 1
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
@@ -96,8 +97,8 @@ function Reader:items(list, level)
   return made
 end
 
--- Returns the statement that follows a directive, with directives that precede it applied, and where the list
--- continues. Raises if there is no statement.
+-- Returns the statement that follows a directive, and the index in `list` where analysis continues. Directives before
+-- the statement are applied to it first. Raises if there is no statement.
 function Reader:statement_after(node, list, at, level)
   while list[at] and list[at].tag == "pragma" do
     local got
@@ -114,8 +115,8 @@ end
 
 -- ------------------------------------------------------------------------------ constructs of threads --
 
--- Returns the counters of a construct's loops that are declared outside of them: they are private without a clause.
--- lasts: true if their last value is copied back. Decides ACC33-2.9-4.
+-- Returns the counters of a construct's loops that are declared outside of these loops: they are private without a
+-- clause. lasts: true if their last value is copied back. Decides ACC33-2.9-4.
 local function counters_of(list, lasts)
   local counters = {}
   for _, loop in ipairs(list) do
@@ -125,7 +126,8 @@ local function counters_of(list, lasts)
   return counters
 end
 
--- Returns the chain of levels of the constituent constructs of a combined construct, and checks the nesting of each.
+-- Returns the innermost level (nesting_check.lua) of a combined construct, one level per constituent, after checking
+-- the nesting of each.
 local function levels_of(node, level, on)
   for part in node.name:gmatch "%S+" do
     if part ~= "target" then nesting_check.check(part, node, level) end
@@ -149,7 +151,8 @@ end
 
 local how_atomic = { "capture", "compare", "read", "write", "update" }
 
--- Returns the form of an atomic directive: read, write, update (the default), capture or compare. Raises for two forms.
+-- Returns the form of an atomic directive: read, write, update (the default), capture or compare. Raises if two clauses
+-- name a form.
 function c_body.atomic_form(node, rule)
   local said = {}
   for _, name in ipairs(how_atomic) do
@@ -171,7 +174,7 @@ local function check_atomic(node, statement, rule)
 end
 
 -- Splits the block of a sections construct into sections, each from its directive to the next; statements before the
--- first directive form one. Returns the block.
+-- first directive also form one section. Returns the block.
 function Reader:sections(node, block, level)
   if block.tag ~= "block" or block.inner then
     raise("syntax", block.pos or node.pos, ("'%s' needs a block of sections"):format(node.name),
@@ -200,8 +203,8 @@ function Reader:sections(node, block, level)
   return block
 end
 
--- Analyses an OpenMP construct that threads of the host or device execute. Returns its replacement, and where the list
--- continues.
+-- Analyses an OpenMP construct that threads of the host or device execute. Returns its replacement, and the index in
+-- `list` where analysis continues.
 function Reader:threads(node, list, at, outer)
   openmp_sema.check(node, self.session.rules.openmp)
   local name, body = node.name
@@ -260,11 +263,11 @@ local function check_loop_clauses(clauses)
   end
 end
 
--- Clause of a compute construct that gives the size for each clause of a loop.
+-- Clause of a compute construct that sets the size for each clause of a loop: gang -> num_gangs.
 local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_length" }
 
--- Raises if a loop gives a number of gangs, workers or lanes outside of kernels, or where the construct has one. Raises
--- if a gang dimension is in kernels. Decides ACC33-2.9-1.
+-- Raises if a loop sets a number of gangs, workers or lanes outside of kernels, or where the construct sets the number.
+-- Raises if a gang dimension is in kernels. Decides ACC33-2.9-1.
 local function check_sizes(clauses, compute)
   local in_kernels = compute and compute.node.name:find "^kernels"
   for _, clause in ipairs(clauses) do
@@ -279,8 +282,8 @@ local function check_sizes(clauses, compute)
   end
 end
 
--- Raises if clauses of a loop or a combined construct exclude each other, or give sizes that are not allowed. compute:
--- the level of the enclosing compute construct, or of the construct itself. Sets node.sequential.
+-- Sets node.sequential. Raises if clauses of a loop or a combined construct exclude each other, or set sizes that are
+-- not allowed. compute: the level of the enclosing compute construct, or of the construct itself.
 local function check_clauses(node, compute)
   for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do check_loop_clauses(clauses) end
   check_sizes(openacc_sema.default_device_clauses(node), compute)
@@ -298,7 +301,7 @@ function c_body.check_loop(node, outer)
   if compute then openacc_sema.check_reduction(node, compute.node) end
 end
 
--- Raises about a directive that is not allowed where it is. why: the end of the message.
+-- Raises about a directive at a place that does not allow it. why: the end of the message.
 local function no_place(node, why, rule)
   raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule,
     help = why:find "^inside" and "move it out of the text of the construct's body" or nil })
@@ -315,7 +318,7 @@ function c_body.check_inside(node, rules)
   openacc_sema.check_forms(node, "body", rules)
 end
 
--- Analyses an OpenACC loop construct. Returns its replacement, and where the list continues.
+-- Analyses an OpenACC loop construct. Returns its replacement, and the index in `list` where analysis continues.
 function Reader:acc_loop(node, list, at, outer)
   c_body.check_loop(node, outer)
   local level = { part = "loop", node = node, outer = outer, on = "acc" }
@@ -360,8 +363,8 @@ end
 
 local takes_statement = { region = true, compute = true, ["host data"] = true }
 
--- Returns the `carried` node of a directive that is executed on devices while the body runs on the host, and where the
--- list continues. Decides OMP60-body-1.
+-- Returns the `carried` node of a directive that is executed on devices while the body runs on the host, and the index
+-- in `list` where analysis continues. Decides OMP60-body-1.
 function Reader:read_nested_directive(found, kind, list, at, level)
   local node = found.tree
   local made = { tag = "carried", pos = node.pos, language = found.language, text = found.text, kind = kind,
@@ -389,7 +392,8 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Returns the parsed pragma {language, tree, text}; nil if it is not one of OpenACC or OpenMP. Results are cached.
+-- Returns the parsed pragma {language, tree, text}; nil if the pragma is neither OpenACC nor OpenMP. Results are
+-- cached.
 function Reader:parse_pragma(item)
   if self.known[item] == nil then self.known[item] = pragma.read(self.session, item) or false end
   return self.known[item] or nil
@@ -445,7 +449,8 @@ function Reader:acc(found, list, at, level)
   return self:read_nested_directive(found, kind, list, at, level)
 end
 
--- Returns the replacement of a directive, nil for a foreign pragma, and where the list continues.
+-- Returns the replacement of a directive, and the index in `list` where analysis continues. The replacement is nil for
+-- a foreign pragma.
 function Reader:directive(item, list, at, level)
   local found = self:parse_pragma(item)
   if not found then return nil, at end
@@ -457,8 +462,8 @@ end
 -- Returns the loop directive that a node of the body is made from, or nil.
 local function loop_directive(node) return node.construct end
 
--- Raises if the loops that collapse or tile need are missing, or reductions of nested loops disagree. place: the text
--- of the construct, for errors, if separate.
+-- Raises if the loops that collapse or tile need are missing, or reductions of nested loops disagree. place: the
+-- location for errors, if the construct's text is not the current text.
 function c_body.check_top(node, body, language, place)
   local is_loop, at = false, body
   for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
@@ -476,9 +481,9 @@ function c_body.check_top(node, body, language, place)
   if language == "omp" then data_sharing.count_linear(node, own[#own]) end
 end
 
--- Analyses the directives in the AST of a body and returns it. node: the construct's directive; on: "host", "omp" or
--- "acc"; place: the directive's text, for errors. The result's field carries is true if a directive inside is executed
--- on devices.
+-- Analyses the directives in the AST of a body and returns the body's new AST. node: the construct's directive; on:
+-- "host", "omp" or "acc"; place: location of the directive's text, for errors. The field carries of the result is true
+-- if a directive inside is executed on devices.
 function c_body.body(session, tree, node, on, place)
   local language = on == "acc" and "acc" or "omp"
   local reader = setmetatable({ session = session, known = {} }, Reader)

@@ -20,7 +20,8 @@ local word_set = require "accdeep.base.strings".word_set
 
 local raise = diagnostic.raise
 
--- Clauses by their effect: they make a private copy, combine it, initialise it, assign its last value.
+-- Clauses by their effect on a variable: make a private copy, combine the copy with the original, initialise the copy,
+-- assign its last value to the original.
 local data_sharing = {}
 
 local own, combined, begins, lasts = openmp_directives.making "own", openmp_directives.making "combined",
@@ -29,7 +30,7 @@ local own, combined, begins, lasts = openmp_directives.making "own", openmp_dire
 local of_names = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local defaults = word_set "none shared private firstprivate"
 
--- Returns an empty `private` node, and a table of its clauses: name -> {clause, copy?}.
+-- Returns a new `private` node, and a table of the variables that clauses name: name -> {clause, copy?}.
 local function new(node, body)
   local said = {}
   return { tag = "private", pos = node.pos, copies = {}, parts = {}, values = {}, names = {}, body = body,
@@ -56,8 +57,8 @@ local function name_of(clause, item, rule)
   raise("clause-not-allowed", item.pos, ("'%s' takes names of variables"):format(clause.name), { rule = rule })
 end
 
--- Registers a list item of a data-sharing clause: a copy, or a name. Raises if another clause names it already, except
--- firstprivate with lastprivate. Decides OMP60-share-1.
+-- Registers a list item of a data-sharing clause, as a copy or as a name. Raises if another clause names the variable
+-- already; firstprivate and lastprivate may both name it. Decides OMP60-share-1.
 local function add_copy(made, said, clause, item, rule)
   local name = name_of(clause, item, rule)
   local before = said[name]
@@ -83,8 +84,8 @@ local function add_copy(made, said, clause, item, rule)
   if clause.name == "in_reduction" or clause.name == "task_reduction" then copy.shared = true end
 end
 
--- Returns the variable of an OpenACC reduction's list item: a variable, an element or a section. Raises for others.
--- Decides ACC33-2.5.15-1.
+-- Returns the variable of an OpenACC reduction's list item, which is a variable, an element or a section. Raises for
+-- other list items. Decides ACC33-2.5.15-1.
 function data_sharing.reduction_variable(item)
   local root = item
   while root.tag == "index" or root.tag == "section" do root = root.base end
@@ -123,7 +124,7 @@ function data_sharing.check_default(word, rule)
     word.name), { length = #word.name, rule = rule })
 end
 
--- Raises if the modifier of an if clause is not a constituent construct of the directive. modifier may be nil.
+-- Raises if `modifier`, of an if clause, is not a constituent construct of the directive; nil (no modifier) is allowed.
 function data_sharing.check_modifier(node, modifier, rule)
   if not modifier or (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then return end
   raise("clause-not-allowed", modifier.pos, ("'%s' is not part of '%s'"):format(modifier.name, node.name),

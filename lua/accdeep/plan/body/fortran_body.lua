@@ -34,8 +34,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ loops --
 
--- Raises if a statement leaves the body of a construct. rule: the rule of loops, which cycle does not leave, or of
--- blocks. inner: true inside a nested loop. Decides ACC33-2.5-1.
+-- Raises if a statement leaves the body of a construct. rule: the rule to cite; for loops, cycle is allowed, for blocks
+-- it is not. inner: true inside a nested loop. Decides ACC33-2.5-1.
 local function check_end(list, node, rule, inner)
   for _, item in ipairs(list) do
     if item.tag == "return" or not inner and (item.tag == "exit" or item.tag == "cycle" and rule ~= "ACC33-2.9-3") then
@@ -82,8 +82,8 @@ local function only_loop(list, node)
   return found
 end
 
--- Returns the loops that a directive applies to, from the outermost. place: the directive's text, for errors, if
--- separate.
+-- Returns the loops that a directive applies to, from the outermost. place: the location for errors, if the directive's
+-- text is not the current text.
 local function loops_of(node, list, place)
   local depth, at, loops, counters = c_body.depth_of(node, "ACC33-2.9-3", place), list, {}, {}
   for i = 1, depth do
@@ -114,8 +114,10 @@ local functions = word_set "max min iand ior ieor"
 local written_as = { read = "v = x", write = "x = expr", update = "x = x op expr, x = expr op x, x = max(x, expr, ...)",
   capture = "v = x and an update or x = expr, in two statements" }
 
+-- True if a node is a variable, a component, or an array element or section.
 local function is_place(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
 
+-- True if an expression contains the l-value with this text.
 local function mentions(e, text)
   return ast.any(e, function(node) return is_place(node) and unparse_fortran(node) == text end)
 end
@@ -142,12 +144,12 @@ local function updated_variable(item)
   return itself == 1 and others == 0 and x or nil
 end
 
--- Returns the variable that a statement assigns without reading it, as text, or nil.
+-- Returns the variable that a statement assigns without reading it, as text; nil for other statements.
 local function written_variable(item)
   return item.tag == "assign" and not mentions(item.e, unparse_fortran(item.to)) and unparse_fortran(item.to) or nil
 end
 
--- Returns the variable x that v = x reads, as text, or nil.
+-- Returns the variable x that v = x reads, as text; nil for other statements.
 local function copied_variable(item) return item.tag == "assign" and is_place(item.e) and unparse_fortran(item.e)
   or nil end
 
@@ -222,7 +224,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Returns the AST of a directive; it is parsed once per place in the text.
+-- Returns the AST of a directive. Its text is parsed once; the AST is stored in `item`.
 local function directive_tree(session, item)
   if not item.tree then
     item.tree = session:parse(session:padded_directive_text(item), item.sentinel == "!$omp" and "omp_directive" or nil)
@@ -339,7 +341,7 @@ end
 -- Analyses all directives of a text. Variables are looked up later, when their construct is reached.
 function fortran_body.check(session, list) setmetatable({ session = session }, Reader):list(list) end
 
--- --------------------------------------------------------------------------------- compute constructs --
+-- Analyses all directives of a text. Variables are looked up later, when execution reaches their construct.
 
 -- Sets the private variables of loop constructs in a body, whose variables are declared by now.
 function fortran_body.names(session, list)

@@ -23,7 +23,7 @@ local in_none_of = {
 in_none_of.master = in_none_of.masked
 for part in worksharing:gmatch "%S+" do in_none_of[part] = in_none_of.barrier end
 
--- Constructs that may be nested directly in each construct; others are refused.
+-- Constructs that may be nested directly in each construct; all others are refused.
 local only_inside = {
   teams = word_set "distribute parallel loop",
   loop = word_set "loop parallel simd",
@@ -33,6 +33,8 @@ local only_inside = {
 -- Constructs that begin a new (implicit) parallel region.
 local begins_team = word_set "parallel teams target"
 
+-- Raises the error of a construct that may not be nested at its place. fields: of the error; `rule` is set to
+-- OMP60-nest-1 if missing.
 local function refuse(node, message, fields)
   fields.length, fields.rule = #node.name, fields.rule or "OMP60-nest-1"
   raise("region-nesting", node.pos, message, fields)
@@ -70,8 +72,9 @@ local function check_ordered(level, node)
   end
 end
 
--- Raises if a constituent of an OpenMP construct, or a standalone directive, may not be nested where it is. level: the
--- innermost enclosing level, of the same directive or another. Decides OMP60-nest-1.
+-- Raises if a constituent of an OpenMP construct, or a standalone directive, may not be nested in the enclosing
+-- constructs. level: the innermost enclosing level, which may be an earlier constituent of the same directive. Decides
+-- OMP60-nest-1.
 function nesting_check.check(part, node, level)
   local inside = level and only_inside[level.part]
   if inside and level.node ~= node and not inside[part] then
@@ -111,14 +114,14 @@ end
 local refused_in = { gang = word_set "gang worker vector", worker = word_set "worker vector",
   vector = word_set "vector" }
 
--- True if a gang loop may be nested in another one: its dimension is lower (ACC33-2.9-2).
+-- True if the gang loop `inner` may be nested in the gang loop `outer`: its dimension is lower (ACC33-2.9-2).
 local function is_lower(inner, outer)
   local low, high = openacc_sema.dimension(inner) or "1", openacc_sema.dimension(outer) or "1"
   return low ~= high and (not (tonumber(low) and tonumber(high)) or tonumber(low) < tonumber(high))
 end
 
--- Raises if a loop directive uses a level of parallelism that an enclosing loop uses, or one above it. Decides
--- ACC33-2.9-2.
+-- Raises if a loop directive uses a level of parallelism that an enclosing loop uses, or a level above that one.
+-- Decides ACC33-2.9-2.
 function nesting_check.check_levels(node, level)
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
     local refused = refused_in[clause.name]

@@ -1,9 +1,9 @@
 -- reductions.lua - checks reductions of nested OpenACC loops: all enclosing loops that a reduction spans name the
 -- variable, with one operator. c_body.lua and fortran_body.lua call reductions.check.
 --
--- The walk over a body keeps a stack of what encloses a loop, outermost first. Entries are {construct, said, body} for
--- a directive (said: variable -> operator or "private"), {declared} for a block (its own variables). ASTs are those of
--- C or Fortran; of_loop(node) tells their loop directives apart.
+-- The walk over a body keeps a stack of the constructs and blocks that enclose a loop, outermost first. An entry of a
+-- directive is {construct, said, body}, where `said` maps a variable to its operator or "private". An entry of a block
+-- is {declared}, with its own variables. ASTs are those of C or Fortran; of_loop(node) finds their loop directives.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
@@ -15,7 +15,8 @@ local reductions = {}
 
 local makes_private = { private = true, firstprivate = true }
 
--- Returns the attributes that a directive gives to variables: name -> the operator of its reduction, or "private".
+-- Returns the attributes that a directive gives to variables: name -> the operator of the variable's reduction, or
+-- "private".
 local function reductions_of(construct)
   local said = {}
   for _, clause in ipairs(construct.clauses) do
@@ -25,8 +26,8 @@ local function reductions_of(construct)
   return said
 end
 
--- True if a loop's body assigns to a variable outside of the inner loop that reduces it: each iteration then has a
--- reduction of its own.
+-- True if a loop's body assigns to the variable outside of `inner`, the loop that reduces it. Each iteration of the
+-- outer loop then has a reduction of its own.
 local function has_own_reduction(body, name, inner)
   local found = false
   ast.visit(body, function(node)
@@ -41,7 +42,7 @@ local function has_own_reduction(body, name, inner)
 end
 
 -- Raises if an enclosing directive reduces the variable by another operator, or if the reduction spans an enclosing
--- loop that does not name the variable. Decides ACC33-2.9.11-3.
+-- loop that does not name the variable. around: the stack of entries. Decides ACC33-2.9.11-3.
 local function check(around, name, op, pos, inner)
   for i = #around, 1, -1 do
     local construct = around[i].construct
@@ -61,8 +62,8 @@ end
 
 local scopes = { block = true, ["for"] = true, switch = true }
 
--- Checks the reductions of loops in the body of a compute construct. of_loop(node) returns the loop directive that a
--- node of the body is made from, or nil.
+-- Checks the reductions of loops in the body of a compute construct. of_loop(node) returns the directive of the loop
+-- construct that `node` stands for, or nil.
 function reductions.check(compute, body, of_loop)
   local around = { { construct = compute, said = reductions_of(compute), body = body } }
   local function visit_nested(entry, node, visit)

@@ -14,8 +14,8 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 -- ------------------------------------------------------------------------------------------ blocks --
 
 -- Raises if a statement leaves the body of a construct: by return, by break or continue of an enclosing loop, or by
--- break of the construct's own loop. is_loop: the body is that of the construct's loop; is_whole: no loop encloses it.
--- Decides ACC33-2.5-1.
+-- break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop; is_whole: true if
+-- no loop of the text encloses the construct. Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
   local found = c_effects.find_exit(node, is_loop or is_whole, is_whole)
   if not found then return end
@@ -41,7 +41,7 @@ statement_patterns.counter = counter
 local is_loop = { ["for"] = true, ["while"] = true, ["do"] = true }
 local relations = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["!="] = true }
 
--- True if a step changes the counter by an increment.
+-- True if a loop's step adds to or subtracts from the counter called `name`.
 local function counts(step, name)
   if not is_name(c_effects.assignment_target(step), name) then return false end
   if step.tag ~= "assign" or step.op == "+=" or step.op == "-=" then return true end
@@ -82,7 +82,8 @@ local function check_between(item, construct)
   end)
 end
 
--- Returns the loop in a body, or nil. alone: the loop must be the only statement; otherwise it must be the only loop.
+-- Returns the loop in a body, or nil. alone: true if the loop must be the only statement; false if it must be the only
+-- loop.
 local function loop_in(body, alone)
   while body.tag == "block" do
     local found, n = nil, 0
@@ -96,7 +97,7 @@ local function loop_in(body, alone)
   return body.tag == "for" and body or nil
 end
 
--- Calls see for each statement of a body beside the loop, at any depth of blocks.
+-- Calls see(statement) for each statement of a body other than the loop, at any depth of blocks.
 local function each_beside(body, loop, see)
   if body == loop then return end
   if body.tag ~= "block" or not ast.any(body, function(node) return node == loop end) then return see(body) end
@@ -105,8 +106,8 @@ end
 
 local sums = { binary = true, unary = true, id = true, num = true }
 
--- Returns the counter of an enclosing loop that an expression names, and whether the expression has more than sums and
--- products. Such an expression may be invariant, although it names a counter.
+-- Returns the counter of an enclosing loop that an expression names, and true if the expression has operations other
+-- than sums and products. Such an expression may be invariant, although it names a counter.
 local function counter_in(e, counters)
   local found
   local has_more = ast.any(e, function(node)
@@ -116,8 +117,8 @@ local function counter_in(e, counters)
   return found, has_more
 end
 
--- Raises if exactly one bound of a collapsed loop depends on the counter of an enclosing loop. counters: those of the
--- enclosing loops, as keys. Decides ACC33-2.9-3.
+-- Raises if only one of the two bounds of a collapsed loop depends on the counter of an enclosing loop. counters: names
+-- of the enclosing loops' counters, as keys. Decides ACC33-2.9-3.
 function statement_patterns.check_invariant(first, last, counters, construct)
   local moves_first, first_has_more = counter_in(first, counters)
   local moves_last, last_has_more = counter_in(last, counters)
@@ -127,8 +128,9 @@ function statement_patterns.check_invariant(first, last, counters, construct)
     found.name, construct.name), { length = #found.name, rule = "ACC33-2.9-3", help = "collapse fewer loops" })
 end
 
--- Returns the n nested loops of a construct, from the outermost. alone: no other statements are allowed between them,
--- except with collapse(force: n). place: the text of the construct, for errors, if separate.
+-- Returns the n nested loops of a construct, from the outermost. alone: true if no other statements may be between the
+-- loops; collapse(force: n) still allows them. place: the location for errors, if the construct's text is not the
+-- current text.
 function statement_patterns.loops(node, construct, n, rule, alone, place)
   local forced = alone and construct.forced
   if node.tag ~= "for" then
@@ -136,7 +138,8 @@ function statement_patterns.loops(node, construct, n, rule, alone, place)
       { rule = rule, place = place })
   end
   local list = { node }
-  if construct.sequential then -- any loop form is allowed: its variable need not count (ACC33-2.9-3)
+  -- any form of loop is allowed: its variable need not count (ACC33-2.9-3)
+  if construct.sequential then
     if not counter(node) then
       raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
         { rule = rule, place = place })
@@ -188,6 +191,7 @@ local function mentions(node, text)
   return found
 end
 
+-- Returns the expression of an expression statement; nil for other statements.
 local function expression_of(node) return node.tag == "expr" and node.e or nil end
 
 -- Returns the text of the l-value x that x++, x op= e, x = x op e or x = e op x updates; nil for other expressions.
@@ -204,17 +208,17 @@ local function updated_place(e)
   return not mentions(left and value.b or value.a, x) and x or nil
 end
 
--- Returns the text of the l-value that an assignment sets, or nil.
+-- Returns the text of the l-value that an assignment `=` sets; nil for other expressions.
 local function assigned_place(e) return e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to)
   or nil end
 
--- Returns the text of the l-value x that v = x reads, or nil.
+-- Returns the text of the l-value x that v = x reads; nil for other expressions.
 local function copied_place(e)
   local v = assigned_place(e)
   return v and is_place(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
 end
 
--- Returns the text of the l-value x that x = expr writes without reading it, or nil.
+-- Returns the text of the l-value x that x = expr writes without reading it; nil for other expressions.
 local function written_place(e)
   local x = assigned_place(e)
   return x and not mentions(e.e, x) and x or nil
@@ -236,15 +240,15 @@ local function compared_place(node)
     and (text_of(value.a) == x or text_of(value.b) == x)
 end
 
--- True if one of two statements copies an l-value, v = x, and the other updates it, or overwrites it after the copy.
--- copied_by, updated_by and written_by take a statement and return the text of x, or nil.
+-- True if two statements have the form of atomic capture: one copies an l-value, v = x; the other updates x, or
+-- overwrites x after the copy. copied_by, updated_by and written_by take a statement and return the text of x, or nil.
 function statement_patterns.captures(first, second, copied_by, updated_by, written_by)
   local before, after = copied_by(first), copied_by(second)
   return before and (updated_by(second) or written_by(second)) == before
     or after ~= nil and updated_by(first) == after
 end
 
--- True for the forms of atomic capture; OpenMP also allows v = x = expr.
+-- True if a statement has a form of atomic capture; OpenMP also allows v = x = expr.
 local function captured_place(node, rule)
   local e = expression_of(node)
   if e then return assigned_place(e) and (updated_place(e.e) or rule:find "^OMP" and written_place(e.e)) end
