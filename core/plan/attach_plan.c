@@ -22,7 +22,8 @@
 
 #include <assert.h>
 
-/* Finds the object, or the request of a new one in *request, that contains [host, host + bytes) without holes. */
+/* Finds what contains [host, host + bytes) without holes: sets *object to the present object, or *request to the index
+ * of the request that makes the object. *found is false if there is neither. */
 static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, uint64_t bytes,
                                        struct accd__object **object, uint32_t *request, bool *found)
 {
@@ -44,21 +45,22 @@ static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, u
     return ACCD_OK;
 }
 
-/* Finds the list item, present or new, that begins after `host` and has it in its extended range. */
+/* Finds the nearest list item, present or new, that begins after `host` and whose extended range contains `host`. Sets
+ * target and base of `planned`; *found is false if there is no such item. */
 static accd_status find_extended_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                         bool *found)
 {
     assert(host);
     ACCD_TRY(accd__find_extended_object(plan->env, host, &planned->target));
     uint64_t nearest = planned->target ? planned->target->host : UINT64_MAX;
-    for (size_t i = 0; i < plan->input.construct->nitems; i++) { /* items of this construct */
+    for (size_t i = 0; i < plan->input.construct->nitems; i++) { /* new data: list items of this construct */
         const struct accd__request *request = &plan->resolved.requests[i];
         uint64_t base = request->host > host ? accd__request_extended_base(plan, request) : 0;
         uint32_t owner = request->state == ACCD_REQUEST_WITHIN_NEW ? request->owner : (uint32_t)i;
         if (!base || base > host || plan->resolved.requests[owner].host >= nearest ||
             request->state == ACCD_REQUEST_SKIPPED || request->state == ACCD_REQUEST_UNRESOLVED)
             continue;
-        planned->target = plan->resolved.requests[owner].object; /* NULL if it is new */
+        planned->target = plan->resolved.requests[owner].object; /* NULL if the data are new */
         planned->target_claim = owner;
         nearest = planned->target ? planned->target->host : plan->resolved.requests[owner].host;
     }
@@ -67,8 +69,9 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
     return ACCD_OK;
 }
 
-/* Finds the target of a section of no elements: data at its address, data whose extended range contains it, or data
- * that end just before it (OMP60-map-10). Decides OMP60-map-10, OMPEX-struct_map-10. */
+/* Finds the target of a section without elements at `host`: data at that address, data whose extended range contains
+ * it, or data that end just before it. *found is false if there is no target. Decides OMP60-map-10,
+ * OMPEX-struct_map-10. */
 static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                      bool *found)
 {
@@ -82,9 +85,9 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
     return ACCD_OK;
 }
 
-/* Sets *attached_p if the pointer is attached with its present value. Where attachments are not counted, it must also
- * be attached to the planned target; otherwise the attachment moves. Decides ACC33-att-3, FLANG-moving-target-1,
- * FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
+/* Sets *attached_p to true if the pointer of `planned` is attached with its present value. Where attachments are not
+ * counted, it must also be attached to the planned target; otherwise the attachment moves. Decides ACC33-att-3,
+ * FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
 static accd_status check_attached(struct accd__plan *plan, const struct accd__planned_attach *planned,
                                   uint32_t slot_bytes, bool *attached_p)
 {
@@ -99,9 +102,10 @@ static accd_status check_attached(struct accd__plan *plan, const struct accd__pl
     return ACCD_OK;
 }
 
-/* Plans the attach of one request's pointer, if the rules attach it. Requires a slot, and room in attaches->at.
- * Decides ACC33-att-2, ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3,
- * OMPEX-struct_map-2, OMPEX-struct_map-8, TR14-1.2-09. */
+/* Appends the attach of the pointer of request `index` to `attaches`, if the rules attach that pointer; returns an
+ * error if they reject it. Requires that the request has a slot, and capacity in attaches->at. Decides ACC33-att-2,
+ * ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3, OMPEX-struct_map-2,
+ * OMPEX-struct_map-8, TR14-1.2-09. */
 static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t index)
 {
     struct accd__plan *plan = attaches->plan;
@@ -153,12 +157,13 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     }
     explicit |= (request->flags & ACCD_ITEM_ATTACH_ALWAYS) != 0; /* OMP61-1 */
     if (rules->attach == ACCD_ATTACH_POLICY_NEW && !explicit && planned.holder && planned.target)
-        return ACCD_OK; /* OMP60-map-7: neither is new */
+        return ACCD_OK; /* OMP60-map-7: neither the holder nor the target is new */
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &planned.attach));
     ACCD_TRY(check_attached(plan, &planned, slot_bytes, &planned.counts));
     if (planned.attach && !planned.counts && !accd__is_attachment_current(planned.attach, slot_bytes))
         ACCD_TRY(accd__check_slot_state(plan, request, NULL, ACCD_SLOT_REPOINTED));
-    if (planned.attach && !planned.counts) { /* indexes the old target, which may fail, before the commit */
+    if (planned.attach && !planned.counts) { /* the attachment moves: looks up the old target now, because that may
+                                              * fail, which the commit must not */
         attaches->nreattached++;
         struct accd__object *before;
         ACCD_TRY(accd__find_object(plan->env, planned.attach->base, &before));
@@ -173,8 +178,9 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     return ACCD_OK;
 }
 
-/* True if `a` is the better target of two sections of one pointer: the object that holds the byte it points to, or else
- * the first in memory. The order of clauses therefore has no effect (TR14-4.2-01). Decides TR14-4.2-01. */
+/* True if `a` is the better target of two sections of one pointer: its object contains the byte that the pointer points
+ * to. If both or neither do, the first in memory is better. The order of clauses therefore has no effect. Decides
+ * TR14-4.2-01. */
 static bool is_preferred_target(const struct accd__plan *plan, const struct accd__planned_attach *a,
                                 const struct accd__planned_attach *b)
 {
@@ -197,8 +203,8 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__a
     assert(attaches->n >= 2);
     struct accd__plan *plan = attaches->plan;
     const bool counted = plan->context->policy.counts_attachments;
-    const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS; /* each item attaches again, and the last one
-                                                                          * counts */
+    const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS; /* each item attaches again; the last one
+                                                                          * determines the target */
     size_t n = attaches->n;
     struct accd__pair *pairs;
     ACCD_SCRATCH_ALLOC(plan->context, pairs, 2 * n);
@@ -244,13 +250,13 @@ accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
     return attaches->n < 2 ? ACCD_OK : choose_targets(attaches);
 }
 
-/* Returns the object that contains the pointer. Requires that new objects exist. */
+/* Returns the object that contains the pointer of `planned`. Requires that new objects exist. */
 static struct accd__object *attach_holder(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     return planned->holder ? planned->holder : plan->resolved.requests[planned->holder_claim].object;
 }
 
-/* Returns the target object; NULL: the pointer is a null pointer. */
+/* Returns the target object of `planned`; NULL: the pointer is a null pointer. */
 static struct accd__object *attach_target(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     return !planned->pointer ? NULL
@@ -258,7 +264,8 @@ static struct accd__object *attach_target(const struct accd__plan *plan, const s
                              : plan->resolved.requests[planned->target_claim].object;
 }
 
-/* Returns the device value of the pointer; 0: it is a null pointer. Decides FLANG-api-6, TR14-3.5-05. */
+/* Returns the device value of the pointer of `planned`; 0: the pointer is a null pointer. Decides FLANG-api-6,
+ * TR14-3.5-05. */
 static uint64_t attach_value(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     const struct accd__object *target = attach_target(plan, planned);
@@ -274,7 +281,7 @@ accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
          i-- > 0;) { /* reversed, so that the first attach within a descriptor is written last */
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats)
-            continue; /* already written: it only counts */
+            continue; /* the pointer is written already: only a counter grows */
         const struct accd__object *holder = attach_holder(plan, planned);
         uint64_t dev =
             accd__planned_object_dev(plan, holder) + (plan->resolved.requests[planned->request].slot - holder->host);
@@ -313,28 +320,28 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
             request->attached = false;
             continue;
         }
-        /* earlier clauses of this construct may have attached or detached it */
+        /* looks the attachment up again: earlier clauses of this construct may have attached or detached the pointer */
         struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, request->slot);
         if (attach && attach->slot != request->slot)
             attach = NULL;
         struct accd__object *target = attach_target(plan, planned);
         if (counted && attach && attach->target == planned->pointer &&
             (planned->counts || !planned->descriptor || descriptors_equal(attach->descriptor, planned->descriptor))) {
-            attach->count++; /* attached before, or by another clause of this construct */
+            attach->count++; /* the pointer was attached before, or by another clause of this construct */
             continue;
         }
-        if (attach) { /* re-attached to another target: the counter restarts (ACC33-att-3) */
+        if (attach) { /* the pointer is attached again, to another target: the counter restarts (ACC33-att-3) */
             struct accd__object *before = NULL;
             if (accd__find_object(env, attach->base, &before) == ACCD_OK && before && before->pins)
                 before->pins--;
             if (!target)
                 accd__remove_attachment(env, attach);
         }
-        if (!target) { /* a null pointer was written; it has no attachment */
+        if (!target) { /* a null pointer was written, which has no attachment */
             request->attached = false;
             continue;
         }
-        if (!attach && counted) /* objects without this flag have no pointers to detach */
+        if (!attach && counted) /* an object without this flag has no pointers to detach */
             attach_holder(plan, planned)->size |= ACCD_OBJECT_HAD_POINTER;
         if (!attach)
             attach = accd__insert_attachment(env, request->slot);
@@ -351,7 +358,8 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
     }
 }
 
-/* TR14-4.3-04: the attached target must be the one that is named now. Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
+/* Rejects a detach if the pointer no longer has the value with which it was attached. Decides TR14-4.3-04, TR14-1.2-17,
+ * TR14-2.3-06. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach)
 {

@@ -4,36 +4,42 @@
 
 #include "plan/plan.h"
 
-/* A pointer that an entry construct attaches. */
+/* A pointer that an entry construct attaches. The holder is the object that contains the pointer. */
 struct accd__planned_attach {
     uint32_t request;
-    uint32_t holder_claim, target_claim; /* requests that make holder and target, if these are not present */
+    uint32_t holder_claim, target_claim; /* indices of the requests that make the holder and the target; valid if
+                                          * `holder` or `target` is NULL */
     struct accd__object *holder, *target;
-    uint64_t pointer;                /* value of the host pointer */
-    uint64_t base;                   /* host address in the target; 0: the address that the pointer contains */
-    struct accd__attachment *attach; /* present attachment of the pointer, or NULL */
-    struct accd__saved_descriptor *descriptor; /* descriptor to write, or NULL */
-    bool counts;                               /* already attached in this way: only its counter grows */
-    bool repeats;                              /* a different attach of this construct writes the pointer */
+    uint64_t pointer;                /* value of the pointer on the host */
+    uint64_t base;                   /* host address in the target; 0: the address that the pointer contains is used */
+    struct accd__attachment *attach; /* present attachment of the pointer; NULL: it is not attached yet */
+    struct accd__saved_descriptor *descriptor; /* saved copy of the descriptor to write; NULL: a plain pointer is
+                                                * written */
+    bool counts;                               /* the pointer is attached to this target already: only the counter of
+                                                * `attach` grows */
+    bool repeats;                              /* the pointer is written by another planned attach of this construct */
 };
 
 struct accd__attach_plan {
     struct accd__plan *plan;
     struct accd__planned_attach *at;
     size_t n;
-    size_t nreattached; /* number that were attached to another target before */
+    size_t nreattached; /* number of planned attaches whose pointer was attached to another target before */
 };
 
-/* Returns ACCD_ERROR_POINTER_CHANGED if a request's pointer has changed since it was attached. */
+/* Returns ACCD_ERROR_POINTER_CHANGED if the host pointer of `attach` has changed since it was attached and the rules
+ * reject that; ACCD_OK otherwise. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach);
-/* Plans the attaches of all requests with pointers. Fails if the rules reject one. */
+/* Fills `attaches`, which has only its plan set, with the attaches of all requests with pointers. Returns an error if
+ * the rules reject one of these pointers. */
 accd_status accd__attach_plan_make(struct accd__attach_plan *attaches);
-/* Plans the device pointers to write. Requires that all objects have device addresses. */
+/* Adds the device values of all planned pointers to the writes of the plan. Requires that all objects have device
+ * addresses. */
 accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches);
 /* Records the attachments and increments their counters. Cannot fail. */
 void accd__attach_plan_commit(struct accd__attach_plan *attaches);
-/* Frees the descriptors that no attachment took. */
+/* Frees the saved descriptors that no attachment owns. Must be called after a commit as well as after a failure. */
 void accd__attach_plan_free(struct accd__attach_plan *attaches);
 
 #endif

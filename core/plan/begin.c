@@ -42,8 +42,8 @@ static accd_status check_item_memory(const struct accd__plan *plan, struct accd_
     return status;
 }
 
-/* True if a request has a null pointer, which counts as present with length zero (ACC33-gloss-2). Its clause then acts
- * on the pointer only (ACC33-att-4). Decides ACC33-gloss-2, ACC33-2.7-2. */
+/* True if the pointer of `request` is null, so that its data count as present with length zero. The clause then acts on
+ * the pointer only (ACC33-att-4). Decides ACC33-gloss-2, ACC33-2.7-2. */
 static bool is_null_section(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !request->host && request->slot && plan->context->rules.null_pointer == ACCD_CHOICE_IGNORE &&
@@ -51,8 +51,9 @@ static bool is_null_section(const struct accd__plan *plan, const struct accd__re
            accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) && !accd__load_pointer(request->slot);
 }
 
-/* Resolves a section of no elements. Where constructs count, it refers to the present object at its address and moves
- * nothing (OMP60-map-10); otherwise it is skipped (TR14-4.3-14). Decides TR14-4.3-14, OMP60-map-10. */
+/* Resolves a request for a section without elements. Where constructs are counted, the request refers to the present
+ * object at its address and moves nothing; otherwise, or if no object is there, it is skipped. Decides TR14-4.3-14,
+ * OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty_section(const struct accd__plan *plan,
                                                                    struct accd__request *request)
 {
@@ -65,12 +66,13 @@ static __attribute__((noinline)) accd_status resolve_empty_section(const struct 
     return ACCD_OK;
 }
 
-/* Walks the items of the construct. Not inlined, to keep the code for flat data short. */
+/* Walks the items of the construct, and sets plan->input.walk. Returns an error if a section cannot be computed. Not
+ * inlined, to keep the code for flat data short. */
 static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *plan)
 {
     struct accd_walk *before = accd__find_similar_walk(plan->env, plan->input.construct);
     if (before)
-        accd__walk_retain(before); /* lack of memory may free the retired group that owns it */
+        accd__walk_retain(before); /* lack of memory may free the retired group that owns this walk */
     accd_status status = accd__walk_items(plan->context, plan->input.construct, before, &plan->input.walk);
     accd__walk_release(before);
     return status;
@@ -91,7 +93,7 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
         return accd__report_plan_out_of_memory(context);
     plan->input.sources = (struct accd__item_source *)(plan->resolved.requests + n);
     plan->changes.moves.at = (struct accd__move *)(plan->input.sources + n);
-    plan->changes.moves.capacity = n; /* enough for flat data */
+    plan->changes.moves.capacity = n; /* enough for flat data, which have one move for each item */
     int walked = 0;
     unsigned gaps = 0;
     for (size_t i = 0; i < n; i++) {
@@ -149,7 +151,8 @@ void accd__plan_end(struct accd__plan *plan)
     accd__scratch_reset(&plan->context->scratch);
 }
 
-/* Makes the request of one section. Returns the number of requests made: 0 if the section is empty or not mapped. */
+/* Sets *request to the request of one section. Returns the number of requests made: 0 if the section is empty or not
+ * mapped, otherwise 1. */
 static size_t make_section_request(const struct accd__plan *plan, const struct accd__segment *segment, size_t row,
                                    struct accd__request *request)
 {
@@ -171,7 +174,8 @@ static size_t make_section_request(const struct accd__plan *plan, const struct a
     return 1;
 }
 
-/* Appends requests element by element, in the order of a manual listing. Decides TR14-1.2-05, TR14-1.2-07. */
+/* Appends the requests of all walked sections element by element, in the order of a manual listing. Decides
+ * TR14-1.2-05, TR14-1.2-07. */
 accd_status accd__plan_add_sections(struct accd__plan *plan)
 {
     assert(plan->input.walk);

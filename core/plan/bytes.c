@@ -6,7 +6,8 @@
 
 #include <assert.h>
 
-/* Adds the part [from, to) of a move. Does nothing if the range is empty. */
+/* Plans the part [from, to) of `move` as a separate move. Does nothing if the range is empty. Fails only without
+ * memory. */
 static accd_status add_partial_move(struct accd__plan *plan, const struct accd__move *move, uint64_t from, uint64_t to)
 {
     assert(move && from >= move->host);
@@ -19,8 +20,8 @@ static accd_status add_partial_move(struct accd__plan *plan, const struct accd__
     return accd__plan_add_move(plan, &part);
 }
 
-/* Adds the pieces of a move between the attached pointers in it. Decides TR14-4.1-06, TR14-4.1-07, ACC33-att-8,
- * TR14-A.1-04. */
+/* Plans the pieces of `move` between the attached pointers in its range. Where the rules copy attached pointers, leaves
+ * out only those that this construct detaches. Decides TR14-4.1-06, TR14-4.1-07, ACC33-att-8, TR14-A.1-04. */
 static accd_status add_split_move(struct accd__plan *plan, const struct accd__move *move)
 {
     struct accd__btree_cursor cursor;
@@ -47,8 +48,9 @@ accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struc
                                   kept ? kept->rest : NULL, kept ? kept->bytes : 0);
 }
 
-/* Adds a move as one transfer, and rewrites the attached pointers that it overwrites on the device. A move to the host
- * leaves them out when its bytes are stored. Decides TR14-4.1-07. */
+/* Plans `move` as one transfer and, for a move to the device, plans to rewrite the attached pointers that it
+ * overwrites. For a move to the host, the attached pointers are left out when its bytes are stored. Decides
+ * TR14-4.1-07. */
 static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__move *move)
 {
     struct accd__btree_cursor cursor;
@@ -63,7 +65,8 @@ static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__
     return ACCD_OK;
 }
 
-/* Lists the followed pointers that have an empty section this time (TR14-4.3-14), sorted by address: {slot, bytes}. */
+/* Lists the pointers that a mapping program follows, but that have an empty section this time (TR14-4.3-14), as pairs
+ * {slot, bytes} sorted by address. Sets *n_p to their number; if it is 0, *slots_p is unchanged. */
 static accd_status list_unfollowed_pointers(struct accd__plan *plan, struct accd__pair **slots_p, size_t *n_p)
 {
     const struct accd_walk *walk = plan->input.walk;
@@ -111,7 +114,8 @@ static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
     for (size_t i = 0; i < n; i++) {
         uint64_t at = moves[i].host, end = moves[i].host + moves[i].bytes;
         size_t k = ACCD_UPPER_BOUND(slots, key, nslots, at);
-        while (k && slots[k - 1].key + slots[k - 1].value > at) /* starts before the move and ends in it */
+        while (k && slots[k - 1].key + slots[k - 1].value > at) /* this pointer starts before the move and ends in its
+                                                                 * range */
             k--;
         for (; at < end; k++) {
             uint64_t stop = k < nslots && slots[k].key < end ? slots[k].key : end;
@@ -138,8 +142,8 @@ accd_status accd__plan_keep_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Joins overlapping or touching moves of one object, so that each byte moves once. A joined move takes the position of
- * the first of them. Requires that all moves have one direction. Decides TR14-4.2-07. */
+/* Joins overlapping or touching moves of one object, so that each byte moves once. A joined move takes the earliest
+ * position of its parts in the list. Requires that all moves have one direction. Decides TR14-4.2-07. */
 accd_status accd__plan_merge_moves(struct accd__plan *plan)
 {
     size_t n = plan->changes.moves.n;
@@ -186,8 +190,8 @@ accd_status accd__plan_merge_moves(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans to fill pointers that are not followed with the rules' value (TR14-4.3-15). Attached pointers in
- * [host, end) keep their values, because present data may be updated. */
+/* Plans to fill the pointers in [host, end), which are not followed, with the value that the rules give (TR14-4.3-15).
+ * Attached pointers in the range keep their values, because present data may be updated. */
 static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uint64_t end, uint64_t dev)
 {
     assert(host <= end);
@@ -205,7 +209,8 @@ static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uin
     return at < end ? accd__plan_add_fill(plan, dev + (at - host), end - at, value) : ACCD_OK;
 }
 
-/* Plans to clear bytes that a `zero` clause allocates and does not copy. Decides ACC33-2.7-4. */
+/* Plans to clear [host, end) if the `zero` modifier of `request` applies: an entry allocates these bytes and does not
+ * copy them. Otherwise does nothing. Decides ACC33-2.7-4. */
 static accd_status add_clear(struct accd__plan *plan, const struct accd__request *request, bool out, uint64_t host,
                              uint64_t end)
 {
@@ -245,7 +250,8 @@ accd_status accd__plan_trim_clears(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans the moves of the pieces in elements [from, to) that lie in a request. */
+/* Plans the moves of the pieces of elements [from, to) of `set` that lie in request `index`. Pieces that do not move
+ * are filled, cleared or left alone, as the rules say. */
 static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, const struct accd__rowset *set, size_t from,
                                    size_t to, bool out)
 {
@@ -338,8 +344,8 @@ accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bo
                                                     request->bytes, index, ACCD_WHOLE_REQUEST, 0, out});
 }
 
-/* Returns the value of an attached pointer on the host. Returns its value when attached if its memory is gone, or if
- * it lies in a descriptor that stays attached. */
+/* Returns the value that the host pointer of `attach` has now. Returns the value with which it was attached if the host
+ * memory is gone, or if the pointer lies in a descriptor that stays attached. */
 static uint64_t host_pointer_value(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment *enclosing = accd__descriptor_attachment(plan->env, attach);

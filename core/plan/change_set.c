@@ -11,7 +11,8 @@
 enum { INLINE_BITS = 4 };
 
 struct change_entry {
-    const void *record; /* NULL: the entry is free */
+    const void *record; /* object or attachment that changes; NULL: the entry is free */
+    /* struct accd__object_change or struct accd__attachment_change of the record */
     void *change;
 };
 
@@ -19,12 +20,13 @@ struct accd__change_set {
     struct change_entry *at; /* table of 1 << bits entries */
     size_t n;
     unsigned bits;
-    struct accd__object_change *objects; /* change noted last */
+    struct accd__object_change *objects; /* latest change of an object, the head of the list; NULL: none */
+    /* latest change of an attachment, the head of the list; NULL: none */
     struct accd__attachment_change *attachments;
     struct change_entry inline_table[1 << INLINE_BITS];
 };
 
-/* Returns the entry of a record, or the free entry for it. */
+/* Returns the entry of `record` or, if it has none, the free entry where it belongs. Requires a free entry. */
 static struct change_entry *find_entry(const struct accd__change_set *change_set, const void *record)
 {
     assert(record && change_set->bits >= INLINE_BITS && change_set->bits < 64);
@@ -34,7 +36,7 @@ static struct change_entry *find_entry(const struct accd__change_set *change_set
     return &change_set->at[i];
 }
 
-/* Enlarges the table to hold at least one record for each request. */
+/* Enlarges the table, so that it can hold at least one record for each request. Fails only without memory. */
 static accd_status grow_table(struct accd__plan *plan)
 {
     struct accd__change_set *change_set = plan->changes.change_set, table = *change_set;
@@ -51,7 +53,8 @@ static accd_status grow_table(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Finds or adds the entry of a record; its change is NULL if none was noted. */
+/* Sets *entry_p to the entry of `record`, which is added if needed. Its change is NULL if none was noted before. Fails
+ * only without memory. */
 static accd_status note_record(struct accd__plan *plan, const void *record, struct change_entry **entry_p)
 {
     struct accd__change_set *change_set = plan->changes.change_set;
@@ -68,7 +71,7 @@ static accd_status note_record(struct accd__plan *plan, const void *record, stru
     return ACCD_OK;
 }
 
-/* Returns the change noted for a record, or NULL. */
+/* Returns the change noted for `record`; NULL: no change was noted. */
 static void *find_change(const struct accd__plan *plan, const void *record)
 {
     return plan->changes.change_set ? find_entry(plan->changes.change_set, record)->change : NULL;

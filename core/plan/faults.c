@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Records the error for a walk's fault and returns its status. */
+/* Records the error for the fault of `walk` and returns its status. Requires that the walk has failed. */
 static accd_status report_walk_fault(const struct accd_walk *walk)
 {
     assert(walk->nroots);

@@ -30,7 +30,7 @@
 
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
-/* Extends a range to whole tuples and objects at both of its ends. */
+/* Extends `range` so that it cuts no tuple and, outside of tuples, no object at either end. */
 static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_range *range)
 {
     assert(range->host < range->end);
@@ -50,8 +50,8 @@ static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_r
     }
 }
 
-/* Fusion 1: makes a range for all candidates of one base, and includes a present object of that base (DIR-4.2-08).
- * Without fusion in the rules, each candidate gets a range of its own. Decides DIR-4.2-08. */
+/* Fusion 1: makes a range for all candidates of one base, and includes a present object of that base. Without fusion in
+ * the rules, each candidate gets a range of its own. Fails only without memory. Decides DIR-4.2-08. */
 static accd_status fuse_by_base(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -91,7 +91,7 @@ static accd_status fuse_by_base(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Fusion 2: joins ranges that intersect (DIR-4.2-10). One pass suffices because no range cuts a tuple.
+/* Fusion 2: joins ranges that intersect. One pass suffices because no range cuts a tuple. Fails only without memory.
  * Decides DIR-4.2-10, DIR-2-04. */
 static accd_status join_ranges(struct accd__plan *plan)
 {
@@ -121,8 +121,8 @@ static accd_status join_ranges(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Keeps the ranges that contain more than one object. Ranges that a tuple covers keep it (ALIAS); the others get memory
- * (ALLOC): DIR-4.2-11. Decides DIR-4.2-11, DIR-4.2-12. */
+/* Removes the ranges that contain only one object. Sets `cover` of a range to the tuple that contains it (ALIAS); other
+ * ranges will get memory (ALLOC). Decides DIR-4.2-11, DIR-4.2-12. */
 static void select_ranges(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -166,8 +166,9 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
-/* True if the old place of a shifted object is freed, not kept, because enter data moves it within its base level.
- * No exit returns the object to such a place. */
+/* True if the old place of a shifted object is freed, not kept as a vacated slot, because enter data moves the object
+ * within its base level (the data of enter data above the innermost region). No exit returns the object to such a
+ * place. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
                           const struct accd__object *object)
 {
@@ -176,7 +177,7 @@ static bool abandons_slot(const struct accd__plan *plan, const struct accd__plac
            (!top || top->serial < placement->serial);
 }
 
-/* Lists the present objects in ranges that get memory, by host address. */
+/* Lists the present objects in ranges that get memory as shifts, by host address. Fails only without memory. */
 static accd_status list_entry_shifts(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -269,7 +270,7 @@ accd_status accd__fuse_place(struct accd__plan *plan)
         if (status != ACCD_OK) {
             size_t k = 0;
             while (fusion->candidates[k].host - range->host >= range->end - range->host)
-                k++; /* finds a clause of the range */
+                k++; /* skips candidates until the first one in the range */
             accd__report_request_error(
                 plan, &plan->resolved.requests[fusion->candidates[k].request], NULL, status, R_ALLOCATE,
                 "device %d has no %llu bytes of memory left for " ACCD_NAME_PLACEHOLDER " and what it is fused with",
@@ -289,7 +290,7 @@ accd_status accd__fuse_place(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Returns the range that contains a host address, or NULL. */
+/* Returns the fusion range that contains the host address `host`; NULL: no range contains it. */
 static const struct accd__fusion_range *find_fusion_range(const struct accd__plan *plan, uint64_t host)
 {
     assert(plan->resolved.fusion);
@@ -306,7 +307,8 @@ uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host)
 
 /* ---------------------------------------------------------------------------------- 3. moves -- */
 
-/* Lists requests for present bytes that are copied from the host as one piece (update_and_copy), by host address.
+/* Lists the requests for present bytes that are copied from the host as one piece (update_and_copy), as pairs {host
+ * address, request} sorted by address. Sets *n_p to their number; if no request is copied, *pairs_p is unchanged.
  * Decides DIR-6-04. */
 static accd_status list_updated_requests(struct accd__plan *plan, struct accd__pair **pairs_p, size_t *n_p)
 {
@@ -327,8 +329,8 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
             accd__request_updates_present(request) ? accd__request_elements(plan, request, &from, &to) : NULL;
         if (accd__request_updates_present(request) &&
             (!set || accd__moves_as_one_piece(set->program, request->action, false)) &&
-            !accd__request_grid(plan, request, &grid)) /* elements of a section with gaps are copied within the device
-                                                        * first */
+            !accd__request_grid(plan, request, &grid)) /* elements of a section with gaps are excluded: they are copied
+                                                        * within the device first */
             pairs[n++] = (struct accd__pair){request->host, i};
     }
     *n_p = n;
@@ -336,7 +338,7 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
     return ACCD_OK;
 }
 
-/* True if a copy continues the last one, and the joined copy lies in one allocation on both sides. */
+/* True if `copy` continues `last` on both sides, and each side of the joined copy lies in one allocation. */
 static bool continues_copy(const struct accd__device_env *env, const struct accd__device_copy *last,
                            const struct accd__device_copy *copy)
 {
@@ -429,7 +431,8 @@ accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Rewrites attached pointers in bytes that the host updates: neither transfer copies them. */
+/* Plans to rewrite attached pointers in the bytes that are copied from the host (`pairs`), because neither the copy
+ * from the host nor the copy within the device transfers them. */
 static accd_status keep_updated_pointers(struct accd__plan *plan, const struct accd__pair *pairs, size_t n)
 {
     struct accd__btree_cursor cursor;
@@ -459,7 +462,8 @@ accd_status accd__fuse_plan_moves(struct accd__plan *plan)
 
 /* --------------------------------------------------------------------------------- 4. commit -- */
 
-/* Returns the placement of an object. Makes one if it has none; the record must be reserved. */
+/* Returns the placement of `object`. If the object has no placement, makes one with number `serial` from a reserved
+ * record. */
 static struct accd__placement *get_placement(struct accd__device_env *env, struct accd__object *object, uint64_t serial)
 {
     assert(object);
@@ -473,7 +477,8 @@ static struct accd__placement *get_placement(struct accd__device_env *env, struc
     return placement;
 }
 
-/* Returns the block of a shifted object's old memory. Makes one if the memory was not in a shared block. */
+/* Returns the block (record of shared device memory) of the old memory of a shifted object. Makes a block if the memory
+ * was not shared; its record must be reserved. */
 static struct accd__block *make_vacated_block(struct accd__device_env *env, const struct accd__object_shift *shift)
 {
     if (shift->size & ACCD_OBJECT_SHARED)
@@ -487,7 +492,8 @@ static struct accd__block *make_vacated_block(struct accd__device_env *env, cons
                                    });
 }
 
-/* Sets the skip link of a slot, as in a skew-binary list: any depth is reached in O(log n) steps. */
+/* Sets depth and skip link of a new slot from the slots below it, as in a skew-binary list: any depth is reached in
+ * O(log n) steps. */
 static void set_skip_link(struct accd__vacated_slot *vacated)
 {
     assert(vacated && vacated->below != vacated);
@@ -497,7 +503,8 @@ static void set_skip_link(struct accd__vacated_slot *vacated)
     vacated->jump = far ? jump->jump : below;
 }
 
-/* Keeps the old place of a shifted object as its latest vacated slot, or frees it. Decides DIR-4.2-16. */
+/* Keeps the old place of a shifted object as the latest vacated slot of its placement, or frees the old place. Decides
+ * DIR-4.2-16. */
 static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
                         struct accd__placement *placement)
 {
@@ -522,7 +529,7 @@ static void vacate_slot(struct accd__device_env *env, const struct accd__object_
         accd__free_device_memory(env, shift->from, accd__object_bytes(shift->object));
 }
 
-/* Removes the tuples that lose their objects to new tuples from the index of current tuples. */
+/* Removes the tuples whose objects move to new tuples from the index of current tuples. */
 static void retire_tuples(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.fusion->shifts.n; i++) {
@@ -546,7 +553,7 @@ void accd__fuse_update_device_order(struct accd__plan *plan)
         accd__btree_insert(&env->present.by_device, fusion->shifts.at[i].to, fusion->shifts.at[i].object);
 }
 
-/* Puts a placement into a tuple and counts it in the tuple's block. */
+/* Makes `fused` the tuple of `placement`, and counts the object in the block of the tuple. */
 static void join_tuple(struct accd__placement *placement, struct accd__fused_tuple *fused)
 {
     assert(fused && fused->block);
@@ -555,8 +562,8 @@ static void join_tuple(struct accd__placement *placement, struct accd__fused_tup
     fused->block->live++;
 }
 
-/* True if a clause names no bytes of an object: it allocates storage only, or uses the present part of a storage
- * object, which includes holes. */
+/* True if the clause of `original` names no bytes of `object`: it only allocates storage (hold), or it uses a part of a
+ * storage object that includes holes. */
 static bool names_no_bytes(const struct accd__plan *plan, const struct accd__original *original,
                            const struct accd__object *object, const struct accd__request *request)
 {
@@ -568,7 +575,8 @@ static bool names_no_bytes(const struct accd__plan *plan, const struct accd__ori
                ACCD_RANGE_CONTAINED;
 }
 
-/* Inserts a reserved copy of `like` into the placement of its object and, with fusion, into the ring of its base. */
+/* Returns a copy of `like` in a reserved record, inserted into the placement of its object and, with fusion, into the
+ * ring of originals with its base. */
 static struct accd__original *insert_original(struct accd__plan *plan, const struct accd__original *like,
                                               const struct accd__request *request)
 {
@@ -598,8 +606,8 @@ static struct accd__original *insert_original(struct accd__plan *plan, const str
     return original;
 }
 
-/* Inserts the clauses of this construct as originals, each piece of a split clause separately.
- * Decides DIR-4.2-05, DIR-4.2-06. */
+/* Inserts the clauses of this construct as originals, each piece of a split clause separately. `region`: region that
+ * lists the originals, NULL: none. `serial`: number of the construct. Decides DIR-4.2-05, DIR-4.2-06. */
 static void add_originals(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;

@@ -13,52 +13,59 @@
 struct accd__fusion_candidate;
 struct accd__tuple_occupant;
 
-/* The reason why data are fused, whose rule events cite. If several hold, the last one counts. */
+/* The reason why data are fused; the rule events cite it. If several reasons hold, the greatest value counts. */
 enum accd__fusion_reason { ACCD_FUSED_BY_RANGE, ACCD_FUSED_BY_BASE, ACCD_FUSED_BY_PIECES };
 
 /* A host range that this construct fuses. */
 struct accd__fusion_range {
     uint64_t host, end;
-    uint64_t dev;          /* device address of the first byte, once placed */
-    uint64_t place, bytes; /* allocated block; up to 15 bytes of padding before dev keep the host's alignment */
-    struct accd__fused_tuple *cover; /* tuple that covers the range, so that nothing is fused (ALIAS); NULL: a block is
-                                      * allocated (ALLOC) */
-    struct accd__fused_tuple *fused; /* new tuple, after the commit */
+    uint64_t dev;          /* device address of the first byte of the range, set by accd__fuse_place */
+    uint64_t place, bytes; /* device address and size of the allocated block; up to 15 bytes of padding before `dev`
+                            * keep the alignment of the host */
+    struct accd__fused_tuple *cover; /* present tuple that contains the range, so that nothing is fused (ALIAS); NULL: a
+                                      * block is allocated (ALLOC) */
+    struct accd__fused_tuple *fused; /* new tuple of the range, set by accd__fuse_commit; NULL before that, or if
+                                      * `cover` is set */
     enum accd__fusion_reason reason;
 };
 
 /* An object that moves within the device. */
 struct accd__object_shift {
     struct accd__object *object;
-    struct accd__placement *placement; /* NULL: it has none yet */
-    uint64_t from, to;                 /* device addresses before and after */
+    struct accd__placement *placement; /* record of the object in the tuples (table/tuples.h); NULL: the object has no
+                                        * placement yet */
+    uint64_t from, to;                 /* device addresses of the object before and after the move */
     uint64_t size;                     /* size and flags of the object before the move */
-    uint32_t range;                    /* entry: index of the range that receives it */
-    uint64_t freed_bytes; /* entry: bytes freed with it; those of its whole tuple if it is the first object */
-    bool kept;            /* entry: the old place becomes a vacated slot; exit: the new place is in a
-                           * shared block */
+    uint32_t range;                    /* entry: index of the fusion range that contains the object */
+    uint64_t freed_bytes; /* entry: bytes that the move frees, 0 if the old place is kept. The first object of a tuple
+                           * frees all bytes of the tuple, its other objects free none. */
+    bool kept;            /* entry: the old place becomes a vacated slot, to which the object may return; exit: the new
+                           * place is in a shared block */
 };
 
 /* A copy within the device. */
 struct accd__device_copy {
     uint64_t from, to, host, bytes;
+    /* object that contains the copied bytes */
     const struct accd__object *object;
 };
 
-/* Exit: a tuple that loses an object or an original. */
+/* Exit: a tuple that loses an object or an original (a clause that keeps data together, see table/tuples.h). */
 struct accd__regroup {
     struct accd__fused_tuple *fused;
-    uint64_t least;                       /* serial of the oldest original that ends */
+    uint64_t least;                       /* smallest serial (number of the construct) of an original that ends */
     struct accd__tuple_occupant *members; /* objects that stay present, by host address */
+    /* number of elements of `members` */
     uint32_t n;
 };
 
-/* The changes of tuples by one construct. In scratch space, except for the device memory of ranges. */
+/* The changes of tuples by one construct. All lists are in scratch space; the blocks of ranges are device memory. */
 struct accd__fusion {
     struct accd__fusion_candidate *candidates;
+    /* numbers of candidates, of originals to insert, and of device blocks that the commit records */
     size_t ncandidates, noriginals, blocks;
     struct accd__fusion_range *ranges;
-    size_t nranges, nplaced; /* number of ranges; the first nplaced have memory */
+    size_t nranges, nplaced; /* number of ranges; number of ranges, from the first on, that have device memory */
     ACCD_SCRATCH_LIST(struct accd__object_shift) shifts;
     ACCD_SCRATCH_LIST(struct accd__device_copy) copies;
     ACCD_SCRATCH_LIST(struct accd__original *) ending; /* exit: originals that end */
@@ -67,9 +74,9 @@ struct accd__fusion {
 
 /* ---------------------------------------------------------------------------------- tuples.c -- */
 
-/* True if a construct may fuse data. If not, plan->resolved.fusion stays NULL. */
+/* True if the construct of `plan` may fuse data. If false, the caller leaves plan->resolved.fusion NULL. */
 bool accd__can_fuse(const struct accd__plan *plan);
-/* Allocates the fusion of a plan, with room for a candidate for each request. */
+/* Sets plan->resolved.fusion, with capacity for a candidate for each request. Fails only without memory. */
 accd_status accd__fuse_begin(struct accd__plan *plan);
 
 /* ------------------------------------------------------------------------------------ fuse.c -- */
@@ -82,18 +89,21 @@ accd_status accd__fuse_reserve(struct accd__plan *plan);
 accd_status accd__fuse_place(struct accd__plan *plan);
 /* Returns ACCD_ERROR_MISSING_WAIT if a queue that does not precede this construct still uses an object that moves. */
 accd_status accd__fuse_check_pending(const struct accd__plan *plan);
-/* Returns the device address of a host address in a fused range; 0: it is in none. Requires plan->resolved.fusion. */
+/* Returns the device address of `host` in the fusion range that contains it; 0: no range contains `host`. Requires
+ * plan->resolved.fusion. */
 uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host);
 /* Plans the copies within the device and the new values of attached pointers. */
 accd_status accd__fuse_plan_moves(struct accd__plan *plan);
-/* Makes the new tuples, moves the records of shifted objects and adds the originals. Cannot fail. */
+/* Inserts the new tuples, moves the records of shifted objects and adds the originals with number `serial`. `region`:
+ * region that the entry begins; NULL: none. Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial);
 /* Frees the blocks that accd__fuse_place allocated. */
 void accd__fuse_undo(struct accd__plan *plan);
 
 /* ----------------------------------------------------------------------------------- split.c -- */
 
-/* Sets plan->resolved.fusion if the device has any placement; else it stays NULL. */
+/* Sets plan->resolved.fusion if the device has any placement; otherwise plan->resolved.fusion stays NULL. Fails only
+ * without memory. */
 accd_status accd__split_begin(struct accd__plan *plan);
 /* Marks an original and all its pieces as ending with this construct. */
 accd_status accd__split_end_original(struct accd__plan *plan, struct accd__original *original);
@@ -105,7 +115,8 @@ accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const
 void accd__split_commit(struct accd__plan *plan);
 /* Discards the marks of an exit that is not executed. */
 void accd__split_undo(struct accd__plan *plan);
-/* Frees an object's placement, originals and vacated slots, before the object is removed. Does nothing without one. */
+/* Frees the placement of `object` with its originals and vacated slots, before the object is removed. Does nothing if
+ * the object has no placement. */
 void accd__free_placement(struct accd__device_env *env, const struct accd__object *object);
 
 /* True if a new object at `host` lies in a range that the construct fuses. */

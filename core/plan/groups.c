@@ -6,8 +6,8 @@
 
 #include <assert.h>
 
-/* True if another item names bytes of walked elements, or a pointer in them. The group then cannot own these bytes.
- * Also true if there are too many pairs to compare. */
+/* True if an item names bytes of walked elements of another item, or has a pointer in such bytes. The group then cannot
+ * own these bytes. Also true if there are too many pairs to compare. */
 static bool roots_are_shared(const struct accd__plan *plan)
 {
     enum { MAX_PAIRS = 1 << 16 };
@@ -40,7 +40,7 @@ bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd_
             return true;
         if (!request->slot)
             continue;
-        if (!request->bytes && request->host && /* an empty section refers to data at its address, or ending there */
+        if (!request->bytes && request->host && /* an empty section refers to data at its address or just before it */
             accd__group_overlaps(group, request->host - 1, request->host + 1))
             return true;
         uint64_t end =
@@ -60,7 +60,8 @@ bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd_
     return false;
 }
 
-/* True if a walk began at exactly the items with elements of a construct. */
+/* True if the roots of `walk` are exactly the items of `construct` that have elements, with equal addresses and sizes.
+ */
 static bool has_same_roots(const struct accd_walk *walk, const accd_construct *construct)
 {
     size_t root = 0;
@@ -76,6 +77,7 @@ static bool has_same_roots(const struct accd_walk *walk, const accd_construct *c
     return root == walk->nroots;
 }
 
+/* Filter for a search in env->groups.roots: true if the group that owns `span` has the roots of the construct `ud`. */
 static bool group_has_roots(void *ud, const struct accd__interval *span)
 {
     const struct accd__group *group = span->owner;
@@ -113,14 +115,14 @@ bool accd__plan_has_modifiers(const struct accd__plan *plan)
                     ACCD_ITEM_ZERO | ACCD_ATTACH_FLAGS);
 }
 
-/* True if all walked elements will be present after the construct. */
+/* True if all elements of the roots of the walk will be present after the construct. */
 static bool roots_will_be_present(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
         const struct accd__request *root = &plan->resolved.requests[plan->input.walk->roots[i].item];
         const struct accd__action_traits *demand = &accd__traits_of_action[root->action];
         if (root->state == ACCD_REQUEST_SKIPPED || !demand->entry ||
-            !(demand->creates || demand->requires_present)) /* the elements may stay absent */
+            !(demand->creates || demand->requires_present)) /* the elements of this root may stay absent */
             return false;
     }
     return true;

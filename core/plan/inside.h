@@ -13,83 +13,96 @@ static inline bool accd__accepts_present(unsigned flags)
 
 /* A clause of this construct that takes part in fusion, before it becomes an original. */
 struct accd__fusion_candidate {
-    uint32_t request; /* index of its first request */
-    bool allocates;   /* some of its bytes are absent */
+    uint32_t request; /* index of the first request of the clause */
+    bool allocates;   /* some bytes of the clause are absent, so that memory is allocated for them */
+    /* address of element 0 of the array of the clause; range of the clause */
     uint64_t base, host, bytes;
-    uint32_t more, nmore; /* index and number of its other pieces' requests, if split */
-    uint16_t flags;       /* flags of its item */
+    uint32_t more,
+        nmore;      /* index of the first request, and number of requests, of the other pieces of a split clause */
+    uint16_t flags; /* flags of the clause's item or field */
+    /* dropped: another clause moves the data; split: the clause was split into pieces */
     bool dropped, split;
 };
 
-/* Exit: an object of a tuple that loses something, as an element of a union-find forest. */
+/* Exit: an object that stays in a tuple of a regroup (fusion.h), as an element of a union-find forest. A root stands
+ * for a part: all objects of its tree. */
 struct accd__tuple_occupant {
     struct accd__placement *placement;
-    uint32_t up, before;   /* parent; root before the last merge */
-    uint32_t first, count; /* `before` of a root's first member; number of its members */
+    uint32_t up, before;   /* index of the parent, or of the element itself for a root; index of the root before the
+                            * last merge */
+    uint32_t first, count; /* root: `before` of its first member; number of its members */
+    /* root: host range of its members */
     uint64_t low, high;
-    uint64_t held; /* serial of a younger original that still connects a root; 0: it keeps its serial */
-    bool several;  /* the root unites several parts */
-    bool older;    /* originals as old as the tuple connect it to others */
+    uint64_t held; /* root: serial of a younger original that still connects it; 0: the tuple keeps its serial */
+    bool several;  /* root: the last merge united several parts */
+    bool older;    /* originals that are as old as the tuple connect the object to others */
 };
 
 /* -------------------------------------------------------------------------------- requests.c -- */
 
-/* Returns the label of a request's item or field, or NULL. */
+/* Returns the label of the item or field of `request`; NULL: the item or field has no label. */
 const accd_label *accd__request_label(const struct accd__plan_input *input, const struct accd__request *request);
-/* Plans to write one pointer value. */
+/* Plans to write the pointer value `value` to device address `dev`. Fails only without memory. */
 accd_status accd__plan_add_word(struct accd__plan *plan, uint64_t dev, uint64_t value);
-/* Plans to fill a device range with one byte value. */
+/* Plans to fill `bytes` bytes at device address `dev` with `value`. Fails only without memory. */
 accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t bytes, uint8_t value);
-/* Records the error of two overlapping requests and returns its status. Either neither contains the other or, where
- * list items count, the later request contains the owner. */
+/* Records the error that `request` and `owner` overlap, and returns its status. The error says that neither contains
+ * the other or, where list items count, that the later `request` contains `owner`. */
 accd_status accd__report_overlap(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__request *owner);
-/* Returns the first request in resolved.fresh with a byte in [host, host + bytes), or NULL. */
+/* Returns the first request, by host address, that makes an object with a byte in [host, host + bytes); NULL: no new
+ * object has one. */
 struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint64_t host, uint64_t bytes);
 
 /* ------------------------------------------------------------------------------ change_set.c -- */
 
-/* Returns the device address of a byte of a request's object; of a moved object, the new address. */
+/* Returns the device address of the byte `host` in the object of `request`; the new address if the construct moves the
+ * object. Requires request->object. */
 uint64_t accd__request_dev(const struct accd__plan *plan, const struct accd__request *request, uint64_t host);
 
 /* ---------------------------------------------------------------------------------- groups.c -- */
 
-/* Returns a walk of the same roots that probably found the same sections: that of a pending group, or of the group
- * retired last. NULL: none. Requires an item with elements. */
+/* Returns a walk with the same roots as `construct`, which probably found the same sections: the walk of a pending
+ * group (table/group.h), or of the group retired last. NULL: there is no such walk. Requires an item with elements. */
 struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, const accd_construct *construct);
 
 /* -------------------------------------------------------------------------------- presence.c -- */
 
-/* True if `owner`, which makes an object, allocates all of a range in it. `request`: who needs the range, or NULL. */
+/* True if the object that `owner` makes will contain all bytes of the range, without holes. `request`: request that
+ * needs the range, or NULL. */
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
                              uint64_t bytes, const struct accd__request *request);
-/* Fails if a request from index `first` on that must be present is not. */
+/* Returns an error if a request from index `first` on must be present and is not. */
 accd_status accd__plan_check_required(struct accd__plan *plan, size_t first);
 
 /* ---------------------------------------------------------------------------------- tuples.c -- */
 
-/* Adds a fusion candidate for a request, before that request is split. Requires plan->resolved.fusion. */
+/* Adds and returns a fusion candidate for the request with index `request`, before that request is split. Requires
+ * plan->resolved.fusion, which has capacity for it. */
 struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan, uint32_t request);
-/* Fails if two candidates with absent bytes overlap in part, and drops those that others make redundant. */
+/* Returns an error if two candidates with absent bytes overlap in part. Drops the candidates that other ones make
+ * redundant. */
 accd_status accd__compare_clauses(struct accd__plan *plan);
 
 /* ------------------------------------------------------------------------------------ fuse.c -- */
 
-/* Plans the copies of shifted objects, except for the bytes of `ncut` requests, sorted by host address, that are
- * transferred from the host. */
+/* Plans the copies of shifted objects within the device. `cut`: pairs {host address, request} of requests whose bytes
+ * are sent from the host and thus not copied, sorted by host address. */
 accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__pair *cut, size_t ncut);
 /* Plans new device values of attached pointers to objects that move within the device. */
 accd_status accd__fuse_plan_pointers(struct accd__plan *plan);
-/* Re-indexes the shifted objects by device address, if that index exists. */
+/* Updates the device addresses of shifted objects in the index by device address, if that index exists. Cannot fail. */
 void accd__fuse_update_device_order(struct accd__plan *plan);
 
 /* --------------------------------------------------------------------------------- strided.c -- */
 
-/* Collects the grids of items with dimensions in plan->input.gaps. Fails if a grid exceeds its item. */
+/* Collects the grids (elements with gaps) of items with dimensions in plan->input.gaps. Returns an error if a grid
+ * exceeds its item. */
 accd_status accd__plan_item_grids(struct accd__plan *plan);
-/* True if a request has gaps between its elements; *grid gets the elements. */
+/* Returns true and sets *grid to the elements if `request` has gaps between its elements. */
 bool accd__request_grid(const struct accd__plan *plan, const struct accd__request *request, struct accd__grid *grid);
-/* Plans a move for each element of a grid, limited to the range of the request. */
+/* Plans a move for each element of `grid`, limited to the range of the request with index `request`. `out`: device to
+ * host. */
 accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t request, const struct accd__grid *grid, bool out);
 
 /* ----------------------------------------------------------------------------------- bytes.c -- */

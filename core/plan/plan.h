@@ -38,7 +38,8 @@ struct accd__bulk;
 struct accd__fusion;
 struct accd__change_set;
 
-/* True if a request copies bytes from the host although they are present: update_and_copy, always, or a filled hole. */
+/* True if `request` copies bytes from the host although they are present: because of update_and_copy or `always`, or
+ * because they fill a hole of a storage object. */
 static inline bool accd__request_updates_present(const struct accd__request *request)
 {
     return request->state == ACCD_REQUEST_FILLS_HOLE ||
@@ -49,13 +50,14 @@ static inline bool accd__request_updates_present(const struct accd__request *req
 /* A transfer of consecutive bytes of one object. */
 struct accd__move {
     uint64_t host, dev, bytes;
-    uint32_t request, piece; /* source of its name; ACCD_WHOLE_REQUEST: all of the request */
+    uint32_t request, piece; /* index of the request that names the move; index of the piece of its program,
+                              * ACCD_WHOLE_REQUEST or ACCD_GRID_ELEMENT */
     uint32_t row;            /* index of the element that the piece belongs to */
     bool out;                /* true: device to host; false: host to device */
 };
 
 #define ACCD_WHOLE_REQUEST UINT32_MAX
-#define ACCD_GRID_ELEMENT (UINT32_MAX - 1) /* value of `piece`: one of the elements of a section with gaps */
+#define ACCD_GRID_ELEMENT (UINT32_MAX - 1) /* value of `piece`: an element of a section with gaps */
 
 /* A pointer value, or its first bytes, to be written to a device address. */
 struct accd__word {
@@ -63,34 +65,39 @@ struct accd__word {
     uint32_t bytes; /* number of bytes to write, at most 8 */
 };
 
-/* Bytes to clear in memory that the construct allocates. */
+/* Range of bytes to clear, in device memory that the construct allocates. */
 struct accd__clear_range {
     uint64_t host, dev, bytes;
 };
 
-/* A descriptor to be written before any word: an address, and the bytes that follow it. */
+/* A descriptor to be written to device address `dev`, before any word: `value`, its address part, followed by the
+ * `bytes` bytes at `from`. */
 struct accd__descriptor_write {
     uint64_t dev, value;
     const void *from;
     uint32_t bytes;
 };
 
-/* The request side of a plan: items and what their walk points to. Nothing has been looked up yet. */
+/* The input of a plan: the items of a construct, their sources, and the walk of their mapping programs. Nothing has
+ * been looked up in the present table yet. */
 struct accd__plan_input {
     const accd_construct *construct;
     const struct accd_region *leaving; /* region that this construct ends; NULL: none */
     struct accd__queue *queue;         /* queue that executes the work later; NULL: executed now */
     struct accd__item_source *sources; /* array, parallel to the items */
-    struct accd__item_grid *gaps;      /* items that have gaps, sorted by item */
+    struct accd__item_grid *gaps;      /* grids of the items that have gaps between their elements, sorted by item */
     size_t ngaps;
+    /* walk of the items with mapping programs; NULL: no item has one */
     struct accd_walk *walk;
     unsigned item_flags; /* union of the flags of all items */
 };
 
 /* The requests of a plan, resolved against the present table. */
 struct accd__plan_resolution {
+    /* `group` is made by this construct, not a matching one */
     bool new_group;
-    struct accd__group *group; /* group that the sections of the walk are or become; NULL: none */
+    struct accd__group *group; /* group (table/group.h: sections handled as a unit) that contains the sections of the
+                                * walk; NULL: no group */
     struct accd__request *requests;
     size_t nrequests, requests_capacity;
     const uint32_t *fresh; /* indices of requests that make objects, by host address */
@@ -119,56 +126,61 @@ struct accd__plan {
 
 /* ----------------------------------------------------------------------------------- begin.c -- */
 
-/* Initializes a plan with a request for each item, and walks their mapping programs. Checks the memory of the items.
- * On failure accd__plan_end must still be called. */
+/* Initializes `plan` with a request for each item, and walks the mapping programs of the items. Returns an error if the
+ * rules reject an item, for example because its host memory may not be read. accd__plan_end must be called after a
+ * failure, too. */
 accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env, const accd_construct *construct);
 /* Appends a request for each mapped section of the walk. Requires plan->input.walk. */
 accd_status accd__plan_add_sections(struct accd__plan *plan);
-/* Releases the walk and the reserved records, and resets the scratch space. */
+/* Releases the walk and the reserved records of `plan`, and resets the scratch space. */
 void accd__plan_end(struct accd__plan *plan);
 
 /* ---------------------------------------------------------------------------------- faults.c -- */
 
-/* Walks the items of a construct, like accd__walk_new; records an error for a section that cannot be computed. */
+/* Walks the items of a construct like accd__walk_new, and sets *walk_p. If a section cannot be computed, records and
+ * returns an error that names the section. */
 accd_status accd__walk_items(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                              struct accd_walk **walk_p);
 
 /* -------------------------------------------------------------------------------- requests.c -- */
 
-/* True if a request of a pointer increments the counter of its object. Requires that the object is known. */
+/* True if `request`, which is for a base pointer, increments the counter of its object. Requires request->object. */
 bool accd__pointer_request_counts(const struct accd__plan *plan, const struct accd__request *request);
-/* Plans the write of a pointer to device address `dev` or, with `rest`, of a descriptor of `bytes` bytes.
- * `rest` must stay valid until the write. An attached pointer inside the descriptor at `slot` keeps its device value.
- */
+/* Plans to write `value`, the device value of the pointer at host address `slot`, to device address `dev`. With `rest`,
+ * writes a descriptor of `bytes` bytes whose bytes after the pointer are at `rest`; they must stay valid until the
+ * write. An attached pointer inside the descriptor keeps its device value. */
 accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
                                    const void *rest, uint32_t bytes);
-/* Returns the size of the descriptor that a request's pointer begins; 0: it is a plain pointer. */
+/* Returns the size in bytes of the descriptor that begins with the pointer of `request`; 0: the pointer is a plain one.
+ */
 uint32_t accd__request_slot_bytes(const struct accd__plan_input *input, const struct accd__request *request);
-/* Appends a move. */
+/* Appends a copy of `move` to plan->changes.moves. Fails only without memory. */
 accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move *move);
-/* Returns the item source of a request; NULL: it comes from a walked section. */
+/* Returns the item source of `request`; NULL: the request comes from a walked section. */
 const struct accd__item_source *accd__request_source(const struct accd__plan_input *input,
                                                      const struct accd__request *request);
-/* Returns the segment of a walked request's section, and its row in *row_p. */
+/* Returns the segment that contains the section of `request`, and sets *row_p to the section's row in it. Requires a
+ * request of a walked section. */
 const struct accd__segment *accd__request_segment(const struct accd__plan_input *input,
                                                   const struct accd__request *request, size_t *row_p);
-/* Returns the index of the item that a request comes from. */
+/* Returns the index of the item of the construct that `request` comes from. */
 size_t accd__request_item(const struct accd__plan_input *input, const struct accd__request *request);
-/* Returns the mapping program of a request's elements; NULL: they have none. Not valid at the end of a region. */
+/* Returns the mapping program of the elements of `request`; NULL: the elements have none. Must not be called at the end
+ * of a region. */
 const accd_program *accd__request_program(const struct accd__plan_input *input, const struct accd__request *request);
-/* Writes the name of a request into `to`. */
+/* Writes the name of the data of `request` to `to`, which has `capacity` bytes. */
 void accd__format_request(const struct accd__plan_input *input, const struct accd__request *request, char *to,
                           size_t capacity);
-/* Writes the name of a request's pointer into `to`. */
+/* Writes the name of the pointer of `request` to `to`, which has `capacity` bytes. */
 void accd__format_request_slot(const struct accd__plan_input *input, const struct accd__request *request, char *to,
                                size_t capacity);
-/* Marks requests of members and of their pointers as uncounted if another request counts the same structure.
- * Used where each list item counts once; requires that the objects are known. */
+/* Marks as ACCD_ITEM_UNCOUNTED all requests of members of one object except the first, and requests of a whole object
+ * if a member counts. Used where each list item counts once; requires that the objects are known. */
 void accd_plan_together(struct accd__plan *plan);
 /* True if an item's request is for a member of a structure, or for the pointer of another item. */
 bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__request *request);
-/* Records an error about a request and returns `status`. The request's name replaces ACCD_NAME_PLACEHOLDER in the
- * format. `other` is the conflicting object, or NULL. */
+/* Records an error about `request` (NULL: about no request) and returns `status`. The name of `request` replaces
+ * ACCD_NAME_PLACEHOLDER in the format. `other`: conflicting object, or NULL. */
 accd_status accd__report_request_error(const struct accd__plan *plan, const struct accd__request *request,
                                        const struct accd__object *other, accd_status status, enum accd__rule rule,
                                        const char *format, ...) __attribute__((format(printf, 6, 7)));
@@ -179,14 +191,16 @@ accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct 
 
 /* ---------------------------------------------------------------------------------- groups.c -- */
 
-/* True if items or sections have modifiers beyond their actions. */
+/* True if an item or a walked section has a modifier beyond its action, such as `always` or `present`. */
 bool accd__plan_has_modifiers(const struct accd__plan *plan);
-/* True if the sections of the walk may form or match a group. A queued construct with descriptors may not: their
- * later contents are not known. */
+/* True if the sections of the walk may form or match a group. False for queued constructs whose walk has descriptors,
+ * because the later contents of these are not known. */
 bool accd__plan_can_group(const struct accd__plan *plan);
-/* True if an item of the plan overlaps a group, which then cannot be handled as a unit. */
+/* True if an item of `plan` overlaps data or pointers of `group`, so that the group cannot be handled as a unit. Also
+ * true if there are too many items to compare. */
 bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd__group *group);
-/* Entry: sets plan->resolved.group to a matching group or, if possible, to a new one for all sections. */
+/* Entry: sets plan->resolved.group to a matching group or, if possible, to a new group for all sections; otherwise it
+ * stays NULL. */
 accd_status accd__plan_group(struct accd__plan *plan);
 
 /* --------------------------------------------------------------------------------- resolve.c -- */
@@ -196,55 +210,64 @@ accd_status accd__resolve_entry(struct accd__plan *plan);
 
 /* -------------------------------------------------------------------------------- presence.c -- */
 
+/* Result of a look-up of a request in the present table. */
 struct accd__resolution {
     enum accd__lookup_result what; /* ACCD_LOOKUP_COUNT: nothing was looked up */
+    /* decision of the rules on the look-up result */
     enum accd__decision outcome;
     struct accd__object *object; /* object with the first present byte, or NULL */
 };
 
-/* Looks a request up and applies the rules: uses the object, skips the request, or fails. The caller handles the
- * outcomes SPLIT and FILL. A request for parts only is narrowed to the range of these parts if that range is
- * entirely present or, except in entries, entirely absent (OMP60-map-15). */
+/* Looks up `request` in the present table, applies the rules, and sets its state: PRESENT, SKIPPED, or unchanged.
+ * Returns an error if the rules reject the request. The caller handles the outcomes SPLIT and FILL. A request for parts
+ * only is narrowed to the range of these parts if that range is entirely present or, except in entries, entirely absent
+ * (OMP60-map-15). */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found);
-/* Returns the rules' decision on a lookup result. */
+/* Returns the decision of the rules on the look-up result `what` of `request`. */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result what);
-/* Records the error of a rejecting decision, and returns its status. */
+/* Records the error of a rejecting decision `verdict` on `request`, and returns its status. `object`: conflicting
+ * object, or NULL. */
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__object *object, const struct accd__policy_entry *verdict);
-/* Returns the error for the pointer that a request attaches or detaches, if the rules reject its state.
- * `holder` is the object with the pointer, or NULL. */
+/* Records and returns the error if the rules reject the state `what` of the pointer that `request` attaches or
+ * detaches; returns ACCD_OK otherwise. `holder`: object that contains the pointer, or NULL. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
                                    const struct accd__object *holder, enum accd__slot_state what);
-/* True if an update with a mapper moves only single members, each of which is looked up by itself. */
+/* True if `request` is for an update whose mapper moves only single members, each of which is looked up by its own
+ * request. */
 bool accd__requests_members_only(const struct accd__plan *plan, const struct accd__request *request);
-/* Returns the start of a new list item's extended range: its base address, if that precedes the object
- * (OMP60-map-10). 0: the range starts with the object. */
+/* Returns the base address at which the extended range of a list item starts, if the base address precedes the data of
+ * `request` (OMP60-map-10). 0: the range starts with the data, or the rules have no extended ranges. */
 uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct accd__request *request);
-/* Finds the present object whose extended range contains `host` before its bytes; the nearest one of several.
- * *object_p = NULL: none. */
+/* Sets *object_p to the nearest present object that begins after `host` and whose extended range contains `host`; NULL:
+ * there is none. Fails only without memory. */
 accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p);
 
 /* ----------------------------------------------------------------------------------- bytes.c -- */
 
-/* Removes the bytes that moves write from the ranges to clear. */
+/* Removes the bytes that moves write from the ranges to clear. Fails only without memory. */
 accd_status accd__plan_trim_clears(struct accd__plan *plan);
-/* Plans the moves of a request: all of its bytes, or the pieces that its program names. */
+/* Plans the moves of the request with index `request`: of all its bytes, or of the pieces that its program names.
+ * `out`: device to host. */
 accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t request, bool out);
-/* Plans to restore the host's value, or whole descriptor, in the device copy of a pointer: FLANG-detach-1. */
+/* Plans to write the host value of an attached pointer, or its whole descriptor, to its device copy at `dev`
+ * (FLANG-detach-1). */
 accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev);
-/* Cuts attached pointers out of the moves, or restores them afterwards (TR14-4.1-07). If the rules copy attached
- * pointers, only those that this construct detaches are cut out. */
+/* Cuts attached pointers out of the moves, or plans to rewrite them after the moves (TR14-4.1-07). If the rules copy
+ * attached pointers, cuts out only pointers that this construct detaches. */
 accd_status accd__plan_keep_pointers(struct accd__plan *plan);
 /* Sorts the moves, and joins those that overlap or touch (TR14-4.2-07). */
 accd_status accd__plan_merge_moves(struct accd__plan *plan);
-/* Returns the elements [*from, *to) of a walked request; NULL: it was not walked. */
+/* Returns the rowset of the elements of `request` and sets [*from, *to) to their rows; NULL: the request has no
+ * elements of a walk. */
 const struct accd__rowset *accd__request_elements(const struct accd__plan *plan, const struct accd__request *request,
                                                   size_t *from, size_t *to);
 
-/* True if a request increments or decrements the counter of its object. */
+/* True if `request` increments or decrements the counter of its object. Requires request->object if the request is for
+ * a base pointer. */
 static inline bool accd__request_counts(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !(request->flags & ACCD_ITEM_UNCOUNTED) &&

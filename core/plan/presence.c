@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
-/* True if a request is for a plain range, not for the bytes that a mapping program names. With ACCD_ITEM_IF_PRESENT a
+/* True if `request` is for a plain range, not for the bytes that a mapping program names. With ACCD_ITEM_IF_PRESENT, a
  * compute construct then accepts an object with holes. */
 static bool requests_plain_range(const struct accd__plan *plan, const struct accd__request *request)
 {
@@ -18,14 +18,15 @@ static bool requests_plain_range(const struct accd__plan *plan, const struct acc
     return source && source->root < 0;
 }
 
-/* Returns the program that describes the excluded bytes of a request's type, or NULL. */
+/* Returns the mapping program that lists the excluded bytes of the type of `request`; NULL: no bytes are excluded. */
 static const accd_program *request_layout(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_label *label = accd__request_label(&plan->input, request);
     return label ? label->layout : NULL;
 }
 
-/* Returns the distance of a request from the first byte of its item, in bytes; a piece may begin inside an element. */
+/* Returns the distance in bytes from the first byte of its item to `request`; 0 for a walked section. The distance is
+ * not 0 if `request` is a later piece of the item. */
 static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
@@ -45,8 +46,9 @@ bool accd__request_allocates(const struct accd__plan *plan, const struct accd__r
                                  request ? offset_in_item(plan, request) : 0) == ACCD_RANGE_CONTAINED;
 }
 
-/* Computes the range from the first piece of an item's first element to the last piece of its last element.
- * Returns false if the program names whole elements. Requires a request of an item with elements. */
+/* Sets *host_p and *bytes_p to the range from the first piece of the first element of an item to the last piece of its
+ * last element. Returns false if the program names whole elements; the results must then not be used. Requires a
+ * request of an item with elements. */
 static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *host_p,
                              uint64_t *bytes_p)
 {
@@ -54,8 +56,9 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
     const struct accd__item_source *source = &plan->input.sources[request->source];
     const accd_program_spec *spec =
         plan->input.leaving ? &plan->input.walk->rowsets[plan->input.walk->roots[source->root].rowset].program->spec
-                            : &plan->input.construct->items[request->source].program->spec; /* the walk may not exist
-                                                                                             * yet */
+                            : &plan->input.construct->items[request->source].program->spec; /* read from the construct,
+                                                                                             * because the walk may not
+                                                                                             * exist yet */
     uint64_t low = UINT64_MAX, high = 0;
     bool parts = spec->nexcluded > 0;
     for (size_t i = 0; i < spec->nfields; i++)
@@ -74,9 +77,9 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
     return parts && low < high;
 }
 
-/* Computes the relation of a request to present data. If the request means only the parts that its program names, it
- * is narrowed to their range when that is entirely present or, except in entries, entirely absent (OMP60-map-15).
- * Decides OMP60-map-13. */
+/* Sets *relation_p to the relation of the range of `request` to present data, and *object_p to the object with its
+ * first present byte. If the request means only the parts that its program names, narrows it to their range when that
+ * is entirely present or, except in entries, entirely absent (OMP60-map-15). Decides OMP60-map-13. */
 static accd_status find_request_containment(struct accd__plan *plan, struct accd__request *request,
                                             enum accd__containment *relation_p, struct accd__object **object_p)
 {
@@ -101,7 +104,7 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     return ACCD_OK;
 }
 
-/* True if all present objects that overlap a request lie in bytes that its own program excludes. */
+/* True if the mapping program of `request` excludes all bytes of present objects that overlap its range. */
 static bool avoids_present_objects(struct accd__plan *plan, const struct accd__request *request)
 {
     struct accd__btree_cursor cursor;
@@ -118,8 +121,8 @@ static bool avoids_present_objects(struct accd__plan *plan, const struct accd__r
     return true;
 }
 
-/* Compares the bytes that a request's program names with those that the object's clause excluded.
- * Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
+/* Returns whether the object has all (OBJECT), some (HOLES) or none (EXCLUDED) of the bytes that the program of
+ * `request` names, given the bytes that the clause of `object` excluded. Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
 static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *plan, const struct accd__request *request,
                                                     const struct accd__object *object)
 {
@@ -137,7 +140,8 @@ static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *pla
                                              : ACCD_LOOKUP_HOLES;
 }
 
-/* True if a request covers a part of a storage object and may fill holes in it. The object contains its range. */
+/* True if `request` covers a part of a storage object (allocated by hold, with unnamed bytes as holes) and may fill
+ * holes in it. Requires that `object` contains the range. */
 static bool can_fill_holes(const struct accd__plan *plan, const struct accd__request *request,
                            const struct accd__object *object, enum accd__demand demand)
 {
@@ -147,7 +151,8 @@ static bool can_fill_holes(const struct accd__plan *plan, const struct accd__req
            !(request->flags & ACCD_ITEM_UNCOUNTED);
 }
 
-/* Classifies what a request finds on the device; found->object gets the object with its first present byte. */
+/* Sets found->what to the kind of present data in the range of `request`, and found->object to the object with the
+ * first present byte. For an empty request the byte at its address counts. */
 static accd_status look_up_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                    struct accd__resolution *found)
 {
@@ -237,7 +242,8 @@ accd_status accd__check_slot_state(const struct accd__plan *plan, const struct a
 
 /* --------------------------------------------------------------------------- extended ranges -- */
 
-/* Returns the target of the pointer to a walked section, if the section begins after it; 0: it begins there. */
+/* Returns the address that the pointer to a walked section contains, if the section begins after it; 0: the section
+ * begins there. */
 static uint64_t section_base_address(const struct accd_walk *walk, size_t section)
 {
     size_t row;
@@ -256,7 +262,7 @@ uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct
     return base < request->host ? base : 0;
 }
 
-/* Returns the base address that an object's extended range begins at; 0: none is recorded. */
+/* Returns the base address at which the extended range of `object` begins; 0: none is recorded. */
 static uint64_t object_base_address(const struct accd__device_env *env, const struct accd__object *object)
 {
     const struct accd__group *group = object->size & ACCD_OBJECT_MEMBER ? env->groups.at[object->where] : NULL;
@@ -265,7 +271,8 @@ static uint64_t object_base_address(const struct accd__device_env *env, const st
     return object->size & ACCD_OBJECT_ORIGIN ? env->present.origins[object->where].base : 0;
 }
 
-/* Expands pending groups whose sections begin after the targets of their pointers. */
+/* Makes the objects of pending groups (table/group.h) whose sections begin after the addresses in their pointers. Fails
+ * only without memory. */
 static accd_status expand_shifted_groups(struct accd__device_env *env)
 {
     for (size_t g = 0; g < env->groups.n && env->groups.npending; g++) {
@@ -293,7 +300,8 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
             found = object;
     }
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
-        for (size_t i = 0; i < region->nrequests; i++) { /* list items for data that were present before */
+        for (size_t i = 0; i < region->nrequests; i++) { /* considers list items of open regions, too: their data were
+                                                          * present before */
             const struct accd__request *request = &region->requests[i];
             uint64_t base = request->source & ACCD_SOURCE_WALKED ? 0 : region->items[request->source].base;
             if (request->object && base && base <= host && host < request->host &&

@@ -23,7 +23,7 @@ const struct accd__segment *accd__request_segment(const struct accd__plan_input 
     return accd__find_segment(input->walk, request->source & ~ACCD_SOURCE_WALKED, row_p);
 }
 
-/* Returns the field of a walked request. */
+/* Returns the field (declaration of a mapped pointer or member) of a walked request's section. */
 static const accd_field *request_field(const struct accd__plan_input *input, const struct accd__request *request)
 {
     size_t row;
@@ -178,7 +178,7 @@ uint32_t accd__request_slot_bytes(const struct accd__plan_input *input, const st
     return source ? source->slot_bytes : request_field(input, request)->slot_bytes;
 }
 
-/* Makes room for `more` requests. Returns false without memory. */
+/* Enlarges the array of requests to a capacity for `more` further requests. Returns false without memory. */
 static bool reserve_requests(struct accd__plan *plan, size_t more)
 {
     size_t need = plan->resolved.nrequests + more;
@@ -222,9 +222,9 @@ accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct 
         }
         if (first)
             continue;
-        request->slot = 0; /* the first piece alone attaches or detaches the pointer */
+        request->slot = 0; /* the pointer is attached or detached by the first piece only */
         request->attached = false;
-        if (storage) /* the first piece alone counts the object */
+        if (storage) /* the object is counted by the first piece only */
             request->flags |= ACCD_ITEM_UNCOUNTED;
     }
     return ACCD_OK;

@@ -7,7 +7,8 @@
 
 /* ---------------------------------------------------------------------------- present or not -- */
 
-/* Returns how a request treats absent data, as a row of the policy table. */
+/* Returns how `request` treats absent data: the row of the policy table (rules compiled for look-ups) that applies to
+ * it. */
 static enum accd__demand get_demand(const struct accd__request *request)
 {
     const struct accd__action_traits *demand = &accd__traits_of_action[request->action];
@@ -22,8 +23,9 @@ static enum accd__demand get_demand(const struct accd__request *request)
                : ACCD_DEMAND_NEW;
 }
 
-/* Checks that the counter of a present request's object can grow. With fusion, drops the request's moves.
- * Decides TR14-4.2-04, TR14-4.3-01, DIR-2-03, LLNL-2.2-01. */
+/* Checks that the reference counter of the object of `request` can grow; returns ACCD_ERROR_LIMIT if not. With fusion,
+ * also cancels the moves of the request unless it updates present data. Decides TR14-4.2-04, TR14-4.3-01, DIR-2-03,
+ * LLNL-2.2-01. */
 static accd_status accept_present(const struct accd__plan *plan, struct accd__request *request)
 {
     assert(request->object);
@@ -37,8 +39,8 @@ static accd_status accept_present(const struct accd__plan *plan, struct accd__re
     return ACCD_OK;
 }
 
-/* Marks data that are present in part to be updated from the host as a whole, if the rules say so.
- * Decides DIR-6-04. */
+/* Sets ACCD_ITEM_UPDATE_PRESENT in a request for data that are present in part, so that all of its data are copied from
+ * the host, if the rules say so. Decides DIR-6-04. */
 static void set_update_present(const struct accd__plan *plan, struct accd__request *request)
 {
     if (accd__traits_of_action[request->action].in && plan->context->rules.partial_overlap == ACCD_OVERLAP_REFRESH &&
@@ -46,8 +48,9 @@ static void set_update_present(const struct accd__plan *plan, struct accd__reque
         request->flags |= ACCD_ITEM_UPDATE_PRESENT;
 }
 
-/* Splits a request that several objects, or an object in part, hold. Adds a candidate if the pieces may be fused.
- * Decides TR14-4.2-03, TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
+/* Splits request `index`, whose data several objects contain, or whose data are present in part. Adds a fusion
+ * candidate if the pieces may be fused. Returns an error if the rules reject a present piece. Decides TR14-4.2-03,
+ * TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
 static accd_status split_partly_present(struct accd__plan *plan, uint32_t index, const struct accd__resolution *found)
 {
     assert(index < plan->resolved.nrequests);
@@ -80,8 +83,8 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
     return ACCD_OK;
 }
 
-/* Splits a request that uses only the present part of its data: absent pieces are skipped, and the first present piece
- * attaches the pointer. Decides OMP60-map-12. */
+/* Splits request `index`, which uses only the present part of its data: absent pieces are skipped, and the first
+ * present piece attaches the pointer. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status select_present_part(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -102,14 +105,14 @@ static __attribute__((noinline, cold)) accd_status select_present_part(struct ac
     return ACCD_OK;
 }
 
-/* True if a section's data may be absent, and so may the object with the pointer to them. */
+/* True if the data of an unresolved request, and the object with the pointer to them, may be absent. */
 static bool is_optional_section(const struct accd__request *request)
 {
     return request->flags & ACCD_ITEM_PRESENT_PART && request->slot && request->state == ACCD_REQUEST_UNRESOLVED;
 }
 
-/* Skips optional sections whose pointers lie in absent parts. `n`: number of requests that are no pieces. Requires that
- * the request of a pointer precedes that of its target. Decides OMP60-map-12. */
+/* Skips optional sections whose pointers lie in absent parts. `n`: number of requests before the pieces of split ones.
+ * Requires that the request of a pointer precedes the request of its target. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct accd__plan *plan, uint32_t n)
 {
     const size_t all = plan->resolved.nrequests;
@@ -149,8 +152,8 @@ static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct ac
     return ACCD_OK;
 }
 
-/* Splits a request at the holes of a storage object, and copies the unnamed bytes into it (DIR-4.2-17).
- * Decides DIR-4.2-17. */
+/* Splits request `index` at the holes of the storage object found->object, and marks the pieces in holes to be copied
+ * into it. Decides DIR-4.2-17. */
 static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__plan *plan, uint32_t index,
                                                                 const struct accd__resolution *found)
 {
@@ -174,7 +177,8 @@ static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__pla
     return ACCD_OK;
 }
 
-/* True if a new object begins or ends between fused data, whose block then contains its bytes. */
+/* True if a new object begins or ends in the range of a tuple, between its objects. The block of the tuple then
+ * contains these bytes. */
 static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__request *request)
 {
     return accd__traits_of_action[request->action].creates &&
@@ -182,7 +186,8 @@ static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__
             accd__find_fused_tuple(plan->env, request->host + request->bytes - 1));
 }
 
-/* Looks one request up and applies the decision: use, skip, split or fill. Decides TR14-4.3-02. */
+/* Looks request `index` up in the present table and applies the decision: use, skip, split or fill. Adds a fusion
+ * candidate where fusion is possible. Returns an error if the rules reject it. Decides TR14-4.3-02. */
 static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests && plan->resolved.requests[index].bytes);
@@ -208,7 +213,8 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 
 /* ---------------------------------------------------------------------- conflicts and owners -- */
 
-/* Returns the range of the clause or section that a request belongs to; the request may be a piece of it. */
+/* Sets [*low_p, *end_p) to the host range of the clause or section that `request` belongs to; `request` may be only a
+ * piece of that range. */
 static void get_requested_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *low_p,
                                 uint64_t *end_p)
 {
@@ -229,7 +235,7 @@ static bool clauses_overlap(const struct accd__plan *plan, const struct accd__re
     return (low < high && low_end < high_end) || (low > high && low_end > high_end);
 }
 
-/* True if a request maps a part of `owner` before `owner` does, where list items count. */
+/* True if list items count and `request`, which maps a part of `owner`, precedes `owner` in the construct. */
 static bool comes_before(const struct accd__plan *plan, const struct accd__request *request,
                          const struct accd__request *owner)
 {
@@ -237,8 +243,9 @@ static bool comes_before(const struct accd__plan *plan, const struct accd__reque
            !accd_claim_is_part(plan, request) && !((request->source | owner->source) & ACCD_SOURCE_WALKED);
 }
 
-/* Resolves a request that makes no object: it lies in an object that another request makes, is skipped, or fails.
- * Decides TR14-4.2-09, TR14-2.2-03. */
+/* Resolves a request that makes no object: it becomes WITHIN_NEW if another request makes an object that contains its
+ * data, otherwise it is skipped. Returns an error if its data must be present, or overlap a new object in part. Decides
+ * TR14-4.2-09, TR14-2.2-03. */
 static accd_status resolve_within_new(struct accd__plan *plan, struct accd__request *request)
 {
     assert(request->state == ACCD_REQUEST_UNRESOLVED);
@@ -282,7 +289,7 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
     }
     pairs = accd__sort_pairs(pairs, pairs + most, n);
     for (size_t i = 0; i < n;) {
-        /* the longest request at an address owns the others; of equal ones, one without present_or */
+        /* the longest request at an address owns the others; among equal lengths, a request without present_or */
         size_t longest = i, end = i + 1;
         for (; end < n && pairs[end].key == pairs[i].key; end++) {
             const struct accd__request *a = &plan->resolved.requests[pairs[end].value];
@@ -322,7 +329,7 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Resolves the only open request, which has no other to be compared with. Requires that its index is 0. */
+/* Resolves the only unresolved request, which need not be compared with others. Requires that its index is 0. */
 static accd_status resolve_single(struct accd__plan *plan, struct accd__request *request)
 {
     assert(request == plan->resolved.requests && request->state == ACCD_REQUEST_UNRESOLVED);
@@ -340,7 +347,8 @@ static accd_status resolve_single(struct accd__plan *plan, struct accd__request 
 /* Decides TR14-4.2-01, TR14-4.2-02. */
 accd_status accd__resolve_entry(struct accd__plan *plan)
 {
-    uint32_t open = 0, last = 0, n = (uint32_t)plan->resolved.nrequests; /* pieces are appended after these */
+    uint32_t open = 0, last = 0, n = (uint32_t)plan->resolved.nrequests; /* number of requests before any split; pieces
+                                                                          * are appended after them */
     for (uint32_t i = 0; i < n; i++) {
         if (plan->resolved.requests[i].action == ACCD_ACTION_ATTACH)
             plan->resolved.requests[i].state = ACCD_REQUEST_SKIPPED;

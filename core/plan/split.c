@@ -44,7 +44,7 @@ accd_status accd__split_begin(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Marks one piece of a clause as ending, once. */
+/* Marks one piece of a clause as ending; a repeated call for the piece does nothing. Fails only without memory. */
 static accd_status end_piece(struct accd__plan *plan, struct accd__original *original)
 {
     if (accd__original_ends(&plan->env->tuples, original))
@@ -77,7 +77,8 @@ accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct acc
 
 /* --------------------------------------------------------------------------- affected tuples -- */
 
-/* Adds a tuple to the regroups, or lowers the serial of its oldest ending original. */
+/* Adds the tuple `fused` to the regroups unless it is one already. Lowers the regroup's `least` to `serial`, the number
+ * of an original that ends, if that is smaller. */
 static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tuple *fused, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -91,8 +92,8 @@ static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tupl
     return ACCD_OK;
 }
 
-/* Marks originals as ending that reach from data that stay into data that are removed. Needed where references are
- * removed without their originals, so that data are removed first. */
+/* Marks as ending all originals of affected tuples that begin before a removed object and extend into it. Needed where
+ * references are removed without their originals, so that data are removed first. */
 static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -115,7 +116,8 @@ static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__
     return ACCD_OK;
 }
 
-/* Lists the tuples that lose an object or a supporting original, as regroups. */
+/* Lists the tuples that lose an object of `dying`, or an original that they depend on, as regroups. Marks the originals
+ * of these objects as ending. */
 static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -136,7 +138,7 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
     for (size_t i = 0; i < fusion->ending.n; i++) {
         const struct accd__original *original = fusion->ending.at[i];
         struct accd__fused_tuple *fused = original->placement->fused;
-        /* younger originals do not hold a tuple together, unless older ones have ended */
+        /* an original younger than the support holds a tuple together only if older ones have ended */
         if (fused && original->serial <= fused->support)
             ACCD_TRY(note_regroup(plan, fused, original->serial));
     }
@@ -145,7 +147,7 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
 
 /* ------------------------------------------------------------------------------------- parts -- */
 
-/* Returns the root of a member in the union-find forest, and halves the path to it. */
+/* Returns the root of member `i` in the union-find forest. Shortens the path to it (path halving). */
 static uint32_t find_root(struct accd__tuple_occupant *members, uint32_t i)
 {
     while (members[i].up != i)
@@ -153,7 +155,7 @@ static uint32_t find_root(struct accd__tuple_occupant *members, uint32_t i)
     return i;
 }
 
-/* Unites two parts; the smaller index becomes the root. */
+/* Unites the parts of members `a` and `b`; the root with the smaller index becomes the root of both. */
 static void union_sets(struct accd__tuple_occupant *members, uint32_t a, uint32_t b)
 {
     a = find_root(members, a);
@@ -161,7 +163,7 @@ static void union_sets(struct accd__tuple_occupant *members, uint32_t a, uint32_
     members[a > b ? a : b].up = a > b ? b : a;
 }
 
-/* Unites the members (values) whose keys are equal. Sorts `pairs`, which has room for 2 n. */
+/* Unites the members (values of `pairs`) whose keys are equal. Reorders `pairs`, which must have capacity for 2 n. */
 static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__pair *pairs, size_t n)
 {
     pairs = accd__sort_pairs(pairs, pairs + n, n);
@@ -170,15 +172,17 @@ static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__
             union_sets(members, (uint32_t)pairs[i].value, (uint32_t)pairs[i - 1].value);
 }
 
-/* A tuple that a member was in before, as one vacated slot. */
+/* A tuple that an object was in earlier, as one of the object's vacated slots (old places, see the head of this file).
+ */
 struct tuple_layer {
-    uint64_t serial, above; /* serial of the tuple; serial of the place that the object moved to from it */
+    uint64_t serial, above; /* serial of the tuple; serial of the place that the object moved to from this slot */
+    /* index of the object in the members of the regroup */
     uint32_t member;
-    bool last;                          /* the object's present place followed this slot */
-    struct accd__vacated_slot *vacated; /* NULL: the present place itself */
+    bool last;                          /* this slot was the last place before the object's present one */
+    struct accd__vacated_slot *vacated; /* vacated slot; NULL: the layer is the present place of the object */
 };
 
-/* True if an original is at most as old as `serial` and does not end. */
+/* True if the number of `original` is at most `serial`, and the original does not end with this exit. */
 static bool is_counted_original(const struct accd__plan *plan, const struct accd__original *original, uint64_t serial)
 {
     return original->serial <= serial && !accd__original_ends(&plan->env->tuples, original);
@@ -245,14 +249,14 @@ static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple
     return ACCD_OK;
 }
 
-/* True if the tuple's support may include an ending original of the regroup. */
+/* True if `fused` may depend on an original of the regroup that ends, so that it may split. */
 static bool may_split(const struct accd__regroup *regroup, const struct accd__fused_tuple *fused)
 {
     return fused->support >= regroup->least;
 }
 
-/* Unites the objects that unaffected older tuples hold together. Lists the layers whose tuples may split, sorted by
- * the serial of their tuples. */
+/* Unites the objects that older tuples, which cannot split, hold together. Sets *layers_p to the *n_p layers whose
+ * tuples may split, sorted by the serial of their tuples. Fails only without memory. */
 static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *regroup, struct tuple_layer **layers_p,
                                size_t *n_p)
 {
@@ -293,14 +297,14 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
     return ACCD_OK;
 }
 
-/* True if this exit has evaluated a slot with the given use. */
+/* True if this exit has evaluated the slot `vacated`, with `worth` as the result. */
 static bool has_slot_use(const struct accd__device_env *env, const struct accd__vacated_slot *vacated,
                          enum accd__slot_use worth)
 {
     return vacated->evaluated == env->tuples.exit && vacated->use == worth;
 }
 
-/* Returns the first slot from `vacated` down that an object may return to, or NULL. */
+/* Returns the first slot, from `vacated` down, that an object may return to; NULL: there is no such slot. */
 static struct accd__vacated_slot *first_usable_slot(const struct accd__device_env *env,
                                                     struct accd__vacated_slot *vacated)
 {
@@ -412,13 +416,14 @@ static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regrou
     return evaluate_present(plan, regroup, &stays_in_place);
 }
 
-/* True if a member belongs to a part of several objects, which does not move. */
+/* True if member `i` belongs to a part of several objects, which stay where they are. */
 static bool stays_in_place(struct accd__regroup *regroup, uint32_t i)
 {
     return regroup->members[find_root(regroup->members, i)].several;
 }
 
-/* Lists the objects of a regroup's tuple that stay present, by host address. */
+/* Sets the members of `regroup` to the objects of its tuple that stay present, by host address. Fails only without
+ * memory. */
 static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__btree_cursor cursor;
@@ -434,7 +439,8 @@ static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup 
     return ACCD_OK;
 }
 
-/* Lists the objects that return to a vacated slot. Decides DIR-4.3-03. */
+/* Lists the objects of a regroup that return to a vacated slot as shifts. Fails only without memory. Decides
+ * DIR-4.3-03. */
 static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -492,7 +498,7 @@ accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
-/* Removes a piece from the list of its clause; the other pieces stay. */
+/* Removes the piece `original` from the list of pieces of its clause; the other pieces stay. */
 static void unlink_piece(struct accd__original *original)
 {
     assert(original->head);
@@ -528,7 +534,8 @@ static void free_original(struct accd__device_env *env, struct accd__original *o
     accd__pool_free(&env->tuples.original_pool, original);
 }
 
-/* Frees a vacated slot. is_reoccupied: its object has returned there; otherwise its memory is released as well. */
+/* Frees the vacated slot of `object`. If `is_reoccupied`, the object has returned there, so that its memory stays;
+ * otherwise the memory of the slot is released, too. */
 static void free_vacated_slot(struct accd__device_env *env, const struct accd__object *object,
                               struct accd__vacated_slot *vacated, bool is_reoccupied)
 {
@@ -544,7 +551,8 @@ static void free_vacated_slot(struct accd__device_env *env, const struct accd__o
     accd__pool_free(&env->tuples.vacated_pool, vacated);
 }
 
-/* Frees the slots of use NONE, and updates the tuples of the others. */
+/* Frees the vacated slots of `placement` that this exit evaluated as NONE. For TOGETHER the support of the slot's tuple
+ * is updated; for ALONE the slot loses its tuple. */
 static void free_unused_slots(struct accd__device_env *env, struct accd__placement *placement)
 {
     bool any = false;
@@ -566,7 +574,7 @@ static void free_unused_slots(struct accd__device_env *env, struct accd__placeme
         free_vacated_slot(env, placement->object, vacated, false);
     }
     for (struct accd__vacated_slot *vacated = any ? placement->vacated : NULL; vacated; vacated = vacated->below)
-        vacated->jump = vacated->below; /* old skip links may point to freed slots */
+        vacated->jump = vacated->below; /* resets all skip links, because they may point to freed slots */
 }
 
 /* Moves an object's records to its latest vacated slot. Requires a tuple and a slot. */
@@ -585,7 +593,8 @@ static void return_to_slot(struct accd__device_env *env, struct accd__placement 
     accd__release_block(env, left, 1);
 }
 
-/* Makes a tuple of each part with several objects: the tuple that they are in, or a new one for this part. */
+/* Makes each part with several objects a current tuple: the tuple that its first object is in, or a new record if that
+ * tuple is used by another part. Objects that are alone lose their tuple. */
 static void make_part_tuples(struct accd__device_env *env, struct accd__regroup *regroup, uint64_t serial)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -615,7 +624,7 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
                 fused->places--;
                 placement->fused = fused = part;
             }
-            if (present) /* a tuple that objects returned to keeps its serial */
+            if (present) /* a tuple that objects returned to keeps its serial, a part of the split tuple gets one */
                 fused->serial = root->held ? root->held : serial;
             fused->current = true;
             fused->host = root->low;
@@ -629,7 +638,7 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
     }
 }
 
-/* Regroups one tuple: returns objects to their slots and makes tuples of the parts that remain. */
+/* Regroups one tuple: frees unused slots, returns objects to their slots, and makes tuples of the parts that remain. */
 static void commit_tuple(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     struct accd__fused_tuple *fused = regroup->fused;
@@ -648,7 +657,8 @@ static void commit_tuple(struct accd__device_env *env, struct accd__regroup *reg
     accd__release_fused_tuple(env, fused);
 }
 
-/* Frees placements without tuple, slots and originals. Used where the rules have no fusion. */
+/* Frees the placements of a regroup that have no tuple, no vacated slots and no originals. Used where the rules have no
+ * fusion. */
 static void free_idle_placements(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     for (uint32_t i = 0; i < regroup->n; i++) {
@@ -658,8 +668,8 @@ static void free_idle_placements(struct accd__device_env *env, struct accd__regr
     }
 }
 
-/* Makes the bytes of an ended original into holes of its storage object again, except for bytes that other clauses name
- * and for attached pointers. Decides DIR-4.2-17. */
+/* Makes the bytes of an ended original holes of its storage object (a hold allocation) again, except for bytes that
+ * other clauses name and for attached pointers. Does nothing for objects without holes. Decides DIR-4.2-17. */
 static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd__original *original)
 {
     struct accd__device_env *env = plan->env;

@@ -5,8 +5,8 @@
 
 #include <assert.h>
 
-/* Returns the elements of a walked request. If its descriptor has changed since it was attached, the saved one counts.
- */
+/* Returns true and sets *grid to the elements of a walked request, if its section has a descriptor with gaps. If the
+ * descriptor has changed since the pointer was attached, the saved descriptor counts. */
 static bool section_request_grid(const struct accd__plan *plan, const struct accd__request *request,
                                  struct accd__grid *grid)
 {
@@ -68,7 +68,7 @@ accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t index, const
     uint64_t at[ACCD_MAX_RANK] = {0}, offset = 0;
     do {
         uint64_t host = grid->host + offset, end = host + grid->run;
-        host = host < low ? low : host; /* a request may be a part of its item */
+        host = host < low ? low : host; /* limits the element to the request, which may be a part of its item */
         end = end > high ? high : end;
         if (host < end)
             ACCD_TRY(accd__plan_add_move(plan, &(struct accd__move){host, accd__request_dev(plan, request, host),

@@ -48,7 +48,8 @@ struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan,
     struct accd__fusion_candidate *candidate = &plan->resolved.fusion->candidates[plan->resolved.fusion->ncandidates++];
     *candidate = (struct accd__fusion_candidate){
         .request = index,
-        .base = base == UINT64_MAX ? 0 : base, /* UINT64_MAX is no key of the index; no item has base 0 */
+        .base = base == UINT64_MAX ? 0 : base, /* UINT64_MAX cannot be a key of the index; 0 is free, because no item
+                                                * has base 0 */
         .host = request->host,
         .bytes = request->bytes,
         .flags = request->flags,
@@ -58,12 +59,13 @@ struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan,
 
 /* --------------------------------------------------------------------------------- comparing -- */
 
+/* Returns the host address after the last byte of a candidate. */
 static uint64_t candidate_end(const struct accd__fusion_candidate *candidate)
 {
     return candidate->host + candidate->bytes;
 }
 
-/* Drops a candidate whose data another clause copies: its requests move nothing. */
+/* Drops a candidate whose data another clause copies, and makes its requests move nothing. */
 static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidate *candidate)
 {
     candidate->dropped = true;
@@ -74,8 +76,8 @@ static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidat
     }
 }
 
-/* Sorts the candidates with absent bytes by address. At one address the longest is first; of equal ones, those without
- * present_or. */
+/* Sets *sorted_p to the *n_p candidates with absent bytes, as pairs {host address, index} sorted by address. At one
+ * address the longest is first; among equal lengths, candidates without present_or are first. */
 static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **sorted_p, size_t *n_p)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -95,8 +97,8 @@ static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **
     return ACCD_OK;
 }
 
-/* Checks that candidates with absent bytes are disjoint or nested. A present_or clause in a larger one, or equal to one
- * without present_or, is dropped (DIR-4.2-02). Decides DIR-4.2-02, DIR-4.2-03. */
+/* Checks that candidates with absent bytes are disjoint or nested. Drops a present_or clause that lies in a larger one,
+ * or is equal to one without present_or. Decides DIR-4.2-02, DIR-4.2-03. */
 accd_status accd__compare_clauses(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
