@@ -1,9 +1,9 @@
 /* accdeep_core.h - present data, attachments and deep copy on an accelerator's memory.
  *
- * All data movement is expressed as constructs. A construct has a kind, a device and a vector of items.
- * The core plans a construct without changing anything, and reserves the memory it needs. It then copies
- * the bytes in one batch, attaches pointers, and finally changes counters and levels. A construct that fails
- * leaves the device, the counters and the host unchanged.
+ * All data movement is expressed as constructs. A construct has a kind, a device and a vector of items. The core plans
+ * a construct without changing anything, and reserves the memory it needs. It then copies the bytes in one batch,
+ * attaches pointers, and finally changes counters and levels. A construct that fails leaves the device, the counters
+ * and the host unchanged.
  *
  * This header declares contexts, constructs, items, mapping programs, events and inspection. It needs no Lua. It
  * includes accdeep_rules.h (rule profiles), accdeep_queues.h (activity queues, kernels on the device) and
@@ -11,20 +11,20 @@
  * environment, present table, structured and dynamic reference counter, attach counter, section. Rule ids, in
  * parentheses, are those of spec/rules.
  *
- * Ownership. An object returned through a pointer to pointer belongs to the caller, until the
- * matching close or release; exceptions are stated. Destructors accept NULL. Output arguments come last,
- * and are written on success only.
+ * Ownership. An object returned through a pointer to pointer belongs to the caller, until the matching close or
+ * release; exceptions are stated. Destructors accept NULL. Output arguments come last, and are written on success only,
+ * unless a function says otherwise.
  *
- * Threads. One thread at a time uses a context. Contexts share nothing. The library prints nothing, never exits and
- * has no global variables.
+ * Threads. One thread at a time uses a context. Contexts share nothing. The library prints nothing, never exits and has
+ * no global variables.
  *
- * Units. Sizes are in bytes; counts and indices of elements are called so. Device addresses are uint64_t;
- * 0 is not an address.
+ * Units. Sizes are in bytes; counts and indices of elements are called so. Device addresses are uint64_t; 0 is not an
+ * address.
  *
  * Errors that are not listed at each function: ACCD_ERROR_NO_DEVICE for an invalid device number,
  * ACCD_ERROR_OUT_OF_MEMORY of the host, and ACCD_ERROR_MISUSE. ACCD_ERROR_MISUSE is a call from within a callback, a
- * null pointer where an object is needed, or an invalid enumerator or number. Functions without a status then return
- * 0 or NULL. */
+ * null pointer where an object is needed, or an invalid enumerator or number. After such an error, functions that do
+ * not return a status return 0 or NULL. */
 #ifndef ACCDEEP_CORE_H
 #define ACCDEEP_CORE_H
 
@@ -42,13 +42,13 @@ extern "C" {
 #define ACCD_VERSION_PATCH 0
 #define ACCD_VERSION "0.1.0"
 
-/* Returns the version of the loaded library; ACCD_VERSION is that of the header. */
+/* Returns the version of the loaded library; ACCD_VERSION is the version of this header. */
 ACCD_API const char *accd_version(void);
 
 /* ---------------------------------------------------------------------------------- status -- */
 
 /* X(enumerator, number, code in messages and scenarios, meaning). Numbers never change: a new status takes the next
- * one. */
+ * number. */
 #define ACCD_STATUS_MAP(X)                                                                                 \
     X(OK, 0, "ok", "no error")                                                                             \
     X(ERROR_NOT_PRESENT, 1, "not-present", "data are not present on the device")                           \
@@ -74,7 +74,7 @@ ACCD_API const char *accd_version(void);
     X(ERROR_LIMIT, 21, "limit", "a limit was reached")                                                     \
     X(ERROR_CALLBACK, 22, "callback", "a function called for a section bound failed")                      \
     X(ERROR_MISUSE, 23, "misuse", "the interface was used wrongly")                                        \
-    /* errors in texts, which accdeep.h has */                                                             \
+    /* errors in texts that the functions of accdeep.h read */                                             \
     X(ERROR_SYNTAX, 24, "syntax", "a text is not well-formed")                                             \
     X(ERROR_INVALID, 25, "invalid", "a text breaks a rule that holds before anything is run")              \
     X(ERROR_INTERNAL, 26, "internal", "an error in accdeep itself")
@@ -86,18 +86,19 @@ typedef enum accd_status {
         ACCD_STATUS_COUNT
 } accd_status;
 
-/* Returns the code of a status, "not-present"; "unknown" for other numbers. A constant. */
+/* Returns the code of a status, such as "not-present"; "unknown" for a number that is no status. The string is
+ * constant. */
 ACCD_API const char *accd_status_code(accd_status status);
-/* Returns the meaning of a status in one phrase. A constant. */
+/* Returns the meaning of a status in one phrase; the string is constant. */
 ACCD_API const char *accd_status_text(accd_status status);
 
-/* Object that an error is about: its name, its place in host memory, the directive that mapped it. */
+/* Object that an error is about: name, range of host memory, and the directive that mapped the object. */
 typedef struct accd_object_info {
-    char name[160];   /* "X.a[0:3]"; empty: no name */
-    uint64_t host;    /* host address of its first byte */
-    uint64_t bytes;   /* 0: no such object */
-    const char *file; /* file of the directive that mapped the object, or NULL */
-    int line;         /* line of that directive; 0: not known */
+    char name[160];   /* name of the object, "X.a[0:3]"; empty: the object has no name */
+    uint64_t host;    /* host address of the object's first byte */
+    uint64_t bytes;   /* bytes of the object; 0: the structure describes no object */
+    const char *file; /* file of the mapping directive, or NULL */
+    int line;         /* line of the mapping directive; 0: not known */
 } accd_object_info;
 
 /* A hint that the status alone does not give. */
@@ -106,16 +107,16 @@ typedef enum accd_advice {
     ACCD_ADVICE_WHOLE_ROWS /* the section is a part of several rows of an array: use whole rows, or one row */
 } accd_advice;
 
-/* Description of the last failure. Its texts belong to the context, and are valid until the next error. */
+/* Description of the last failure. The texts belong to the context, and are valid until the next error. */
 typedef struct accd_error {
     accd_status status;
-    const char *rule;       /* id of the rule that decided, "TR14-4.2-03"; never NULL in an error */
-    size_t item;            /* index of the item in the construct; SIZE_MAX: none */
+    const char *rule;       /* id of the rule that the error cites, "TR14-4.2-03"; never NULL in an error */
+    size_t item;            /* index of the failed item in the construct; SIZE_MAX: the error is about no single item */
     accd_object_info asked; /* object that the construct asked for */
-    accd_object_info other; /* present object that conflicts with it */
+    accd_object_info other; /* present object that conflicts with `asked`; bytes = 0: none */
     char message[400];      /* sentence that describes the failure */
-    size_t named;           /* offset in message of the name of `asked` (or of "the data"); a caller may replace it */
-    size_t named_bytes;     /* length of that name; 0: the sentence does not name `asked` */
+    size_t named; /* offset in `message` of the name of `asked`, or of "the data"; callers may replace this text */
+    size_t named_bytes; /* length of the text at `named`; 0: the message does not name `asked` */
     accd_advice advice;
 } accd_error;
 
@@ -127,12 +128,14 @@ typedef struct accd_program accd_program;
 typedef struct accd_walk accd_bounds;
 typedef struct accd_backend accd_backend;
 
-/* Allocator, as Lua's. n = 0 frees ptr. Otherwise it resizes ptr (of old bytes, or NULL) to n bytes. It returns the new
- * address, or NULL if it fails; freeing and shrinking must not fail. */
+/* Allocator with the interface of Lua's lua_Alloc. n = 0 frees the block `ptr`. Otherwise the function resizes `ptr`
+ * from `old` bytes to n bytes; ptr = NULL allocates a new block. It returns the new address, or NULL if there is no
+ * memory; freeing and shrinking must not fail. */
 typedef void *(*accd_allocator)(void *ud, void *ptr, size_t old, size_t n);
 
-/* Value of each byte of simulated device memory that was never written. As numbers these are so large that sums show
- * them: 3e38 as a float, 1e306 as a double, 2139062143 as an int; no pointer has such an address. */
+/* Value of each byte of simulated device memory that was never written. Read as numbers, such bytes are so large that
+ * they stand out in sums. They are 3e38 as a float, 1e306 as a double, 2139062143 as an int; no pointer has such an
+ * address. */
 enum { ACCD_POISON = 0x7F };
 
 /* Kinds of events. Events are reported after the construct succeeded, in the order of TR-14-1's steps. */
@@ -152,29 +155,29 @@ typedef enum accd_op {
     ACCD_OP_WAIT,   /* the program, or a queue, waits for queues: see accd_report_wait */
     ACCD_OP_COUNT
 } accd_op;
-/* Returns the name of an event in traces: "alloc", "h2d". A constant. */
+/* Returns the name of a kind of event in traces, such as "alloc" or "h2d"; the string is constant. */
 ACCD_API const char *accd_op_name(accd_op op);
 
 typedef struct accd_event {
     accd_op op;
     int device;
-    const char *name; /* name of the object, or of the pointer (attach, detach); of the kernel's operands, "a,
+    const char *name; /* name of the object; of the pointer (attach, detach); of the kernel's operands, "a,
                          v.data[0:4]"; of the queue, "queue 1" or "all queues" (wait) */
     uint64_t host;    /* host address of the object or the pointer; 0 for kernels and waits */
     uint64_t bytes;
     const char *rule;
-    const char *file; /* file of the directive, or NULL */
+    const char *file; /* file of the directive; NULL: not known */
     int line;
-    int64_t async; /* async value of the queue; ACCD_SYNCHRONOUS: none */
+    int64_t async; /* async value of the queue that did the operation; ACCD_SYNCHRONOUS: no queue */
 } accd_event;
 #define ACCD_SYNCHRONOUS INT64_MIN
 
-/* Observer of events, called after the construct is complete. It may inspect the context, but not change it. The event
- * and its strings are valid during the call. */
+/* Observer of events, called after the construct is complete. The function may inspect the context, but not change it.
+ * The event and its strings are valid during the call. */
 typedef void (*accd_event_fn)(void *ud, const accd_event *event);
 
-/* Calls function fn for rows 0 .. n-1: args[k][row] are the arguments of a row, out[row] is its result.
- * Returns 0, or another number to stop the construct with ACCD_ERROR_CALLBACK. */
+/* Calls function number `fn` of the host program once for each row 0 .. n-1: args[k][row] is argument k of the row, and
+ * out[row] receives the row's result. Returns 0; any other number stops the construct with ACCD_ERROR_CALLBACK. */
 typedef int (*accd_bound_fn)(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out);
 
 /* Layouts of Fortran descriptors. All begin with the address of the data. */
@@ -185,10 +188,10 @@ typedef enum accd_descriptor_layout {
 } accd_descriptor_layout;
 
 typedef struct accd_device_info {
-    char name[128];     /* name reported by the driver */
-    uint64_t bytes;     /* size of its memory */
-    char driver[64];    /* "CUDA 12.4"; empty: no driver */
-    char why[200];      /* reason, if there is no such device */
+    char name[128];  /* name reported by the driver */
+    uint64_t bytes;  /* bytes of the device's memory */
+    char driver[64]; /* name and version of the driver, "CUDA 12.4"; empty: no driver */
+    char why[200];   /* reason why the device cannot be used; empty: it can, or the number is beyond the last device */
     char compiler[200]; /* compiler of kernels given as text, "NVRTC 12.4", or the reason why there is none */
 } accd_device_info;
 
@@ -201,19 +204,20 @@ typedef enum accd_queue_mode {
 /* Adds bytes to the count of host memory that simulated devices use; negative bytes are given back. */
 typedef void (*accd_charge_fn)(void *ud, int64_t bytes);
 
-/* Later versions may add members at the end. A program compiled with an older header keeps running: what it does not
- * know has its default. */
+/* Later versions may add members at the end. A program compiled with an older header keeps running: members that it
+ * does not set have their defaults. */
 typedef struct accd_context_config {
     size_t struct_size;   /* sizeof(accd_context_config), set by accd_context_config_init */
-    accd_allocator alloc; /* NULL: realloc and free */
+    accd_allocator alloc; /* allocator of the context; NULL: realloc and free */
     void *alloc_ud;
-    const accd_rules *rules; /* copied; NULL: "tr14" */
-    unsigned devices;        /* default 1, at most ACCD_MAX_DEVICES */
+    const accd_rules *rules; /* rule profile, of which the context makes a copy; NULL: the profile "tr14" */
+    unsigned devices;        /* number of devices; default 1, at most ACCD_MAX_DEVICES */
     uint64_t device_bytes;   /* memory of each device. 0, the default: the whole memory of a real device; 16 GiB of
                                 address space of a simulated one */
     unsigned threads;   /* number of threads for large constructs; 0: one for each processor, at most 16; otherwise at
                            most ACCD_MAX_THREADS */
-    size_t group_least; /* least number of sections for which a construct makes a group */
+    size_t group_least; /* least number of sections that a construct maps as one group: one record for all of them
+                           (core/table/group.c) */
     int check_host;     /* true if sections must lie in memory that accd_host_register has registered */
     accd_event_fn on_event;
     void *event_ud;
@@ -223,31 +227,33 @@ typedef struct accd_context_config {
     accd_descriptor_layout descriptors; /* layout for accd_attach_descriptor */
     unsigned first_device;       /* number of the machine's device that is device 0. If the machine has too few, several
                                     devices of the context share one */
-    accd_device_info *no_device; /* NULL, or receives the reason of ACCD_ERROR_NO_DEVICE in its member why */
+    accd_device_info *no_device; /* NULL, or its member `why` receives the reason of ACCD_ERROR_NO_DEVICE */
     accd_queue_mode queues;      /* when the work of queues is done */
-    int own_kernels; /* true if kernels of the program write device memory. All of it then counts as written, and any
-                        stream may use it once its construct has returned. Always so for "direct"; never for "sim",
-                        whose memory no kernel can use */
-    int checkpoints; /* true if states can be saved and restored (accd_checkpoint_new). Only for "sim"; one thread
-                        works, and alloc is used for checkpoints alone */
-    int avoid_reuse; /* true if freed device memory is used again only if there is no other, so that stale pointers into
-                        it stay invalid. Only for "sim" */
-    accd_charge_fn charge; /* NULL: no count. Only for "sim" */
+    int own_kernels; /* true if kernels of the program write device memory. All device memory then counts as written,
+                        and any stream may use data once the construct that maps them has returned. Always true for
+                        "direct"; never for "sim", whose memory no kernel can use */
+    int checkpoints; /* true if states can be saved and restored (accd_checkpoint_new). Only for "sim". The context then
+                        works with one thread, and uses `alloc` for checkpoints alone */
+    int avoid_reuse; /* true if freed device memory is reused only when no other memory is left, so that stale pointers
+                        into it stay invalid. Only for "sim" */
+    accd_charge_fn charge; /* NULL: host memory is not counted. Only for "sim" */
     void *charge_ud;
 } accd_context_config;
 
 #define ACCD_MAX_DEVICES 64
 #define ACCD_MAX_THREADS 1024
 
-/* Sets all members of a configuration of so many bytes to their defaults. NULL does nothing. */
+/* Sets the first `bytes` bytes of a configuration to their defaults, and struct_size to `bytes`. config = NULL: does
+ * nothing. */
 ACCD_API void accd_context_config_init_sized(accd_context_config *config, size_t bytes);
-/* Sets the size, and all members to their defaults. */
+/* Sets struct_size of a configuration, and all other members to their defaults. */
 static inline void accd_context_config_init(accd_context_config *config)
 {
     accd_context_config_init_sized(config, sizeof *config);
 }
-/* Copies a configuration of any version to one of this library's size. ACCD_ERROR_MISUSE: from is shorter than that of
- * the first version, or has members that this library does not know and that are not 0. */
+/* Copies the configuration `from`, of any version of this header, to `to`, which has the size of this library's
+ * version. ACCD_ERROR_MISUSE: `from` is shorter than the configuration of the first version, or has nonzero members
+ * that this library does not know. */
 ACCD_API accd_status accd_context_config_copy(accd_context_config *to, const accd_context_config *from);
 
 /* Returns the built-in backend of that name; NULL: no such backend.
@@ -256,17 +262,17 @@ ACCD_API accd_status accd_context_config_copy(accd_context_config *to, const acc
  *   bytes were written.
  * - "guarded": "direct", with a page that no access may touch after each of the first 8192 allocations. Freed memory
  *   of up to 16 KiB cannot be touched for a while.
- * - "guarded-end": "guarded", and these allocations end at that page. Their address is a multiple of the largest
+ * - "guarded-end": "guarded", and the guarded allocations end at their page. Their address is a multiple of the largest
  *   power of two that divides the size, up to 16.
- * - "guarded-begin": the page comes before the allocation.
- * - "guarded-again": "guarded" without that delay: freed memory keeps its page, and the next allocation of that size
- *   gets it.
+ * - "guarded-begin": "guarded", but the page comes before the allocation.
+ * - "guarded-again": "guarded", but freed memory stays accessible: it keeps its guard page, and the next allocation of
+ * the same size reuses it.
  * - "cuda": memory of a GPU, through the driver that is found when the context is opened; then the process must not
  *   fork. */
 ACCD_API const accd_backend *accd_find_backend(const char *name);
 
-/* Describes a device of this machine that the backend can use, by its number from 0. ACCD_ERROR_NO_DEVICE: info_p->why
- * has the reason; it is empty after the last device (HOUSE-device). */
+/* Describes device `number`, from 0, of the machine's devices that the backend can use. ACCD_ERROR_NO_DEVICE:
+ * info_p->why has the reason; it is empty if `number` is beyond the last device (HOUSE-device). */
 ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p);
 
 /* Makes a context with its own devices and tables; the caller frees it. ACCD_ERROR_OUT_OF_MEMORY. ACCD_ERROR_NO_DEVICE.
@@ -275,16 +281,16 @@ ACCD_API accd_status accd_device_get_info(const accd_backend *backend, unsigned 
 ACCD_API accd_status accd_context_new(accd_context **context_p, const accd_context_config *config);
 /* Frees the context, its open regions, and all device memory. Nothing is copied to the host. */
 ACCD_API void accd_context_free(accd_context *context);
-/* Returns the error of the last call that failed; valid until the next call. Never NULL. */
+/* Returns the error of the last call that failed, valid until the next call; never NULL. */
 ACCD_API const accd_error *accd_context_error(const accd_context *context);
-/* Returns the rules of the context; they belong to it. */
+/* Returns the rules of the context, which owns them. */
 ACCD_API const accd_rules *accd_get_rules(const accd_context *context);
 /* Returns the number of devices. */
 ACCD_API int accd_device_count(const accd_context *context);
-/* Sets the observer of events; NULL: none. */
+/* Sets the observer of events to `fn`, called with `ud`; fn = NULL: no observer. */
 ACCD_API void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud);
-/* Selects which events the observer receives from now on (ops) and which of them carry names (named); others have the
- * name "". Both have a bit 1 << op for each kind. Initially all are set. */
+/* Selects by bits 1 << op which events the observer receives from now on (`ops`), and which of them carry names
+ * (`named`); the other events have the name "". Initially all bits of both are set. */
 ACCD_API void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named);
 
 /* ---------------------------------------------------------------------- labels and programs -- */
@@ -295,11 +301,11 @@ typedef struct accd_dimension {
 } accd_dimension;
 #define ACCD_MAX_RANK 15
 
-/* Names of the elements of an array: s(1,2) in Fortran. In C it gives the rows of a label's object, s[1][2]: only their
- * extents, the innermost first. */
+/* Dimensions by which the elements of an array are named. Fortran: s(1,2). C: s[1][2]; only the extents of the
+ * dimensions count then, the innermost first. */
 typedef struct accd_array {
     const char *name; /* name of the array, if the label names a part of it: "s" for "s(2:3)"; or NULL */
-    int64_t shift;    /* bytes from the array's first element to the object */
+    int64_t shift;    /* bytes from the array's first element to the object that the label names */
     unsigned rank;
     uint32_t described; /* nonzero: offset of the dimensions in the descriptor that points to the object; each has three
                            words: lower bound, extent and stride */
@@ -308,17 +314,17 @@ typedef struct accd_array {
     accd_dimension dimensions[ACCD_MAX_RANK];
 } accd_array;
 
-/* Name of an object. Labels belong to the context, and live as long. */
+/* Name of an object. Labels belong to the context, and live as long as the context. */
 typedef struct accd_label {
     const char *name; /* "X", "X.a"; for a member only its own name, "a". Each # is replaced by the next index of the
                          item: "Y[#].b" */
     uint64_t unit;    /* bytes of one element */
     unsigned flags;   /* ACCD_LABEL_* */
-    const char *file; /* file of the clause */
+    const char *file; /* file of the clause; NULL: not known */
     int line;
-    const accd_program *layout; /* program with the names of parts of an element, or NULL */
+    const accd_program *layout; /* program whose members name the parts of an element, or NULL */
     const char *pointer;        /* name of the pointer that points to the object; NULL: the name of the object */
-    const accd_array *array;    /* names of its elements, or NULL */
+    const accd_array *array;    /* dimensions in names of elements; NULL: one dimension from 0 */
     uint32_t id;                /* number given by the core */
 } accd_label;
 #define ACCD_MAX_LABEL_INDICES 3
@@ -348,7 +354,7 @@ typedef enum accd_action {
     ACCD_ACTION_HOLD, /* storage and a reference, no copies: the base of a member clause (TR14-3.4-05) */
     ACCD_ACTION_COUNT
 } accd_action;
-/* Returns the name of an action in messages: "copyin". A constant. */
+/* Returns the name of an action in messages, such as "copyin"; the string is constant. */
 ACCD_API const char *accd_action_name(accd_action action);
 
 /* A mapping program describes one element of an object: which of its bytes are copied, and which of its pointers are
@@ -366,24 +372,24 @@ typedef struct accd_field { /* pointer that is followed, or embedded elements */
     uint64_t offset;        /* offset of the pointer, or of the embedded elements */
     uint64_t unit;          /* bytes of one element of the section */
     int count;              /* register with the number of elements */
-    int start;              /* register with the first element; -1: 0 */
+    int start;              /* register with the index of the first element; -1: the index is 0 */
     uint8_t action;
     uint16_t flags; /* ACCD_ITEM_PRESENT_OR, _KEEP, _REFRESH, _ALWAYS_IN, _ALWAYS_OUT, _MUST, _FINAL, _ZERO, _ATTACH_*,
                        for an explicit action; with ACCD_ACTION_INHERIT all flags except _ATTACH_* are inherited */
     uint8_t init;
-    uint8_t embedded;    /* true if the elements are in the object itself: they are walked, not mapped */
+    uint8_t embedded;    /* true if the elements lie in the object itself, so that they are walked but not mapped */
     uint8_t in_place;    /* true for a section of an embedded array: bytes of the object, without a pointer */
     uint32_t slot_bytes; /* bytes of the descriptor (CFI_cdesc_t) that begins with the pointer; 0: a plain pointer */
-    size_t code_end;     /* number of instructions executed before this field, from the start of the program */
+    size_t code_end;     /* number of instructions, from the start of the program, executed before this field */
     const accd_label *label;
     accd_program *child; /* program for the elements of the section, retained; NULL: plain data */
-    unsigned up; /* nonzero: the program so many levels up walks the elements, 1: this program (TR14-5-10). Then child
-                    is NULL, and each element is walked once, even if several pointers point to it */
+    unsigned up; /* nonzero: child is NULL, and the program `up` levels further out (1: this one) walks the elements
+                    (TR14-5-10), each element once, even if several pointers point to it */
 } accd_field;
 
-/* Operations of mapping programs, each on 256 elements at once. R[x] is register x, a column of 64-bit integers. The
- * instructions of a field run just before the field, so registers can be used again. Inner programs read the final
- * values of registers. */
+/* Operations of mapping programs; each one computes 256 elements at once. R[x] is register x, a column of 64-bit
+ * integers. The instructions of a field run just before the field, so later fields can reuse registers. Programs of
+ * inner elements read the final values of registers. */
 typedef enum accd_opcode {
     ACCD_I_CONST,   /* R[to] = k */
     ACCD_I_PARAM,   /* R[to] = parameter k of the item */
@@ -417,9 +423,9 @@ typedef enum accd_opcode {
     ACCD_I_SELECT,   /* R[to] = R[a] ? R[b] : R[k] */
     ACCD_I_CAST,     /* R[to] = R[a] converted to type b */
     ACCD_I_CALL,     /* R[to] = function k of registers a .. a+b-1 */
-    ACCD_I_REQUIRE, /* R[to] = R[a]. 0 is an error: the section is a part of several rows, of k elements each; k = 0: it
-                       is outside of its row */
-    ACCD_I_CALL_IF, /* R[to] = R[a] ? function k of registers a+1 .. a+b : 0; called only where R[a] is not 0 */
+    ACCD_I_REQUIRE,  /* R[to] = R[a]. R[a] = 0 is an error: the section covers parts of several rows of k elements each;
+                        with k = 0, the section runs off its row */
+    ACCD_I_CALL_IF,  /* R[to] = R[a] ? function k of registers a+1 .. a+b : 0; called only where R[a] is not 0 */
     ACCD_I_COUNT
 } accd_opcode;
 
@@ -455,27 +461,30 @@ typedef struct accd_program_spec {
     const accd_instruction *code;
     size_t ncode;
     unsigned registers;
-    unsigned params;             /* number of parameters that the program reads; items have as many */
+    unsigned params; /* number of parameters that the program reads, and that an item with this program must have */
     const accd_member *excluded; /* excluded members: not available on the device */
     size_t nexcluded;
-    const accd_member *members; /* names of the parts of an element, for messages */
+    const accd_member *members; /* named parts of an element, for messages */
     size_t nmembers;
 } accd_program_spec;
 
-/* Checks and copies a program. The caller releases it. ACCD_ERROR_MISUSE: an invalid program, such as registers out of
- * range, or members outside of the element. */
+/* Checks `spec` and makes a program with copies of its arrays. The caller releases the program. ACCD_ERROR_MISUSE: an
+ * invalid program, such as registers out of range, or members outside of the element. */
 ACCD_API accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p);
-/* Adds a user of a program (retain), or removes one (release). The last user frees it. Programs that contain it, and
+/* Adds a user to a program, and returns the program; NULL is returned as it is. Programs that contain the program, and
  * constructs that use it, are users, too. */
 ACCD_API accd_program *accd_program_retain(accd_program *program);
+/* Removes a user of a program, which may be NULL. The last user frees the program; with config.checkpoints, the context
+ * does. */
 ACCD_API void accd_program_release(accd_program *program);
 
-/* Runs code once, without an element. registers is the number of registers; out receives their values. Instructions
- * about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF) are ACCD_ERROR_MISUSE. ACCD_ERROR_NULL_POINTER,
- * ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21). */
+/* Runs code once, without an element. `registers` is the number of registers; out[0 .. registers-1] receives their
+ * values. ACCD_ERROR_MISUSE: the code has instructions about elements (ACCD_I_LOAD, ACCD_I_INHERIT, ACCD_I_SELF).
+ * ACCD_ERROR_NULL_POINTER, ACCD_ERROR_CALLBACK, ACCD_ERROR_INVALID_SECTION, ACCD_ERROR_OUT_OF_BOUNDS (TR14-3.1.1-21).
+ */
 ACCD_API accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode,
                                    unsigned registers, const int64_t *params, int64_t *out);
-/* Value of a register whose result does not exist in 64 bits: a division by zero, an overflow. */
+/* Value of a register whose result cannot be represented in 64 bits, after a division by zero or an overflow. */
 #define ACCD_UNREPRESENTABLE INT64_MIN
 
 /* ------------------------------------------------------------------------------- constructs -- */
@@ -502,16 +511,16 @@ typedef struct accd_item {
                             large for a descriptor */
     int64_t start;       /* index of the first element, for names only */
     int64_t index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
-    const accd_label *label;               /* name of the item, or NULL */
+    const accd_label *label;               /* name of the item; NULL: it has no name */
     accd_program *program;                 /* mapping program of its elements; NULL: plain data */
     const int64_t *params;                 /* parameters of the program */
-    const void *frame;    /* NULL, or the aggregate that has the item as a member, if it is not mapped itself. On the
-                             device its members keep their distances */
-    uint64_t frame_bytes; /* bytes of the frame, in the first construct that names it */
-    const void *base;     /* element 0 of the array of the section; NULL: host (DIR-4.1-03) */
-    /* Section with gaps: ndims dimensions of runs of `run` bytes. The first run is at host, the others at the distances
-     * of dims. All bytes, gaps included, are present or get memory. Only runs are copied (ACC33-upd-2), and only their
-     * elements are walked. ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping runs, or parts of elements. */
+    const void *frame;    /* unmapped aggregate whose member the item is, or NULL; its members keep their distances */
+    uint64_t frame_bytes; /* bytes of the frame; needed in the first construct that names the frame */
+    const void *base;     /* element 0 of the array that contains the section; NULL: at `host` (DIR-4.1-03) */
+    /* Section with gaps: ndims dimensions of runs of `run` bytes. The first run is at `host`, the others at the
+     * distances that `dims` gives. Presence and allocation concern all bytes, gaps included. Only runs are copied
+     * (ACC33-upd-2), and only elements in runs are walked. ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping
+     * runs, or parts of elements. */
     const accd_stride *dims;
     uint64_t run;
     uint8_t ndims;  /* number of dims, at most 15; 0: no gaps */
@@ -522,34 +531,35 @@ typedef struct accd_item {
 #define ACCD_ITEM_INIT 2u            /* init_needed */
 #define ACCD_ITEM_IF_PRESENT 4u      /* if_present: absent data are skipped; exit data skips data without enter data */
 #define ACCD_ITEM_PRESENT_OR 8u      /* present_or_copy and similar clauses: present data are accepted */
-#define ACCD_ITEM_BASE_POINTER 16u   /* object that is the base pointer of another item's section */
+#define ACCD_ITEM_BASE_POINTER 16u   /* the item is the base pointer of another item's section */
 #define ACCD_ITEM_COPY_ABSENT 32u    /* present_and_copyin: copies the absent part of partially present data */
-#define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies the present part, too */
-#define ACCD_ITEM_ALWAYS_IN 128u     /* copies present data to the device, too */
-#define ACCD_ITEM_ALWAYS_OUT 256u    /* copies to the host, also while references remain */
+#define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies the part that is present already, too */
+#define ACCD_ITEM_ALWAYS_IN 128u     /* copies to the device, even if the data are present already */
+#define ACCD_ITEM_ALWAYS_OUT 256u    /* copies to the host, even if references remain */
 #define ACCD_ITEM_REQUIRE_PRESENT 512u /* present modifier: checked first, for all items (OMP60-map-9) */
 #define ACCD_ITEM_FINALIZE 1024u       /* exit data: sets the counters of this item's data to 0 */
 #define ACCD_ITEM_ZERO 2048u           /* clears allocated memory to which nothing is copied (ACC33-2.7-4) */
 /* Flags for the section's own pointer only (OMP61-1): */
-#define ACCD_ITEM_ATTACH_ALWAYS 4096u /* attaches it, even if neither the pointer nor its target is new */
-#define ACCD_ITEM_ATTACH_NEVER 8192u  /* never attaches it */
+#define ACCD_ITEM_ATTACH_ALWAYS 4096u /* attaches the pointer, even if neither the pointer nor its target is new */
+#define ACCD_ITEM_ATTACH_NEVER 8192u  /* never attaches the pointer */
 /* Flags for the item and its sections, on entry: */
-#define ACCD_ITEM_PRESENT_PART 16384u /* maps and attaches only the present part of its data (OMP60-map-12) */
-#define ACCD_ITEM_CHAIN 32768u        /* pointer on the path to another item: adds a second reference, which stays */
+#define ACCD_ITEM_PRESENT_PART 16384u /* maps and attaches only the present part of the data (OMP60-map-12) */
+#define ACCD_ITEM_CHAIN 32768u        /* pointer on the path to another item: also adds a dynamic reference */
 
 /* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
  * ACCD_ERROR_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */
 ACCD_API accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
                                            int64_t count, uint64_t unit);
 
-/* Code that computes where an item lies. Each value is a register; -1: no such value. */
+/* Code that computes where an item lies. Each `int` member is the number of the register that has the value, or -1: the
+ * code computes no such value. */
 typedef struct accd_item_code {
-    const accd_instruction *code; /* code that has no instructions about elements */
+    const accd_instruction *code; /* instructions, none about elements (see accd_evaluate) */
     size_t ncode;
-    unsigned registers;                /* count, at most ACCD_MAX_ITEM_REGISTERS */
-    int base, start, count;            /* values of the section base[start:count]; start -1: 0, count -1: 1 */
+    unsigned registers;                /* number of registers, at most ACCD_MAX_ITEM_REGISTERS */
+    int base, start, count;            /* section base[start:count]; start = -1: index 0; count = -1: one element */
     int slot;                          /* address of the pointer */
-    int origin;                        /* address of element 0, if it is not at base */
+    int origin;                        /* register with the address of element 0; -1: element 0 is at `base` */
     int index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
     uint64_t unit;                     /* bytes of an element */
     const int *params;                 /* registers with the parameters of the item's program */
@@ -557,9 +567,9 @@ typedef struct accd_item_code {
 } accd_item_code;
 #define ACCD_MAX_ITEM_REGISTERS 64
 
-/* Runs code and sets host, bytes, start, base, index and params of an item, and slot if the code has one. given:
- * parameters of the code, or NULL. params: array for those of the item's program; the item keeps it. Errors: as of
- * accd_evaluate and accd_item_set_section. */
+/* Runs code and sets host, bytes, start, base, index and params of an item, and slot if code->slot is not -1. `given`
+ * has the parameters of the code; NULL: none. `params` is an array of code->nparams elements that receives the
+ * parameters of the item's program; the item points to it. Fails as accd_evaluate and accd_item_set_section. */
 ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *given,
                                       int64_t *params, accd_item *item);
 
@@ -569,71 +579,75 @@ typedef struct accd_construct {
     int finalize; /* exit data: dynamic counters and attach counters become 0 */
     const accd_item *items;
     size_t nitems;
-    const char *name; /* name of the level that it opens, "data"; not copied: it must outlive the region */
-    const char *file; /* file of the directive; not copied, as name */
+    const char *name; /* name of the level that it opens, "data"; not copied, must outlive the region */
+    const char *file; /* file of the directive, or NULL; not copied, must outlive the region */
     int line;
     uint64_t thread; /* number of the host thread: regions nest among those of one thread */
-    unsigned queue;  /* queue (accd_queue_get) for the transfers of the construct and of the region's end; 0: they are
-                        done when the call returns */
+    unsigned queue;  /* queue (accd_queue_get) for the transfers of the construct and of the region's end; 0: the
+                        transfers are complete when the call returns */
 } accd_construct;
 
-/* Executes a construct. region_p receives the region of ACCD_KIND_REGION and ACCD_KIND_COMPUTE, which accd_region_end
- * frees; it may be NULL for other kinds. A failure changes nothing, and accd_context_error has the reason. Reasons are
- * absent or partially present data, pointers that cannot be attached or detached, invalid sections, memory, the device
- * (TR14-4.2-01 to TR14-4.2-11). */
+/* Executes a construct. *region_p receives the region that ACCD_KIND_REGION and ACCD_KIND_COMPUTE open, which
+ * accd_region_end frees; `region_p` may be NULL for other kinds. A failure changes nothing, and accd_context_error has
+ * the reason. Reasons are absent or partially present data, pointers that cannot be attached or detached, invalid
+ * sections, missing memory, the device (TR14-4.2-01 to TR14-4.2-11). */
 ACCD_API accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p);
-/* Executes a construct as accd_run_construct does; faster if items have pointers that they attach or detach. */
+/* Executes a construct as accd_run_construct does, but faster if its items attach or detach pointers. */
 ACCD_API accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
                                                       accd_region **region_p);
 
-/* Ends a region, and frees it. If this fails, the region stays open. ACCD_ERROR_REGION_NESTING: it is not the innermost
- * region of its device and thread (DIR-4.3-06). */
+/* Ends a region, and frees it. If the end fails, the region stays open. ACCD_ERROR_REGION_NESTING: the region is not
+ * the innermost one of its device and thread (DIR-4.3-06). */
 ACCD_API accd_status accd_region_end(accd_region *region);
 /* Ends a region and the regions inside it without copying to the host, when an error unwinds the program.
- * ACCD_ERROR_OUT_OF_MEMORY: some regions remain; they stay until they are abandoned again, or an enclosing region ends.
+ * ACCD_ERROR_OUT_OF_MEMORY: some of these regions remain, until they are abandoned again or an enclosing region ends.
  */
 ACCD_API accd_status accd_region_abandon(accd_region *region);
 /* Returns the number of the region's device. */
 ACCD_API int accd_region_device(const accd_region *region);
-/* Writes the device addresses of the region's first n items that are known without a look-up. Returns how many it
- * wrote. */
+/* Writes the device addresses of the region's first items, at most n, up to the first item whose address needs a
+ * look-up. Returns the number of addresses written, 0 for regions of the general path. */
 ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n);
 
-/* Records the bounds of all sections that an item has now. The caller frees them with accd_bounds_free,
- * before the context is closed. NULL: the item has no mapping program, or one that calls functions of the host
- * program, which only constructs call. Fails as accd_run_construct if a section is invalid. */
+/* Records in *bounds_p the bounds of all sections that an item has now. The caller frees the record with
+ * accd_bounds_free before the context is closed. *bounds_p becomes NULL if the item has no mapping program, or a
+ * program that calls functions of the host program, which only constructs may call. Fails as accd_run_construct if a
+ * section is invalid. */
 ACCD_API accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p);
 typedef struct accd_bounds_change {
-    char then[160], now[160]; /* section in each record: "X.a[0:4]", "X.a[0:2]" */
+    char then[160], now[160]; /* names of the section in the earlier and the later record: "X.a[0:4]", "X.a[0:2]" */
 } accd_bounds_change;
-/* Returns 1 if a section that the same pointer points to has other bounds; change_p gets the first one. Returns 0 if no
- * difference is found, as far as both followed the same pointers (TR14-4.3-04). */
+/* Compares the bounds of the sections that both records reached through the same pointers. Returns 1 if one has
+ * changed, and *change_p receives the first such section; otherwise 0 (TR14-4.3-04). */
 ACCD_API int accd_bounds_changed(const accd_bounds *then, const accd_bounds *now, accd_bounds_change *change_p);
 ACCD_API void accd_bounds_free(accd_bounds *bounds);
 
 /* ------------------------------------------------------------------ single steps (acc_* API) -- */
 
-/* Maps host memory to a device address that the caller owns (acc_map_data). The dynamic counter is 1; nothing is
- * copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: no bytes; ACCD_ERROR_ALREADY_PRESENT: some bytes are
- * present (ACC33-3.2.21-1). */
+/* Maps host memory to a device address that the caller owns (acc_map_data). The dynamic counter becomes 1; nothing is
+ * copied. ACCD_ERROR_NULL_POINTER; ACCD_ERROR_INVALID_SECTION: bytes = 0; ACCD_ERROR_ALREADY_PRESENT: some of the bytes
+ * are present already (ACC33-3.2.21-1). */
 ACCD_API accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev, uint64_t bytes,
                                    const accd_label *label);
-/* Ends such a mapping (acc_unmap_data); nothing is copied. ACCD_ERROR_NOT_PRESENT: accd_map_data did not map host.
- * ACCD_ERROR_ALREADY_PRESENT: a region uses the data. ACCD_ERROR_STILL_ATTACHED: a pointer in the data, or to them, is
- * attached. unmap_used = ACCD_CHOICE_IGNORE ignores the last two (ACC33-3.2.21-2). */
+/* Ends a mapping of accd_map_data (acc_unmap_data); nothing is copied. ACCD_ERROR_NOT_PRESENT: accd_map_data did not
+ * map `host`. ACCD_ERROR_ALREADY_PRESENT: a region uses the data. ACCD_ERROR_STILL_ATTACHED: an attached pointer lies
+ * in the data or points to them. The last two are no errors if the rules have unmap_used = ACCD_CHOICE_IGNORE
+ * (ACC33-3.2.21-2). */
 ACCD_API accd_status accd_unmap_data(accd_context *context, int device, const void *host);
-/* Allocates device memory without host data. It belongs to the caller until accd_device_free, or the end
- * of the context. bytes = 0 gives address 0. ACCD_ERROR_OUT_OF_DEVICE_MEMORY (ACC33-3.2.16-1). */
+/* Allocates device memory without host data, which belongs to the caller until accd_device_free or the end of the
+ * context. bytes = 0: *dev_p becomes 0. ACCD_ERROR_OUT_OF_DEVICE_MEMORY (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes, uint64_t *dev_p);
-/* Frees memory of accd_device_alloc; address 0 does nothing. ACCD_ERROR_MISUSE: no address of accd_device_alloc;
+/* Frees memory of accd_device_alloc; dev = 0 does nothing. ACCD_ERROR_MISUSE: accd_device_alloc did not return `dev`;
  * ACCD_ERROR_ALREADY_PRESENT: host data are mapped to the memory (ACC33-3.2.16-1). */
 ACCD_API accd_status accd_device_free(accd_context *context, int device, uint64_t dev);
-/* Copies bytes between host and device addresses, without regard to present data. ACCD_ERROR_HOST_POINTER_ON_DEVICE: no
- * device address. ACCD_ERROR_OUT_OF_BOUNDS: the range runs off allocated device memory, or, with check_host, registered
- * host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
+/* Copies bytes from host memory to a device address, whether or not data are present there.
+ * ACCD_ERROR_HOST_POINTER_ON_DEVICE: `dev` is not a device address. ACCD_ERROR_OUT_OF_BOUNDS: the range runs off
+ * allocated device memory, or, with check_host, registered host memory. ACCD_ERROR_DEVICE (ACC33-3.2.30-1). */
 ACCD_API accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev, const void *host,
                                          uint64_t bytes);
+/* Copies bytes from a device address to host memory; fails as accd_copy_to_device. */
 ACCD_API accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes);
+/* Copies bytes between two device addresses of one device; fails as accd_copy_to_device. */
 ACCD_API accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to, uint64_t from,
                                              uint64_t bytes);
 
@@ -642,13 +656,14 @@ typedef enum accd_direction {
     ACCD_DIRECTION_FROM_DEVICE,
     ACCD_DIRECTION_WITHIN_DEVICE
 } accd_direction;
-/* Queues such a copy; file and line are of the call, or NULL and 0 (ACC33-async-1). */
+/* Queues a copy as the three functions above, by `way`. The caller's source location is `file` and `line`; NULL and 0:
+ * not known (ACC33-async-1). */
 ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned queue, accd_direction way, uint64_t to,
                                      uint64_t from, uint64_t bytes, const char *file, int line);
 
 /* Attaches the descriptor of a Fortran variable to the device copy of size bytes at offset from data (FLANG-api-2 to
- * FLANG-api-6). It does nothing unless both the section and the descriptor are present. A scalar has offset 0 and its
- * own size. An empty section is present where one byte would be.
+ * FLANG-api-6). Does nothing unless both the section and the descriptor are present. For a scalar, `offset` is 0 and
+ * `size` the scalar's size. An empty section counts as present where one byte would be.
  * - If the descriptor is as it was at the last attach, its counter is incremented.
  * - Otherwise it is copied to the device with the data's device address, less offset so that indices keep their
  *   meaning, and the counter is one. data must be the address in the descriptor; otherwise ACCD_ERROR_POINTER_CHANGED.
@@ -660,11 +675,13 @@ ACCD_API accd_status accd_copy_async(accd_context *context, int device, unsigned
  *   detach, an exit of data or descriptor, the end of a region, a null pointer, another type (FLANG-api-7). */
 ACCD_API accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
                                             uint64_t offset, uint64_t size, const char *file, int line);
-/* Decrements the attach counter of a descriptor; with finalize it becomes 0. At 0 the whole host descriptor is copied
- * to the device. The record of its addendum is unmapped, unless it is needed elsewhere (FLANG-todo-1). */
+/* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize`. At 0 the whole host descriptor is
+ * copied to the device, and the type record of its addendum is unmapped, unless it is needed elsewhere (FLANG-todo-1).
+ */
 ACCD_API accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
                                             const char *file, int line);
-/* Returns the bytes of a descriptor with its dimensions and addendum; 0: its rank is not 0 to 15. */
+/* Returns the size in bytes of a descriptor, including its dimensions and addendum; 0 if the descriptor's rank is not 0
+ * to 15. */
 ACCD_API uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor);
 
 /* ------------------------------------------------------------------------------- inspection -- */
@@ -674,13 +691,15 @@ typedef enum accd_presence { ACCD_PRESENCE_NONE, ACCD_PRESENCE_PARTIAL, ACCD_PRE
 /* Returns whether a range is present in one object, wholly or in part. bytes = 0 counts as one byte (ACC33-3.2.26-2).
  */
 ACCD_API accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes);
-/* Translates a host address in a present object to a device address, and the reverse; 0: not present (ACC33-3.2.26-1).
+/* Translates a host address in a present object to a device address; returns 0 if no present object contains it
+ * (ACC33-3.2.26-1).
  */
 ACCD_API uint64_t accd_device_address(accd_context *context, int device, const void *host);
+/* Translates a device address in a present object to a host address; returns 0 if no present object contains it. */
 ACCD_API uint64_t accd_host_address(accd_context *context, int device, uint64_t dev);
-/* Returns the device address of the target of a pointer that no clause names; host is its value. 0: no target. The
- * target is in a present object, at the end of one, or, if the rules say so, in the extended range before its bytes
- * (OMP60-map-10). [*low_p, *high_p) is the device range of the object. */
+/* Returns the device address of the target of a pointer that no clause names, given the pointer's value `host`; 0: the
+ * pointer has no target. The target is in a present object, at the end of one, or, if the rules say so, in the extended
+ * range before its bytes (OMP60-map-10). [*low_p, *high_p) is the device range of the object. */
 ACCD_API uint64_t accd_matching_address(accd_context *context, int device, const void *host, uint64_t *low_p,
                                         uint64_t *high_p);
 
@@ -688,38 +707,39 @@ typedef struct accd_present_object {
     accd_object_info info;
     uint64_t dev;
     uint32_t structured, dynamic;
-    int mapped;  /* mapped by accd_map_data */
-    int pointer; /* mapped only by items with ACCD_ITEM_BASE_POINTER */
+    int mapped;  /* true if accd_map_data mapped the object */
+    int pointer; /* true if only items with ACCD_ITEM_BASE_POINTER mapped the object */
 } accd_present_object;
-/* Describes the present object at a host address or, with in_device, at a device address. Returns 0 if there is none.
+/* Describes the present object that contains a host address or, if `in_device`, a device address. Returns 1, or 0 if no
+ * object contains the address.
  */
 ACCD_API int accd_present_at(accd_context *context, int device, uint64_t address, int in_device,
                              accd_present_object *present_p);
-/* Describes the first present object at or after host address *at, and sets *at to its end: a loop visits all. Returns
- * 0 after the last one. */
+/* Describes the first present object at or after host address *at, and sets *at to the object's end, so that a loop
+ * visits all objects. Returns 1, or 0 after the last object. */
 ACCD_API int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present_object *present_p);
-/* Gives start and size of the present object at a host address; returns 0 if there is none. Faster than
- * accd_present_at, which makes names. */
+/* Gives start and size of the present object that contains a host address. Returns 1, or 0 if there is no such object.
+ * Faster than accd_present_at, which also formats names. */
 ACCD_API int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p,
                                  uint64_t *bytes_p);
-/* Gives start and size of the first present object with a byte in [*at, end), and sets *at to its end. It makes no
- * names. Returns 0 if there is none. */
+/* Gives start and size of the first present object with a byte in [*at, end), and sets *at to the object's end. Returns
+ * 1, or 0 if there is no such object. No names are formatted. */
 ACCD_API int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
                                       uint64_t *bytes_p);
 
 typedef struct accd_attachment {
     char name[160];      /* name of the pointer */
     uint64_t slot;       /* host address of the pointer */
-    uint64_t slot_bytes; /* 8, or the size of its descriptor */
+    uint64_t slot_bytes; /* bytes of the pointer: 8, or the size of the descriptor that begins with it */
     uint64_t target;     /* pointer's value on the host when it was attached */
     uint64_t dev;        /* pointer's value on the device */
     uint32_t count;
     uint64_t low, high; /* device range of the object into which the pointer points */
 } accd_attachment;
-/* Describes the attachment of the pointer at host address slot. Returns 0 if it is not attached. */
+/* Describes the attachment of the pointer at host address `slot`. Returns 1, or 0 if the pointer is not attached. */
 ACCD_API int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p);
-/* Describes the first attachment of a pointer at or after host address *at, and sets *at to the next address: a loop
- * visits all. Returns 0 after the last one. */
+/* Describes the first attachment of a pointer at or after host address *at, and sets *at to the next address, so that a
+ * loop visits all. Returns 1, or 0 after the last attachment. */
 ACCD_API int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p);
 
 typedef struct accd_clause { /* tuple of a level (DIR-4.1-03) */
@@ -733,9 +753,10 @@ typedef struct accd_level {
     int line;
     size_t clauses;
 } accd_level;
-/* Describes a level of the device's stack of data environments, or one of its clauses; index 0 is the outermost level.
- * Returns 0 if there is none. */
+/* Describes level `index` of the device's stack of data environments; index 0 is the outermost level. Returns 1, or 0
+ * if there is no such level. */
 ACCD_API int accd_level_get(accd_context *context, int device, size_t index, accd_level *level_p);
+/* Describes clause number `clause`, from 0, of level `index`. Returns 1, or 0 if there is no such level or clause. */
 ACCD_API int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause,
                                    accd_clause *clause_p);
 
@@ -744,7 +765,7 @@ typedef enum accd_tuple_list {
     ACCD_LIST_ORIGINAL,   /* clauses of the level */
     ACCD_LIST_ARTIFICIAL, /* tuples of the level after fusion */
     ACCD_LIST_DYNAMIC,    /* clauses of enter data while the level was the innermost one */
-    ACCD_LIST_BASE_LEVEL  /* tuples after fusion with the dynamic ones */
+    ACCD_LIST_BASE_LEVEL  /* tuples of the level after fusion with its dynamic clauses */
 } accd_tuple_list;
 typedef struct accd_tuple {
     accd_object_info info;
@@ -752,15 +773,16 @@ typedef struct accd_tuple {
     uint64_t dev;       /* ARTIFICIAL, BASE_LEVEL: device address of the first byte */
     accd_action action; /* ORIGINAL, DYNAMIC */
     unsigned flags;     /* ORIGINAL, DYNAMIC: ACCD_ITEM_* */
-    int alloc;          /* ARTIFICIAL, BASE_LEVEL: true if the level, or base level, allocated it; false: ALIAS */
+    int alloc; /* ARTIFICIAL, BASE_LEVEL: true if this level, or its base level, allocated the tuple's memory; false:
+                  ALIAS */
     const accd_object_info *ancestors; /* ARTIFICIAL, BASE_LEVEL: its source tuples, in host order */
     size_t nancestors;
 } accd_tuple;
 typedef void (*accd_tuple_fn)(void *ud, const accd_tuple *tuple);
 /* Calls fn for each tuple of a list: originals in the order of their clauses, others in host order. Level 0 is the
- * outermost one; -1, for DYNAMIC and BASE_LEVEL, is below all levels. Without fusion in the rules, both lists of a
- * level are its clauses, and base levels have none. Costs O(n log n). ACCD_ERROR_NO_DEVICE; ACCD_ERROR_MISUSE: no such
- * level; ACCD_ERROR_OUT_OF_MEMORY (DIR-4.1-03). */
+ * outermost one; level = -1, for ACCD_LIST_DYNAMIC and ACCD_LIST_BASE_LEVEL only, is below all levels. Without fusion
+ * in the rules, ORIGINAL and ARTIFICIAL both list the clauses of the level, and base levels have no tuples. Costs O(n
+ * log n). ACCD_ERROR_NO_DEVICE; ACCD_ERROR_MISUSE: no such level; ACCD_ERROR_OUT_OF_MEMORY (DIR-4.1-03). */
 ACCD_API accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
                                          accd_tuple_fn fn, void *ud);
 

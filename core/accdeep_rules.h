@@ -1,8 +1,9 @@
-/* accdeep_rules.h - rule profiles: what documents and runtimes decide differently. accdeep_core.h includes it. */
+/* accdeep_rules.h - rule profiles: the decisions on which documents and runtimes differ. accdeep_core.h includes this
+ * header. */
 #ifndef ACCDEEP_RULES_H
 #define ACCDEEP_RULES_H
 
-/* A function that the libraries export. */
+/* Marks a function that the libraries export. */
 #if defined(__GNUC__)
 #define ACCD_API __attribute__((visibility("default")))
 #else
@@ -26,7 +27,7 @@ typedef enum accd_choice { ACCD_CHOICE_IGNORE, ACCD_CHOICE_REJECT } accd_choice;
 #endif
 #include "accdeep_rules.def"
 
-enum { /* knobs of this version, and the most that a profile can have */
+enum { /* number of knobs in this version, and the most knobs that a profile can ever have */
        ACCD_KNOBS = 0
 #define ACCD_KNOB(name, type, about, rules, values) +1 /* NOLINT(bugprone-macro-parentheses) */
 #include "accdeep_rules.def"
@@ -38,13 +39,15 @@ typedef struct accd_rules {
     const char *documents; /* names of the documents whose rules events and errors cite, in order: "ACC33 TR14" */
 #define ACCD_KNOB(name, type, about, rules, values) type name;
 #include "accdeep_rules.def"
-    int reserved[ACCD_MAX_KNOBS - ACCD_KNOBS]; /* 0: later versions take knobs from here, so the size stays */
+    int reserved[ACCD_MAX_KNOBS - ACCD_KNOBS]; /* zeros; knobs of later versions take this space, so that the size of
+                                                  the structure stays the same */
 } accd_rules;
 
-/* Returns the built-in profile of that name: "tr14", "openacc-3.3" and the others of accdeep_rules.def; NULL: none. */
+/* Returns the built-in profile called `name` ("tr14", "openacc-3.3", or another one listed in accdeep_rules.def); NULL
+ * if there is no such profile. */
 ACCD_API const accd_rules *accd_find_rules(const char *name);
-/* Returns the id at a place of a row, both from 0, or NULL. A row lists the ids of one rule in several documents. A
- * constant. */
+/* Returns the rule id in column `place` of row `row` of ACCD_RULE_MAP (core/base/rules.h), both counted from 0; NULL if
+ * there is none. A row lists the ids of one rule in several documents. The string is constant. */
 ACCD_API const char *accd_get_rule_id(unsigned row, unsigned place);
 
 #ifdef __cplusplus
