@@ -5,9 +5,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Installs handlers for deadly signals and for quick_exit. Called once, at the start. */
+/* Installs handlers for deadly signals and for quick_exit. Called once, at the start of the runtime. */
 void rt_install_exit_handlers(void);
-/* Handles a deadly signal: reports, and ends the program by the signal. */
+/* Handler of deadly signals: writes the final reports and ends the program by `signal`, unless the hook below defers
+ * the signal. */
 void rt_on_fatal_signal(int signal, siginfo_t *info, void *context);
 /* Hook at the begin of rt_on_fatal_signal. Returns true if host memory was protected: the signal is sent again once
  * memory is unprotected. NULL: not called. */
@@ -15,7 +16,8 @@ extern bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context)
 /* Writes the final reports and ends the program by the signal. */
 void rt_end_by_signal(int signal);
 
-/* Makes the calling thread the one that ends the process; waits for the end if another thread ends it already. */
+/* Makes the calling thread the one that ends the process. Waits some seconds for the end if another thread ends the
+ * process already. */
 void rt_claim_exit(void);
 /* Waits, for some seconds at most, if another thread ends the process. */
 void rt_wait_for_exit(void);

@@ -12,10 +12,10 @@ struct rt_range {
     uint64_t start, bytes;
 };
 
-/* Allocates, resizes or frees a block like an accd_allocator: n = 0 frees ptr, otherwise ptr (`old` bytes long, or
- * NULL) becomes n bytes long. Blocks are aligned to 16 bytes. Returns NULL without memory, which leaves ptr
- * unchanged; shrinking never fails. ud is unused, as a process has one arena. Callers are serialized by the runtime's
- * lock. */
+/* Allocates, resizes or frees a block like an accd_allocator: n = 0 frees `ptr`, otherwise `ptr` (`old` bytes long, or
+ * NULL) becomes n bytes long and may move. Blocks are aligned to 16 bytes. Returns NULL without memory, which leaves
+ * `ptr` unchanged; shrinking never fails. `ud` is unused, as a process has one arena. Callers are serialized by the
+ * runtime's lock. */
 void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n);
 
 /* Stores at most `most` of the mappings that hold all blocks, as whole pages, and returns their total number. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Descriptor of an array of any rank; data is NULL if the array is not allocated. */
+/* Descriptor of an array of any rank; `data` is NULL if the array is not allocated. */
 struct rt_gfortran_descriptor {
     char *data;
     size_t offset, element;
@@ -35,8 +35,8 @@ static inline bool rt_has_descriptor_size(uint64_t bytes)
            (bytes - head) % sizeof(struct rt_gfortran_dimension) == 0;
 }
 
-/* True if bytes at an address of this process look like a descriptor. Without an allocated array only their null
- * pointer is checked, since the rest is undefined. */
+/* True if bytes at an address of this process look like a descriptor. If the array is not allocated, only the null
+ * pointer `data` is checked, since the other fields are undefined. */
 static inline bool rt_is_descriptor_size(const void *at, uint64_t bytes)
 {
     enum { TYPES = 15, ATTRIBUTES = 3 };

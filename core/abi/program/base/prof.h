@@ -9,7 +9,7 @@
 /* Events, numbered as in the compiler's acc_prof.h. An _END event is its start event + 1. */
 enum {
     RT_EV_NONE,
-    RT_EV_DEVICE_INIT, /* acc_ev_device_init_start; likewise each event with an _END */
+    RT_EV_DEVICE_INIT, /* acc_ev_device_init_start; each event that has an _END event is the _start event */
     RT_EV_DEVICE_INIT_END,
     RT_EV_DEVICE_SHUTDOWN,
     RT_EV_DEVICE_SHUTDOWN_END,
@@ -37,7 +37,7 @@ enum {
     RT_EV_COUNT
 };
 
-/* Parents: the constructs that cause events, numbered likewise. */
+/* Parents: the constructs that cause events, numbered as in the compiler's acc_prof.h. */
 enum {
     RT_PARENT_COMPUTE = 0, /* reported as parallel: the compiler does not distinguish kernels and serial */
     RT_PARENT_DATA = 3,
@@ -57,8 +57,8 @@ struct rt_prof_span {
     int parent, queue;
     int type, device;
     bool implicit;
-    void *tool;             /* data that callbacks of the start event leave for those of the end event */
-    void (*kernel)(void *); /* kernel of a launch; NULL: none */
+    void *tool;             /* data that callbacks of the start event leave for callbacks of the end event */
+    void (*kernel)(void *); /* kernel of a launch; NULL: the span is no launch */
 };
 
 /* True if callbacks are registered, or if tools have not yet had a chance to register. */
@@ -69,15 +69,18 @@ static inline bool rt_is_profiled(void)
 
 #define RT_COLD __attribute__((cold)) /* rarely executed code */
 
-/* Begin and end a span of a call; the lock must not be held. type: device type; RT_DEVICE_CURRENT: the thread's.
- * Without tools the functions do nothing. */
+/* Begins a span of a call, after the start of the device if that is due; called only if rt_is_profiled. `type`: device
+ * type; RT_DEVICE_CURRENT: the thread's. The lock must not be held, here and in the two functions below. */
 RT_COLD
 void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                         int type);
+/* Begins the step `part` of the reported span `span`: reports the start event of the step. */
 RT_COLD
 void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event);
+/* Reports the events that were recorded since the last report, and the end event of `span`. */
 RT_COLD void rt_prof_end_span(struct rt_prof_span *span);
 
+/* Begins a span of the call at `site`; without tools only marks the span as not reported. */
 static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
                                  int queue, int type)
 {
@@ -85,13 +88,14 @@ static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site
     if (rt_is_profiled())
         rt_prof_begin_span(span, site, event, parent, queue, type);
 }
-/* Begins a nested span, a step of `span`. */
+/* Begins `part`, a step of `span`; does nothing more than mark `part` if `span` is not reported. */
 static inline void rt_span_begin_nested(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     part->site = NULL;
     if (__builtin_expect(span->site != NULL, 0))
         rt_prof_begin_nested_span(part, span, event);
 }
+/* Ends a span or a step, if it is reported. */
 static inline void rt_span_end(struct rt_prof_span *span)
 {
     if (__builtin_expect(span->site != NULL, 0))
@@ -99,11 +103,11 @@ static inline void rt_span_end(struct rt_prof_span *span)
 }
 
 /* Records in the trace and the race check that queue `async` (RT_ASYNC_SYNC: the host) waits for `queue`
- * (RT_ASYNC_NOVAL: for all). */
+ * (RT_ASYNC_NOVAL: for all queues of the device). */
 RT_COLD void rt_trace_wait(const struct rt_site *site, int async, int queue);
 
-/* Reports that the host waits for `queue` (RT_ASYNC_NOVAL: for all). Queues are always complete, so that nothing
- * blocks. */
+/* Reports that the host waits for `queue` (RT_ASYNC_NOVAL: for all queues). Queues are always complete, so that
+ * nothing blocks. */
 static inline void rt_host_wait(const struct rt_site *site, int parent, int queue)
 {
     struct rt_prof_span span;
@@ -113,10 +117,13 @@ static inline void rt_host_wait(const struct rt_site *site, int parent, int queu
         rt_trace_wait(site, RT_ASYNC_SYNC, queue);
 }
 
-/* Record an event inside a span, reported by rt_span_end. The lock must be held. */
+/* Records an event of data for the end of the current span; in callbacks and muted threads nothing is recorded. Ends
+ * the program without memory. The lock must be held, here and in the two functions below. */
 RT_COLD
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes);
+/* Records the events for an allocation, a free or a transfer of the core. */
 RT_COLD void rt_prof_record_core_event(const accd_event *event);
+/* Records an event of data if `span` is reported and its device is not the host. */
 static inline void rt_span_record(const struct rt_prof_span *span, int event, const void *host, const void *device,
                                   uint64_t bytes)
 {
@@ -127,13 +134,14 @@ static inline void rt_span_record(const struct rt_prof_span *span, int event, co
 /* Reports the start of the thread's device if it is not yet active. requested_type: the type named by the program. */
 RT_COLD
 void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit);
-/* Parts of the two functions above: begins a span on an active device; reports one event. The lock must not be held. */
+/* Initialises a span on an active device and reports its start event, if it has one. The lock must not be held. */
 RT_COLD
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                        int type);
+/* Calls the callbacks of `event`, which is no data event. The lock must not be held. */
 RT_COLD void rt_prof_dispatch_event(struct rt_prof_span *span, int event);
 
-/* Reports the end of the runtime. */
+/* Reports the end of the runtime to tools, unless a callback is running. */
 RT_COLD void rt_prof_finish(void);
 
 /* prof_tools.c */

@@ -23,8 +23,8 @@ enum {
     IMPLICIT = 0x200,
     CLOSE = 0x400,
     PRESENT = 0x1000,
-    HOLD = 0x2000,      /* held until the region ends, regardless of other directives */
-    ATTACH = 0x4000,    /* pointer without its section, which has a map of its own */
+    HOLD = 0x2000,      /* data stay present until the region ends, whatever other directives release */
+    ATTACH = 0x4000,    /* pointer only; its section has a map of its own */
     FB_NULLIFY = 0x8000 /* clang 23: with RETURN_PARAM, the address of absent data becomes NULL */
 };
 static const uint64_t rt_non_contiguous = (uint64_t)1 << 44; /* type flag: section with gaps */
@@ -45,7 +45,7 @@ struct rt_source_ident {
     int32_t unused[4];
     const char *text;
 };
-/* Returns the text of a location; NULL: none. */
+/* Returns the text of a location; NULL if `location` is NULL. */
 static inline const char *rt_get_ident_text(const void *location)
 {
     return location ? ((const struct rt_source_ident *)location)->text : NULL;
@@ -65,8 +65,8 @@ struct rt_map_columns {
     void **base, **begin;
     const int64_t *size;
     const uint64_t *type;
-    const char *const *name; /* names, or NULL: the directive has none */
-    void *const *mapper;     /* functions of mappers; NULL: none */
+    const char *const *name; /* name of each map; NULL: the directive has no names */
+    void *const *mapper;     /* mapper function of each map, or NULL; column NULL: no mappers */
 };
 /* Returns map i without its name. */
 static inline struct rt_map rt_get_map(const struct rt_map_columns *columns, size_t i)
@@ -81,7 +81,7 @@ struct rt_dim_list {
     accd_stride at[ACCD_MAX_RANK];
 };
 
-/* Maps of a directive, including those that mappers add; `few`, or memory of malloc. */
+/* Maps of a directive, including maps that mappers add. `at` is the array: `few`, or memory of malloc. */
 struct rt_maps {
     struct rt_map *at, few[16];
     size_t n, capacity;
@@ -93,17 +93,20 @@ void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns);
 /* Frees the maps, and the dimensions that items refer to. */
 void rt_maps_free(struct rt_maps *maps);
 
-/* Append the items of an entry to a data environment, of an exit, of an update. The lock must be held. */
+/* Appends the items of a directive that begins a construct or enters data. The lock must be held, here and below. */
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items);
+/* Appends the items of a directive that exits data. */
 void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items);
+/* Appends the items of an update. Maps without data to transfer make no item. */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items);
 
-/* Makes device pointers to absent zero-length sections null, after an entry (OMP60-map-10). back: gives those that
- * are still null their host value again, before they are copied back. */
+/* Makes device pointers to absent zero-length sections null, after an entry (OMP60-map-10). `back`: gives
+ * pointers that are still null their host value again, before they are copied back. */
 void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back);
 
-/* Returns the device address for the base of a map; NULL: its data are absent. has_mapper: a mapper may have mapped
- * only parts of the data, without the first byte. */
+/* Returns the device address for the base of a map; NULL: its data are absent. A zero-length section of absent data:
+ * the function of the image at its address; the host base if rt.options.null_unmatched, or for code and memory of the
+ * device; else NULL. `has_mapper`: a mapper may have mapped only parts of the data, without the first byte. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper);
 
 /* Finds the program's name of a range among the maps (struct rt_maps); the callback of rt_site.name. */

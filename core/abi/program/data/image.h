@@ -8,38 +8,38 @@
 struct rt_image_entry {
     const void *host; /* address of the variable, or the function's placeholder on the host */
     const char *name; /* name in the image */
-    uint64_t bytes;   /* size of the variable; 0: a function */
+    uint64_t bytes;   /* size of the variable; 0: the entry is a function */
     enum {
         RT_IMAGE_PLAIN,
         RT_IMAGE_CONSTRUCTOR,
         RT_IMAGE_DESTRUCTOR,
-        RT_IMAGE_LINK,    /* name is that of a pointer to data that a clause maps */
-        RT_IMAGE_INDIRECT /* name is that of a variable in the image with the function's address */
+        RT_IMAGE_LINK,    /* `name` is the name of a pointer to data that a clause maps */
+        RT_IMAGE_INDIRECT /* `name` is the name of a variable in the image with the function's address */
     } kind;
 };
 
 /* Registers an image; takes ownership of `entries`, from malloc. The lock must not be held. The image is loaded for
  * each device when a context is opened. */
 void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_image_entry *entries, size_t nentries);
-/* Removes all images of `owner`, runs their destructors and unmaps their variables. The lock must not be held. */
+/* Removes all images of `owner`: runs their destructors and unmaps their variables. The lock must not be held. */
 void rt_image_remove(const void *owner);
-bool rt_has_removed_image(void); /* true if the program ends or has unloaded a library */
+bool rt_has_removed_image(void); /* true once an image was removed: the program ends, or has unloaded a library */
 
 /* Loads images added since the last call and makes their variables present. The lock must be held and a context be
  * open. */
 void rt_load_images(void);
 
-/* True if images have variables whose values are checked. */
+/* True if a loaded image has variables whose values are checked. */
 bool rt_has_image_variables(void);
-/* Returns a device's function for the host's placeholder; NULL: none. */
+/* Returns the address in the image of `device` for the host's placeholder of a function; NULL: not in an image. */
 void *rt_find_image_function(int device, const void *host);
 /* Variable of an image on a device: its address in the image, on the host and in device memory, and its size. */
 struct rt_image_variable {
     uint64_t at, host, device, bytes;
 };
-/* Finds the variable at an address in the image; false: none. */
+/* Stores the variable that contains address `at` of an image; returns false if no variable contains it. */
 bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p);
-/* Calls `use` for each variable that the function `fn` of an image may use. fn is not NULL. */
+/* Calls `use` for each variable that the function `fn` of an image may use. `fn` is not NULL. */
 void rt_for_each_used_image_variable(int device, const void *fn,
                                      void (*use)(int device, uint64_t host, uint64_t bytes));
 /* True if a host address lies in a variable of an image, which stays present. */

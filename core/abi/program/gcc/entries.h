@@ -17,7 +17,7 @@ enum {
     POINTER = 0x04, /* pointer to the data of the previous entry; size: bias */
     TO_PSET = 0x05, /* descriptor of a Fortran array */
     PRESENT = 0x06,
-    DELETE = 0x07,    /* clause delete finalize */
+    DELETE = 0x07,    /* clause delete, with finalize */
     DEVICEPTR = 0x08, /* pointer variable with a device address */
     DEVICE_RESIDENT = 0x09,
     LINK = 0x0a,
@@ -38,7 +38,7 @@ enum {
     STRUCT_UNORDERED = 0x5c, /* gcc 14 and later: STRUCT whose members follow in any order */
     /* modifier of ALLOC, TO, FROM, TOFROM: meant "even if present" before present_or became the default */
     FORCE = 0x80,
-    FORCE_DETACH = 0xd1 /* clause detach finalize */
+    FORCE_DETACH = 0xd1 /* clause detach, with finalize */
 };
 
 /* Modifiers of TO, FROM and TOFROM in OpenMP. */
@@ -52,7 +52,7 @@ struct entries {
     const unsigned short *kind;
     bool target;            /* OpenMP: each private variable gets memory of its own */
     bool region;            /* true for a target construct */
-    const size_t *argument; /* index of the first entry of each argument, if iterators were expanded; NULL: none */
+    const size_t *argument; /* index of the first entry of each argument; NULL: no iterators were expanded */
     size_t arguments;       /* number of arguments before the expansion */
 };
 
@@ -65,8 +65,8 @@ static inline unsigned rt_get_entry_kind(const struct entries *map, size_t i)
     return more == FORCE || more == IMPLICIT || (kind && (more == ALWAYS || more == ALWAYS_PRESENT)) ? kind : raw;
 }
 
-/* Size of an entry with an iterator (gcc 16), which represents one entry for each value. Its address is that of their
- * number, followed by an address and a size for each. */
+/* Size of an entry with an iterator (gcc 16), which represents one entry for each value. Its address column points to
+ * the number of values, followed by an address and a size for each value. */
 enum { ITERATED = -1 };
 
 /* True if an entry has an iterator. */
@@ -80,26 +80,29 @@ struct entries rt_expand_iterators(const struct entries *map);
  * if such a function uses the variable, since the region itself may not. */
 void rt_report_link_sections(const struct entries *map, const void *code);
 
-/* Returns a kernel's argument for entry i: the device address, or the host's for OpenMP's private variables and
- * absent data of no_create. */
+/* Returns a kernel's argument for entry i: the device address; the host address for OpenMP's private variables,
+ * declared variables and absent data of no_create; the value of FIRSTPRIVATE_INT. An absent zero-length section: NULL,
+ * or the host address if rt.options.null_unmatched. */
 void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i);
 
-/* Append the items of an entry to a data environment, of an exit, of an update. The list must have space for all
- * entries. */
+/* Appends the items of a directive that begins a construct or enters data. The list must have space for all entries. An
+ * unknown kind ends the program, here and in the two functions below. */
 void rt_add_entry_items(const struct entries *map, struct rt_items *items);
+/* Appends the items of a directive that exits data. The list must have space for all entries. */
 void rt_add_exit_items(const struct entries *map, struct rt_items *items);
+/* Appends the items of an update. The list must have space for all entries. */
 void rt_add_update_items(const struct entries *map, struct rt_items *items);
 /* Appends, after the items of a compute construct's entry, attachments of variables that hold the address of present
  * data. The compiler passes such pointers like scalars, but pointers in data clauses are attached (ACC33-att-5). */
 void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items);
-/* true if a variable holds the address of present data */
+/* True if `variable` holds the address of data that are present on the thread's device. */
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable);
 
 /* Updates the device's descriptors after an entry, as a present descriptor may have had other bounds (ACC33-att-9). */
 void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map);
 
-/* Makes device pointers to absent zero-length sections null (OMP60-map-10). back: gives those that are still null
- * their host value again, before the enclosing object is copied back. */
+/* Makes device pointers to absent zero-length sections null (OMP60-map-10). `back`: gives pointers
+ * that are still null their host value again, before the enclosing object is copied back. */
 void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back);
 
 #endif

@@ -10,8 +10,8 @@
 
 enum { FAST_ITEMS_MAX = 16 };
 
-/* Fields of a spec, a table's entry for a kind: its action, item if present, transfer, writes host memory, finalize.
- * 0: the kind needs the slow path. */
+/* Fields of a spec, the entry of a table for one kind: accd_action; the item is skipped if absent; bytes are
+ * transferred; host memory is written; finalize. A spec of 0: the kind needs the slow path. */
 enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
 
 /* Path of a directive. On the fast path, flags of rt_run_construct are added to FAST_PATH. */
@@ -22,8 +22,8 @@ enum route {
     FAST_PATH_LINKED = FAST_PATH_CHECKED + RT_HAS_POINTERS
 };
 
-/* Returns the path for an entry of plain data; FAST_PATH_CHECKED: the data must be checked first. stack: the caller's
- * stack pointer. */
+/* Returns the path for an entry of plain data. FAST_PATH_CHECKED: the data must be checked first. SLOW_PATH: the data
+ * are read-only, but the directive writes them. `stack`: the caller's stack pointer. */
 static inline __attribute__((always_inline)) enum route choose_data_route(const void *host, size_t bytes, unsigned spec,
                                                                           uintptr_t stack)
 {

@@ -7,18 +7,18 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* List of items, in `few` if they are few, otherwise in memory of malloc. */
+/* List of items. `at` is the array: `few` if that is long enough, otherwise memory of malloc. */
 struct rt_items {
     accd_item *at, few[16];
     size_t n;                /* number of items */
-    const accd_label *label; /* label of items without a name of their own */
+    const accd_label *label; /* label of the call, for items without a name of their own; NULL: no entries */
     bool finalize;           /* the directive has clause finalize */
     bool descriptors;        /* true if an item is a descriptor */
-    bool nulls;              /* OpenMP: true if pointers to zero-length sections exist */
-    size_t back;             /* largest distance between a pointer's item and its section, which precedes it */
+    bool nulls;              /* OpenMP: true if an item is a pointer to a zero-length section */
+    size_t back;             /* number of last items among which a pointer's section is searched */
 };
 
-/* Allocates space for the items of `entries` entries. Ends the program without memory. */
+/* Moves the list to memory for the items of `entries` entries. Ends the program without memory. */
 void rt_grow_items(struct rt_items *items, size_t entries);
 /* Initializes a list for at most `entries` entries. Each entry makes up to two items: one to map and one to attach.
  * The lock must be held. */
@@ -42,7 +42,8 @@ static inline void rt_items_free(struct rt_items *items)
 
 /* Appends an item and labels it; returns it. The list must have space. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes);
-/* Returns the section that the pointer at `slot` plus `bias` points to, among the last `back` items; NULL: none. */
+/* Returns the item, among the last `back` items, of the section at the value of the pointer at `slot` plus `bias`, if
+ * no pointer is attached to it yet. NULL: no such item. */
 accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias);
 
 /* Returns the device address of present data on the thread's device; NULL: absent. */
