@@ -11,7 +11,8 @@ local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- limits of list elements, nesting d
 
 local text_of -- forward declaration
 
--- Returns the value of fn as text, or the code of its error.
+-- Returns the result of fn() as text. If fn raises, returns "?" for uninitialised memory, else the code of the error.
+-- Errors of limits are raised again.
 local function attempt(fn, depth)
   local ok, found = pcall(fn)
   if ok then return text_of(found, depth) end
@@ -20,7 +21,7 @@ local function attempt(fn, depth)
   return found.code == "uninitialized-read" and "?" or ("<%s>"):format(found.code)
 end
 
--- Returns the text of a list of n elements; get(i) returns element i, from 0.
+-- Returns the text of a list of n elements, at most ELEMENTS of them; get(i) returns element i, from 0.
 local function list_text(n, get, depth)
   local parts = {}
   for i = 0, math.min(n, ELEMENTS) - 1 do parts[#parts + 1] = attempt(function() return get(i) end, depth + 1) end
@@ -28,7 +29,7 @@ local function list_text(n, get, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns the target of a pointer as text.
+-- Returns the target of a pointer as text. `at`: the pointer's location (memory_view.location).
 local function pointer_text(at)
   if at.address == 0 then return "NULL" end
   local ctx = at.space.ctx
@@ -50,7 +51,7 @@ local function pointer_text(at)
     at.space.on_device and " on the host" or "")
 end
 
--- Returns a structure as text, member by member.
+-- Returns the structure `v` of type `t` as text, member by member.
 local function record_text(v, t, depth)
   local parts = {}
   for _, member in ipairs(t.members or {}) do
@@ -61,7 +62,7 @@ local function record_text(v, t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a table of the script as text.
+-- Returns a table of the script as text: a list, or fields sorted by name.
 local function table_text(t, depth)
   local parts, n = {}, #t
   if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
@@ -79,13 +80,14 @@ local function table_text(t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a float in as few digits as identify it: of single precision, if it has that.
+-- Returns a finite float as text: with 7 digits if these give the same value in single precision, else with 15. 15
+-- digits may not identify a value of double precision.
 local function float_text(v)
   local short = ("%.7g"):format(v)
   return core.convert(core.scalar.f32, tonumber(short)) == v and short or ("%.15g"):format(v)
 end
 
--- Returns a value as text; depth: its nesting depth.
+-- Returns a value as text. `depth`: the number of structures, arrays and tables around it.
 function text_of(v, depth)
   if math.type(v) == "float" then return v - v == 0 and float_text(v) or tostring(v) end
   if type(v) == "string" then return ("%q"):format(v) end
@@ -102,13 +104,13 @@ function text_of(v, depth)
   return table_text(v, depth)
 end
 
--- Returns a value as text of bounded length.
+-- Returns a value as text, cut off after WIDTH bytes.
 function value_text.text(v)
   local text = text_of(v, 0)
   return #text > WIDTH and text:sub(1, WIDTH) .. " ..." or text
 end
 
--- Returns the value of fn as text, or the error that it raised.
+-- Returns the result of fn() as text, or the error that it raised. Errors of limits are raised again.
 function value_text.attempt(fn)
   local ok, found = pcall(fn)
   if ok then return value_text.text(found) end

@@ -10,10 +10,12 @@ local system = require "accdeep.system"
 
 local LIBRARY = "libaccdeep-goacc.so"
 
+-- Raises an error about a file or library.
 local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
+-- Returns the path of a library of accdeep. Raises if it is missing, or if its path cannot be written in LD_PRELOAD.
 local function library(name)
   local path, problem = files.library(name)
   if not path then fail(problem, "run `make`, which builds the library") end
@@ -21,6 +23,7 @@ local function library(name)
   return path
 end
 
+-- Returns the bytes of a file. Raises if it cannot be opened.
 local function read_file(path)
   local file, problem = io.open(path, "rb")
   if not file then fail(problem) end
@@ -39,8 +42,9 @@ local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
 -- Factor by which instrumented programs get a larger stack.
 local CHECKED_STACK = 4
 
--- Returns the sanitizer library that a program compiled with -fsanitize=address needs first, or nil. The pattern is
--- written so that it does not match this module's own text.
+-- Returns the name of the sanitizer library that must be loaded first into a program compiled with -fsanitize=address,
+-- or nil. Raises if such a program cannot run: in a strict run, or compiled by clang. The pattern is written so that it
+-- does not match the text of this module. `text`: the bytes of the program.
 local function sanitizer(path, text, strict)
   if not text:find "__asan_[i]nit\0" then return nil end
   if strict then
@@ -55,15 +59,16 @@ local function sanitizer(path, text, strict)
   return first
 end
 
--- Returns a line for standard error about the run as a whole.
+-- Returns a line for standard error about the run as a whole. `json`: the line is a JSON object.
 local function message(level, text, json)
   return (json and require "dkjson".encode({ level = level, message = text }, { keyorder = { "level" } })
     or ("accdeep: %s: %s"):format(level, text)) .. "\n"
 end
 
--- Checks that a program can run under this runtime. Files other than ELF, such as scripts, are accepted, because they
--- may start such a program. Returns four values: it was compiled for checking; a library to preload first, or nil; it
--- is no ELF file; it makes no device calls itself.
+-- Checks that a program can run under this runtime; raises if it cannot. Files other than ELF, such as scripts, are
+-- accepted, because they may start such a program. Returns four values. First: true if the program was compiled for
+-- checking. Second: a library to preload first, or nil. Third: true if the file is not ELF. Fourth: true if the program
+-- itself has no device calls.
 local function check(path, strict)
   local rights = system.elevates(path)
   if rights then
@@ -103,11 +108,11 @@ local function check(path, strict)
     end
   end
   local first = sanitizer(path, text, strict)
-  return checked, first, false, true -- the program's libraries may make calls
+  return checked, first, false, true -- libraries of the program may make device calls
 end
 
--- Arranges a warning for runs in which nothing was checked: the system may ignore LD_PRELOAD, and a script may start
--- programs without it.
+-- Arranges a warning that is printed if nothing was checked: the system may ignore LD_PRELOAD, and a script may start
+-- programs without it. `script`: the program is a script.
 local function supervise(path, script, json)
   system.supervise(
     message("warning", ("nothing was checked: the system did not load accdeep's library into %s"):format(path), json),
@@ -116,7 +121,7 @@ local function supervise(path, script, json)
       json) or nil)
 end
 
--- Returns this process's MPI rank as text, or nil. core/abi/program/base/rank.c has the same list.
+-- Returns the MPI rank of this process as text, or nil. core/abi/program/base/rank.c reads the same variables.
 local function rank()
   for _, name in ipairs { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" } do
     local value = os.getenv(name)
@@ -125,9 +130,9 @@ local function rank()
   return nil
 end
 
--- Returns the name of a file for this rank. %r is the rank; it is inserted before the suffix if the name has neither
--- %r nor %p, so that each rank has its own file. The runtime replaces %p, and also %r if the program starts the
--- ranks.
+-- Returns the file name `pattern` for this rank; unchanged if the process has no rank, or if the name is nil or "-".
+-- The rank replaces %r. If the name has neither %r nor %p, the rank is inserted before the suffix, so that each rank
+-- has its own file. The runtime replaces %p, and also %r if the program starts the ranks.
 local function rank_file_name(pattern)
   local number = rank()
   if not pattern or pattern == "-" or not number then return pattern end
@@ -138,8 +143,8 @@ local function rank_file_name(pattern)
   return (pattern:gsub("%%r", number))
 end
 
--- Checks a file of suppressions, which core/abi/program/base/suppress.c reads. Returns its absolute path, because the
--- program may change its folder. Raises if a line is malformed.
+-- Checks a file of suppressions, which core/abi/program/base/suppress.c reads. Returns the absolute path of the file,
+-- because the program may change its working directory. Raises if the file cannot be read or a line is malformed.
 local function suppressions(path)
   local number, help = 0, "a line is CODE:FUNCTION-OR-FILE or CODE:FUNCTION-OR-FILE:OBJECT, with * and ? in patterns"
   for row in (files.read(path) .. "\n"):gmatch "(.-)\r?\n" do
@@ -162,7 +167,8 @@ local function suppressions(path)
   return assert(system.realpath(path))
 end
 
--- Removes files of ranks that an earlier run left, because the runtime appends.
+-- Removes the files of ranks that an earlier run left, because the runtime appends to existing files. `pattern`: a file
+-- name with %r. Does nothing if it has %p, too.
 local function remove_old(pattern)
   if pattern:find("%p", 1, true) then return end -- files of concurrent processes may match
   local folder, name = pattern:match "^(.*/)([^/]*)$"
@@ -185,15 +191,15 @@ local for_strict = {
   LIBOMP_NUM_HIDDEN_HELPER_THREADS = "0",
 }
 
--- True if all ranks of an MPI program run on this machine, according to Open MPI's and MPICH's launchers. UCX then
--- needs no TCP; with TCP, a rank may wait in MPI_Finalize for another that has ended.
+-- Returns a true value if all ranks of an MPI program run on this machine, according to Open MPI's and MPICH's
+-- launchers. UCX then needs no TCP; with TCP, a rank may wait in MPI_Finalize for a rank that has ended.
 local function ranks_are_here()
   local all = os.getenv "OMPI_COMM_WORLD_SIZE" or os.getenv "PMI_SIZE"
   return all and all == (os.getenv "OMPI_COMM_WORLD_LOCAL_SIZE" or os.getenv "MPI_LOCALNRANKS")
 end
 
--- Renames a report written by another test of this run, or by another command of this script, so that it is not
--- overwritten. It gets a number before its suffix.
+-- Renames the file `name` if it is the report of another test of this run, or of another command of this script, which
+-- the new report would overwrite. Prints a warning then. The new name has a number before the suffix.
 local function keep_sibling(name, json)
   if not system.is_of_sibling(name) then return end
   local stem, suffix = name:match "^(.*[^/])(%.[^./]*)$"
@@ -208,8 +214,9 @@ local function keep_sibling(name, json)
     .. "run has a report of its own, and `accdeep merge` makes one of them"):format(name, beside), json))
 end
 
--- Creates or empties an output file: the runtime appends to it. A program without runtime calls leaves an empty
--- report.
+-- Prepares an output file, to which the runtime appends. A name without %r and %p is created or emptied, so that a
+-- program without runtime calls leaves an empty report. For %r, files of an earlier run are removed; for %p, nothing is
+-- removed. Creates the folder of the file.
 local function begin_file(name)
   if files.prepare_output(name):find "%%[pr]" then return remove_old(name) end
   local file = files.open(name, "wb")
@@ -219,8 +226,8 @@ local function begin_file(name)
   file:close()
 end
 
--- Runs a program. options: program, arguments, rules, format, trace, draw, strict, fail, report, suppress. Returns
--- only by raising an error.
+-- Runs a program in place of this process, so it returns only by raising an error. `options`: program, arguments,
+-- rules, format, trace, draw, strict, fail, report, suppress.
 return function(options)
   files.refuse_source(options.program)
   local path = files.program(options.program)
@@ -256,7 +263,7 @@ return function(options)
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
-    ACCDEEP_SILENT = is_silent and "1" or "", -- the end reports if no library made a call either
+    ACCDEEP_SILENT = is_silent and "1" or "", -- the runtime warns if libraries make no call either
   }
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end

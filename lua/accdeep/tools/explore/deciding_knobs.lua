@@ -10,7 +10,7 @@ local profiles = require "accdeep.definitions.profiles"
 
 local deciding_knobs = {}
 
--- Returns all knob values of a profile as a text. Two profiles with equal texts differ in no knob.
+-- Returns all knob values of a profile as a text. Two profiles have equal texts only if no knob differs.
 function deciding_knobs.signature(name)
   local profile, values = profiles.profile(name), {}
   for i, knob in ipairs(knobs) do values[i] = tostring(profile[knob.name]) end
@@ -26,19 +26,21 @@ function deciding_knobs.between(first, second)
   return list
 end
 
--- Returns the name of a derived profile: `name` with the values that `other` has for the knobs in list.
+-- Returns the name of a derived profile: the profile `name` with the values that the profile `other` has for the knobs
+-- in `list`.
 local function profile_with_values(name, list, other)
   local from, parts = profiles.profile(other), { name }
   for _, knob in ipairs(list) do parts[#parts + 1] = ("%s=%s"):format(knob, tostring(from[knob])) end
   return table.concat(parts, "+")
 end
 
--- Returns a minimal list of knobs that decide a program between two profiles. Exchanging the values of these knobs
--- makes each profile behave like the other. Returns an empty list if no set of knobs does: the version of the
--- language decides then. counters: compare counters, too.
+-- Returns a minimal list of knobs that explain why the profiles `first` and `second` treat a program differently.
+-- Exchanging the values of these knobs makes each profile behave like the other. Returns an empty list if no set of
+-- knobs does so, because the version of the language decides. `replay`: executes programs (program_replay.lua).
+-- `counters`: compare counters, too.
 --
--- The search keeps each knob whose exchange alone changes an outcome, then removes knobs while the rest still
--- decides.
+-- A knob whose exchange alone swaps both outcomes is returned at once. Otherwise the search keeps each knob whose
+-- exchange alone changes an outcome, then removes knobs while the rest still decides.
 function deciding_knobs.knobs(replay, program, first, second, counters)
   local is, should = replay:observe(program, first), replay:observe(program, second)
   local function swaps(list)
@@ -56,7 +58,7 @@ function deciding_knobs.knobs(replay, program, first, second, counters)
     if not there and not here and swaps { knob } then return { knob } end
     if not there or not here then some[#some + 1] = knob end
   end
-  if not swaps(some) then -- knobs without an effect of their own are needed, too
+  if not swaps(some) then -- knobs that have an effect only together are needed, too
     if not swaps(all) then return {} end
     some = all
   end

@@ -19,8 +19,8 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local explore = {}
 
--- Returns a 64-bit hash (FNV-1a) of everything that determines the result. Files of results with other keys are
--- refused.
+-- Returns a 64-bit hash (FNV-1a) of everything that determines the result of an exploration. explore.run does not
+-- resume a file of results with a different key.
 local function key_of(source, names, bound, parts)
   local hash = 0xcbf29ce484222325
   for c in (table.concat({ source.text, table.concat(names, " "), bound, table.concat(parts) }, "\0")):gmatch "." do
@@ -29,16 +29,19 @@ local function key_of(source, names, bound, parts)
   return hash
 end
 
+-- Closes the systems of an exploration.
 function explore.close(made)
   for _, one in ipairs(made.systems) do one:close() end
 end
 
--- Opens an exploration. Returns {source, names, systems, words, bound, parts, line, key, is_own}. is_own: the profile
--- is the scenario's own. The caller closes it with explore.close, or declares the variable <close>. Raises if the
--- scenario has an error or no vocabulary; nothing stays open then.
+-- Opens an exploration of the scenario file `path`. Returns {source, names, systems, words, bound, parts, line, key,
+-- is_own}. `line`: line of the vocabulary. `key`: see key_of. `is_own`: the profile is the scenario's own. The caller
+-- closes the result with explore.close, or declares its variable <close>. Raises if the scenario has an error or no
+-- vocabulary; nothing stays open then.
 --
--- Options. rules: a list of profile names, "all", or nil for the scenario's own. bound: replaces the vocabulary's.
--- counters: compare reference counters, too. hold: check properties instead of comparing profiles.
+-- Options. `rules`: a list of profile names, "all", or nil for the scenario's own. `bound`: a number of actions that
+-- replaces the vocabulary's, or nil. `counters`: compare reference counters, too. `hold`: check properties instead of
+-- comparing profiles.
 function explore.open(path, options)
   local made = setmetatable({ source = { file = path, text = files.read(path) }, systems = {}, names = {} },
     { __close = explore.close })
@@ -62,8 +65,8 @@ function explore.open(path, options)
   return made
 end
 
--- Returns the file of results to write, and its former content if options.resume is set; nil if no file is wanted.
--- Raises if the file belongs to another exploration.
+-- Returns the file of results to write, and its former content if options.resume is set; nil if options.out is nil.
+-- Raises if the former content belongs to another exploration.
 local function results_of(made, options)
   if not options.out then return nil end
   if not options.resume then return results_file.create(options.out, made.key, options.shard) end
@@ -77,7 +80,8 @@ local function results_of(made, options)
   return results_file.continue(options.out, loaded), loaded
 end
 
--- Returns the actions that failed in every program.
+-- Returns a list of the actions, without ends of regions, that failed in every program. `succeeded`: true by number of
+-- action.
 local function never_succeeded(words, succeeded)
   local list = {}
   for i, word in ipairs(words) do
@@ -86,16 +90,18 @@ local function never_succeeded(words, succeeded)
   return list
 end
 
--- Runs the search and returns its result.
+-- Runs the search of the exploration `made` and returns its result.
 --
--- Options. out: path of the file of results. resume: continue that file. shard: {i, n}. jobs: processes. limit:
--- directives. hold: check properties, of one profile. progress(n, i, all, directives, seconds): program i of level n;
--- seconds are those of the level.
+-- Options. `out`: path of the file of results, or nil. `resume`: continue that file. `shard`: {i, n}, or nil. `jobs`:
+-- number of processes; nil: 1. `limit`: number of directives, or nil. `hold`: check properties, of one profile.
+-- `progress(n, i, all, directives, seconds)`: called after program i of the `all` programs of level n; `seconds` is the
+-- time since the level began.
 --
--- Result. renamings: number of symmetries, with the identity. directives, programs, classes: counts. levels: classes
--- by program length. found: differences or counterexamples. seconds: run time. carried_out: directives executed by
--- this run, without those of the resumed one. never: actions that failed in every program; empty in a resumed run.
--- ended: nil, "limit" or "interrupted". why: a sentence for "limit".
+-- Result. `renamings`: number of symmetries, with the identity. `directives`, `programs`, `classes`: counts. `levels`:
+-- number of classes by program length. `found`: differences or counterexamples. `seconds`: run time. `carried_out`:
+-- directives that this run executed, without those of the run that it resumed. `never`: actions that failed in every
+-- program; empty in a resumed run. `ended`: nil if the search completed, else "limit" or "interrupted". `why`: a
+-- sentence for "limit", else nil.
 function explore.run(made, options)
   local file, loaded = results_of(made, options)
   local observer, levels, counted = {}, {}, 0
@@ -138,7 +144,8 @@ function explore.run(made, options)
     never = not loaded and never_succeeded(one.words, one.succeeded) or {} }
 end
 
--- Joins the files of results of all shards (results_file.merge). Raises if they belong to another exploration.
+-- Returns the merged results of all shards (results_file.merge), whose files are `paths`. Raises if the files belong to
+-- another exploration.
 function explore.merge(made, paths)
   local joined = results_file.merge(paths)
   if joined.key ~= made.key then
@@ -150,15 +157,15 @@ end
 
 -- ----------------------------------------------------------------------------------- as scenario --
 
--- Returns the text of a scenario with a case for each counterexample.
+-- Returns the text of a scenario with a case for each counterexample in `found`.
 function explore.counterexamples(made, found)
   local cases = { test_program.declarations(made.source, made.line) }
   for _, one in ipairs(found) do cases[#cases + 1] = properties.case(one, made.words, made.names[1], made.is_own) end
   return table.concat(cases, "\n")
 end
 
--- Returns the smallest differences of each kind (profile_differences.smallest), and the text of a scenario with a
--- case for each.
+-- Returns the smallest differences of each kind (profile_differences.smallest), and the text of a scenario with a case
+-- for each of them. `found`: the differences of explore.run.
 function explore.differences(made, found)
   local replayed = program_replay.new(made.source, made.words)
   local rows = profile_differences.smallest(profile_differences.rows(found, replayed, made.names, made.parts))

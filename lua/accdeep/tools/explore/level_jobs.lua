@@ -13,10 +13,11 @@ local system = require "accdeep.system"
 local level_jobs = {}
 
 local ROUND = 500 -- programs of a child in one round
-local POLL = 0.1  -- seconds
+local POLL = 0.1  -- interval in seconds between two reports of progress
 
--- Runs in a child: extends level[from..to] and writes to pipe the new classes, findings, successful actions and
--- counts.
+-- Runs in a child: extends level[from..to] and writes the new classes, findings, successful actions and counts as lines
+-- to the file `pipe`. `last`: the level is the last one. `counter`: counts the extended programs, shared with the
+-- parent.
 local function work(search, level, from, to, last, pipe, counter)
   local lines = {}
   local before = { directives = search.directives, programs = search.programs }
@@ -35,8 +36,8 @@ local function work(search, level, from, to, last, pipe, counter)
   pipe:flush()
 end
 
--- Merges a child's lines into the search. Returns true if the child wrote its last line, `e`; otherwise it has
--- crashed.
+-- Merges a child's lines, in the file `pipe`, into the search. Returns true if the child completed: it wrote the last
+-- line, `e`. Returns false if it crashed.
 local function merge_results(search, pipe, last)
   local observer, ended = search.observer, false
   pipe:seek("set", 0)
@@ -59,8 +60,8 @@ local function merge_results(search, pipe, last)
   return ended
 end
 
--- Extends level[from..to] in up to n children. Returns true if the user interrupted it; its results are then
--- discarded. Raises if a child has crashed.
+-- Extends level[from..to] in up to `n` children. `all`: size of the level, for `progress(done, all)`. Returns true if
+-- the user interrupted the round, whose results are then discarded; else nothing. Raises if a child has crashed.
 local function round(search, level, from, to, n, last, progress, all)
   local count, counter = to - from + 1, system.counters(1)
   local pipes, statuses, running = {}, {}, 0
@@ -90,9 +91,9 @@ local function round(search, level, from, to, n, last, progress, all)
   end
 end
 
--- Returns the `visit` function for Search:run. n: processes. file: the file of results, or nil. progress(level, done,
--- all, search) is called as programs are extended. The function returns true if it was interrupted; lines after the
--- file's last complete line are then not used.
+-- Returns the `visit` function for Search:run. `n`: number of processes. `file`: the file of results, or nil.
+-- `progress(level, done, all, search)` is called as programs are extended. `visit` returns true if the user interrupted
+-- it, else false. After an interruption, the lines after the last complete one in `file` are not used.
 function level_jobs.visit(n, file, progress)
   return function(search, level, first, number, last)
     local i = first

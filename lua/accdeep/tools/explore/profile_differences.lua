@@ -13,7 +13,7 @@ local search = require "accdeep.tools.explore.search"
 
 local profile_differences = {}
 
--- Returns the names of the parts of a state that are compared.
+-- Returns the names of the parts of a state that are compared. `with_counters`: the last one is "counters".
 function profile_differences.parts(with_counters)
   local list = {}
   for i, part in ipairs(profile_comparison.parts) do
@@ -22,14 +22,15 @@ function profile_differences.parts(with_counters)
   return list
 end
 
+-- Returns true if the list of compared parts has the counters.
 local function has_counters(parts) return parts[#parts] == "counters" end
 
 -- ----------------------------------------------------------------------------- while it searches --
 
--- Returns a list of differences {program, names, key}, a function that adds one, and the `differ` callback for
--- search.lua. Two differences have one key if they agree in the last directive, the profiles that had agreed before,
--- the kind of the outcomes (equivalence.kind), and the rules of the errors. Only the first program of each key is
--- kept. on_new(one) is called for each new one.
+-- Returns a list of differences {program, names, key}, a function that adds a difference, and the `differ` callback for
+-- search.lua. `names`: the profiles of the systems. The key consists of the last directive, the profiles that had
+-- agreed before, the kind of the outcomes (equivalence.kind), and the rules of the errors. Only the first program of
+-- each key is kept. `on_new(difference)` is called for each kept difference.
 function profile_differences.collect(names, words, parts, on_new)
   local found, by_key, counters = {}, {}, has_counters(parts)
   local function add(one)
@@ -67,8 +68,9 @@ end
 
 -- ----------------------------------------------------------------------------------------- rows --
 
--- Returns the sets of knobs that cause a difference: a list of {knobs, key, names, pairs}. names: the profiles that
--- the knobs separate; pairs: pairs of them.
+-- Returns the sets of knobs that cause the difference `one`: a list of {knobs, key, names, pairs, is_of}. `names`: the
+-- profiles that the knobs separate; `is_of`: the same profiles as a set; `pairs`: pairs of profiles that the knobs
+-- separate. `outcome`: outcomes by profile.
 local function attribute_to_knobs(one, replay, outcome, counters)
   local list, by_key, firsts = {}, {}, {}
   for _, name in ipairs(one.names) do -- profiles with equal knobs and outcomes are compared once
@@ -112,12 +114,13 @@ local function attribute_to_knobs(one, replay, outcome, counters)
   return list
 end
 
--- Replays each difference under all profiles and attributes it to knobs. Returns rows, sorted as found: several rows
--- for a difference that several sets of knobs cause.
+-- Replays each difference in `found` under all profiles and attributes it to knobs. Returns rows, in the order of
+-- `found`. A difference that several sets of knobs cause has several rows.
 --
--- Fields of a row. knobs, key: the knobs, as a list and as text. program, words: the program and its actions. names,
--- pairs: profiles that the knobs separate. outcome: by profile. mixed: number of other rows of the same difference.
--- agreed: number of profiles that agreed before the last action. counters: counters are compared.
+-- Fields of a row. `knobs`, `key`: the knobs, as a list and as a text. `program`, `words`: the program and the
+-- vocabulary's actions. `names`, `pairs`: profiles that the knobs separate. `outcome`: outcomes by profile. `mixed`:
+-- number of other rows of the same difference. `agreed`: number of profiles that agreed before the last action.
+-- `counters`: true if counters are compared.
 function profile_differences.rows(found, replay, names, parts)
   local rows, counters = {}, has_counters(parts)
   for _, one in ipairs(found) do
@@ -133,8 +136,8 @@ function profile_differences.rows(found, replay, names, parts)
   return rows
 end
 
--- Returns the kind of difference between two outcomes as text. All pairs of errors are one kind, and so are all
--- differences on the device.
+-- Returns the kind of difference between two outcomes as text. It is "errors" if both failed, and the code of the error
+-- if one failed. Else it is "device" for any difference on the device, or the part that differs.
 local function difference_kind(a, b, counters)
   if a.code and b.code then return "errors" end
   local part = profile_comparison.difference(a, b, counters)
@@ -142,9 +145,9 @@ local function difference_kind(a, b, counters)
   return a.code or b.code or is_on_device and "device" or part
 end
 
--- Returns the smallest rows, ordered by program length. A row is kept if it shows, for its knobs, a pair of profiles
--- and a kind of difference that no smaller row shows. Each other row is appended to `also` of the row that made it
--- redundant.
+-- Returns the smallest rows, ordered by program length; sorts `rows` itself. A row is kept if it shows, for its knobs,
+-- a pair of profiles and a kind of difference that no smaller row shows. A row that is not kept is appended to the list
+-- `also` of the first smaller row that shows one of its pairs.
 function profile_differences.smallest(rows)
   for i, row in ipairs(rows) do row.place = i end
   table.sort(rows, function(a, b)
@@ -174,7 +177,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Returns the rules that a row's knobs decide.
+-- Returns the identifiers of the rules that a row's knobs decide.
 function profile_differences.rules(row)
   local list, seen = {}, {}
   for _, name in ipairs(row.knobs) do
@@ -186,14 +189,15 @@ function profile_differences.rules(row)
   return list
 end
 
--- Returns the cause of a difference as a phrase.
+-- Returns the cause of a difference as a phrase, such as "KNOB decides".
 function profile_differences.decision_text(row)
   if #row.knobs == 0 then return "the version of the language decides" end
   if #row.knobs == 1 then return row.knobs[1] .. " decides" end
   return ("%s and %s decide together"):format(table.concat(row.knobs, ", ", 1, #row.knobs - 1), row.knobs[#row.knobs])
 end
 
--- Returns a row as a case of a scenario. number: distinguishes rows with equal titles, or nil.
+-- Returns a row as the text of a case with `expect.differs`. `names`: all profiles. `number`: distinguishes rows with
+-- equal titles, or nil.
 function profile_differences.case(row, names, number)
   local lines, rules = {}, profile_differences.rules(row)
   local title = ("differs: %s, after %s%s [%s]"):format(profile_differences.decision_text(row),

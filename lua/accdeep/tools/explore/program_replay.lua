@@ -11,20 +11,21 @@ local program_replay = {}
 local Replay = {}
 Replay.__index = Replay
 
-local MOST = 800 -- devices of all systems that are kept open
+local MOST = 800 -- limit of devices of all open systems together
 
 -- Returns a replay. source: {file, text} of the scenario; words: the actions of its vocabulary.
 function program_replay.new(source, words)
   return setmetatable({ source = source, words = words, systems = {}, n = 0 }, Replay)
 end
 
+-- Closes all systems; later calls open new ones.
 function Replay:close()
   for _, one in pairs(self.systems) do one.world:close() end
   self.systems, self.n = {}, 0
 end
 
--- Returns the system of a profile in its initial state; opens it if needed. Closes all systems first if MOST is
--- exceeded.
+-- Returns the system of the profile `rules` in its initial state, and opens it if needed. If the open systems have MOST
+-- devices or more, all of them are closed before a system is opened.
 function Replay:system_at_start(rules)
   local one = self.systems[rules]
   if one then
@@ -38,9 +39,9 @@ function Replay:system_at_start(rules)
   return made
 end
 
--- Executes a program and returns what can be observed: {host, present, values, counters, seen}. If an action fails,
--- returns {code, at} instead; at is the index of the action. rules: a profile name, perhaps with changed knobs.
--- look(session): its result becomes `seen`, or nil.
+-- Executes a program and returns an outcome: {host, present, values, counters, rest, seen}, digests and the result of
+-- `look(session)`. If an action fails, returns {code, at} instead; `at` is the index of the action. `rules`: a profile
+-- name, perhaps with changed knobs. `look`: a function, or nil; `seen` is nil then.
 function Replay:observe(program, rules, look)
   local made = self:system_at_start(rules)
   for i = 1, #program do
@@ -53,7 +54,8 @@ function Replay:observe(program, rules, look)
 end
 
 -- Executes a program in a new session, which is closed afterwards. Returns {code, host, present, values, counters,
--- rest}. Tests compare it with Replay:observe.
+-- rest}; `code` is the code of the first error, after which no action is executed, or nil. Tests compare the result
+-- with that of Replay:observe.
 function program_replay.fresh(source, words, program, rules)
   local made, code = transition_system.open(source.file, source.text, rules), nil
   made:prepare(words)

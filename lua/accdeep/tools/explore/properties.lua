@@ -9,7 +9,7 @@ local search = require "accdeep.tools.explore.search"
 
 local properties = {}
 
--- Returns the state of a system as a table from part to digest.
+-- Returns the state of the system `world` as a table from part (search.parts) to digest.
 local function digests_of(world)
   local list = { world:digests() }
   list[#list + 1] = world:hash_open_regions()
@@ -26,16 +26,17 @@ local function first_changed(a, b, parts)
   return nil
 end
 
+-- Descriptions of the parts of a state, for messages.
 local PARTS_IN_WORDS = { host = "host memory", present = "what is present", values = "device memory",
   counters = "counters", rest = "what regions and tuples keep", open = "open regions" }
 
 -- Each property is {name, about, check}. check(context) returns a description of the violation, or nil. The order
 -- matters: the last two checks change the system.
 --
--- Fields of the context. world: the system. words: its actions. word: the number of the executed action. code: its
--- error, or nil. before, after: digests by part. back(): restores the state before the action. has_dynamic: the
--- program has `enter data` or `exit data`. alternatives: numbers of the actions that equal this one with its clauses
--- in other orders.
+-- Fields of the context. `world`: the system. `words`: its actions. `word`: number of the executed action. `code`: code
+-- of its error, or nil. `before`, `after`: digests by part. `back()`: restores the state before the action.
+-- `has_dynamic`: the program has `enter data` or `exit data`. `alternatives`: numbers of the actions that differ from
+-- the executed one only in the order of clauses.
 properties.properties = {
   { name = "failed", about = "a construct that fails changes nothing", check = function(c)
     if not c.code or c.code == "limit" or c.words[c.word].of_host then return nil end
@@ -82,7 +83,8 @@ properties.properties = {
 
 -- -------------------------------------------------------------------------------------- clauses --
 
--- Returns the name of a directive and its clauses as texts, or nil if it has other forms of arguments.
+-- Returns the name of a directive with its own arguments, and a list of its clauses as texts. Returns nil if the text
+-- has a form that this parser does not know.
 local function clauses_of(text)
   local name, list, at = {}, {}, 1
   while true do
@@ -102,8 +104,8 @@ local function clauses_of(text)
   end
 end
 
--- Returns variants of a directive with its clauses in other orders: reversed, and with each clause moved to the
--- front.
+-- Returns variants of a directive in other orders of clauses: reversed, and with each clause moved to the front. The
+-- list is empty if the directive has fewer than two clauses.
 function properties.orders(text)
   local name, list = clauses_of(text)
   if not name or #list < 2 then return {} end
@@ -128,7 +130,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- lists --
 
--- Returns the directory's tuples as byte intervals {low, high, base, alloc}, sorted by address.
+-- Returns the tuples `list` of a directory level as byte intervals {low, high, base, alloc}, sorted by address.
 local function intervals(list)
   local made = {}
   for i, tuple in ipairs(list) do
@@ -139,9 +141,10 @@ local function intervals(list)
   return made
 end
 
--- Computes the fusion of DIR figure 2: joins tuples of a level and of the level below while two share a base address
--- or overlap. The result is sorted by address. A joined tuple is an allocation, unless one of its parts comes from
--- the level below, is no allocation there, and covers the whole range.
+-- Computes the fusion of DIR figure 2: joins tuples of a level (`own`) and of the level below it (`below`) while two of
+-- them share a base address or overlap. Returns a list of {low, high, bases, alloc, old}, sorted by address. A joined
+-- tuple is an allocation, unless one of its parts comes from the level below, is no allocation there, and covers the
+-- whole range.
 local function fuse_tuples(own, below)
   local list = {}
   for _, one in ipairs(own) do
@@ -183,6 +186,7 @@ local function fuse_tuples(own, below)
   return list
 end
 
+-- Returns tuples as text, such as "ALLOC [0,8)"; offsets are relative to the address `origin`.
 local function text_of(list, origin)
   local parts = {}
   for i, one in ipairs(list) do
@@ -191,8 +195,9 @@ local function text_of(list, origin)
   return table.concat(parts, " ")
 end
 
--- Compares the directory's levels with the paper's algorithm. Returns the first difference as a sentence, or nil.
--- Programs with `enter data` must be left out: the paper has none (DIR-6-01). Decides DIR-4.2-08, DIR-4.2-10.
+-- Compares each level of the session's directory with the algorithm of the directory paper (DIR). Returns the first
+-- difference as a sentence, or nil. Precondition: the program has no `enter data`, which the paper lacks (DIR-6-01).
+-- Decides DIR-4.2-08, DIR-4.2-10.
 function properties.lists(session)
   local below = {}
   for i, level in ipairs(session.ctx:levels(session.now.device)) do
@@ -206,12 +211,12 @@ end
 
 -- ------------------------------------------------------------------------------------ exploring --
 
--- Returns a list of counterexamples, a function that adds one, and the `step` callback for search.lua. Each
--- counterexample is {program, property, what, key}; only the first per property and directive is kept. on_new(one) is
--- called for each new one.
+-- Returns a list of counterexamples, a function that adds a counterexample, and the `step` callback for search.lua. A
+-- counterexample is {program, property, what, key}; only the first one per property and directive is kept. `world`: the
+-- system, to which variants of the actions are added. `on_new(counterexample)` is called for each kept counterexample.
 function properties.collect(world, words, on_new)
   local found, by_key, alternatives, violating = {}, {}, {}, {}
-  -- True if a prefix of the program has violated the property already; longer programs are then not reported.
+  -- Returns true if a prefix of the program `text` has violated the property already; `text` is then not reported.
   local function has_violated(property, text)
     for n = 1, #text do
       if violating[property.name .. text:sub(1, n)] then return true end
@@ -255,7 +260,8 @@ function properties.collect(world, words, on_new)
   end
 end
 
--- Returns a counterexample as a case of a scenario. is_own: the profile is set by the scenario's head already.
+-- Returns a counterexample as the text of a case. `is_own`: `profile` is the scenario's own, so that the case need not
+-- select it.
 function properties.case(one, words, profile, is_own)
   local about
   for _, property in ipairs(properties.properties) do

@@ -25,18 +25,23 @@ local results_file = {}
 local Results = {}
 Results.__index = Results
 
+-- Raises an error about the file `path`.
 local function refuse(path, why)
   error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, why), rule = "HOUSE-files" }, 0)
 end
 
 local FLUSH, SECONDS = 1 << 16, 5 -- buffered bytes and seconds after which the file is written
 
+-- Returns a text as hexadecimal digits.
 local function hex(text) return (text:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
+-- Returns the text that hexadecimal digits describe.
 local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
 
+-- Returns the line `c` of a class. `letters`: the partition.
 function results_file.class_line(program, key, letters) return ("c %s %016x %s"):format(hex(program), key, letters) end
 
--- Returns the integers that the pattern captures in a text. Raises if it does not match, or if a number is too large.
+-- Returns the integers that the pattern captures in a text. Raises if the pattern does not match, or if a number is too
+-- large.
 local function numbers_of(text, pattern)
   local numbers = table.pack(text:match(pattern))
   assert(numbers[1])
@@ -46,13 +51,15 @@ end
 
 local KEY = ("%x"):rep(16)
 
--- Parses a line `c`, without its first letter. Raises if it is malformed.
+-- Returns the class {program, key, partition} that the rest of a line `c` after "c " describes. Raises if it is
+-- malformed.
 function results_file.class_of(rest)
   local program, key, letters = rest:match("^(%x*) (" .. KEY .. ") (%a*)$")
   assert(program and #program % 2 == 0)
   return { program = text_of(program), key = math.tointeger(tonumber("0x" .. key)), partition = letters }
 end
 
+-- Returns the line `d` of a finding: a difference or a counterexample.
 function results_file.finding_line(one)
   local copy = {}
   for name, value in pairs(one) do copy[name] = value end
@@ -60,7 +67,7 @@ function results_file.finding_line(one)
   return "d " .. json.encode(copy)
 end
 
--- Parses a line `d`, without its first letter. Raises if it is malformed.
+-- Returns the finding that the rest of a line `d` after "d " describes. Raises if it is malformed.
 function results_file.finding_of(rest)
   local one = json.decode(rest)
   assert(one.program:find "^%x*$" and #one.program % 2 == 0)
@@ -68,7 +75,7 @@ function results_file.finding_of(rest)
   return one
 end
 
--- Creates a file of results. key: the integer of explore.open; shard: {i, n}, or nil.
+-- Creates a file of results and returns a Results object. `key`: the integer of explore.open; `shard`: {i, n}, or nil.
 function results_file.create(path, key, shard)
   local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, committed = 0,
     written = core.clock() }, Results)
@@ -77,19 +84,21 @@ function results_file.create(path, key, shard)
   return made
 end
 
+-- Appends a line to the buffer. It counts as complete only after the next commit.
 function Results:add(line)
   self.waiting[#self.waiting + 1] = line
   self.bytes = self.bytes + #line
 end
 
--- Adds a line that completes all lines before it. Writes the buffer if it is large or old, or if now is set.
+-- Appends a line that completes all lines before it. Writes the buffer if it has FLUSH bytes or was last written
+-- SECONDS ago, or if `now` is true.
 function Results:commit(line, now)
   self:add(line)
   self.committed = #self.waiting
   if now or self.bytes >= FLUSH or core.clock() - self.written >= SECONDS then self:write() end
 end
 
--- Writes the buffer up to the last complete line, and drops the rest.
+-- Writes the buffer up to the last complete line, and drops the lines after it. Raises if that fails.
 function Results:write()
   for i = #self.waiting, self.committed + 1, -1 do self.waiting[i] = nil end
   self.waiting[#self.waiting + 1] = self.committed > 0 and "" or nil
@@ -99,13 +108,14 @@ function Results:write()
   self.waiting, self.bytes, self.committed, self.written = {}, 0, 0, core.clock()
 end
 
+-- Commits a line `e`: the first `i` programs of the level under way are extended. `now`: as in Results:commit.
 function Results:record_extended(i, directives, programs, now)
   self:commit(("e %d %d %d"):format(i, directives, programs), now)
 end
 
 -- -------------------------------------------------------------------------------------- reading --
 
--- Returns the lines of a file up to the last complete one, and the key. Raises if it is not a file of results.
+-- Returns the lines of a file up to the last complete one, and the key. Raises if the file is not a file of results.
 local function lines_of(path)
   local lines, complete = {}, 0
   local text = files.read(path)
@@ -150,10 +160,10 @@ local function apply_line(made, line)
   end
 end
 
--- Loads a file of results. Returns {key, shard, lines, levels, findings, directives, programs, level,
--- record_extended, before, done}. levels: a list of {classes}. level: the one under way. record_extended: number of
--- programs extended in it. before: {directives, programs} that all shards have in common. Raises if a line is
--- damaged.
+-- Loads a file of results. Returns {key, shard, lines, levels, findings, directives, programs, level, record_extended,
+-- before, done}. `levels`: a list of {classes}. `level`: number of the level under way; 0: none. `record_extended`:
+-- number of programs already extended in that level. `before`: {directives, programs} executed by every shard before
+-- the division, or nil. `shard`, `done`: nil if the file lacks the line. Raises if a line is damaged.
 function results_file.load(path)
   local lines, key = lines_of(path)
   local made = { key = key, levels = {}, findings = {}, directives = 0, programs = 0, level = 0, record_extended = 0,
@@ -164,8 +174,8 @@ function results_file.load(path)
   return made
 end
 
--- Reopens a file to append after its last complete line. The file is replaced atomically: an interruption leaves the
--- old or the new one.
+-- Returns a Results object that appends to a file after the last complete line. `loaded`: result of load for the file.
+-- The file is replaced atomically: an interruption leaves the old or the new file.
 function results_file.continue(path, loaded)
   local next_path = path .. ".new"
   local made = setmetatable({ path = path, file = files.open(next_path), waiting = loaded.lines, bytes = 0,
@@ -176,8 +186,9 @@ function results_file.continue(path, loaded)
   return made
 end
 
--- Merges the results of all shards. Returns {key, levels, classes, found, directives, programs}. levels: number of
--- classes by program length. Raises unless the files are all shards of one finished exploration.
+-- Merges the results of all shards. Returns {key, levels, classes, found, directives, programs}. `levels`: number of
+-- classes by program length. `classes`: number of all classes. `found`: findings, the smallest program of each key.
+-- Raises unless the files are all the shards of one finished exploration.
 function results_file.merge(paths)
   local parts, seen = {}, {}
   local made = { levels = {}, found = {}, directives = 0, programs = 0, classes = 0 }

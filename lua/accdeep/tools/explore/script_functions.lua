@@ -9,7 +9,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local script_functions = {}
 
--- Returns the functions that expressions may call: those registered by `func` and `method`.
+-- Returns a list of the functions that expressions may call: those registered by `func` and `method`.
 local function roots(session)
   local list = {}
   for _, fn in sorted_pairs(session.now.scope.functions) do list[#list + 1] = fn end
@@ -19,11 +19,12 @@ local function roots(session)
   return list
 end
 
--- True if expressions may call functions of the script.
+-- Returns true if expressions may call functions of the script.
 function script_functions.exist(session) return #roots(session) > 0 end
 
--- Returns the variables that functions of the script can reach, in a fixed order: {value, name, from}. from: the
--- function that reaches the variable.
+-- Returns the variables that functions of the script can reach, in a fixed order: {value, name, from}. `from`: the
+-- function through which the variable is reached. `env`: the script's globals. Functions of C and of accdeep itself are
+-- not entered.
 local function reachable_variables(session, env)
   local list, seen = {}, {}
   local visit
@@ -55,9 +56,11 @@ local function reachable_variables(session, env)
   return list
 end
 
+-- Returns true if two values are identical, or both not a number.
 local function is_same(a, b) return rawequal(a, b) or a ~= a and b ~= b end
 
--- Returns a function that raises an error if a reachable variable has changed since now. env: the script's globals.
+-- Returns a function that raises if a reachable variable has changed since new_change_check was called. `env`: the
+-- script's globals.
 function script_functions.new_change_check(session, env)
   local before = reachable_variables(session, env)
   return function()

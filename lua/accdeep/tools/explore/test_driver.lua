@@ -21,7 +21,8 @@ local head = [[
 #include <unistd.h>
 ]]
 
--- C code by compiler family: start of the runtime, device address of a byte (NULL if absent), copy from the device.
+-- C code by compiler family. `begin` starts the runtime; `device_of` returns the device address of a byte, or NULL if
+-- it is absent; `from_device` copies bytes from the device.
 local asked = {
   gcc = [[
 #include <omp.h>
@@ -30,8 +31,9 @@ static void begin(void) { acc_init(acc_device_nvidia); }
 static char *device_of(void *host) { return acc_is_present(host, 1) ? acc_deviceptr(host) : NULL; }
 static void from_device(void *to, void *from, size_t bytes) { acc_memcpy_from_device(to, from, bytes); }
 ]],
-  -- Memory is never freed, so that a new object never gets an address that an old pointer holds. New memory is filled
-  -- with the value of unwritten bytes. Gaps keep a pointer before an object from pointing into its neighbour.
+  -- Memory of clang's device is never freed, so that a new object never gets an address that an old pointer holds. New
+  -- memory is filled with 0x7f, the value of unwritten bytes. Gaps of GAP bytes keep a pointer outside an object from
+  -- pointing into its neighbour.
   clang = [[
 #include <errno.h>
 #include <omp.h>
@@ -322,11 +324,14 @@ int main(int count, char **arguments)
 }
 ]]
 
+-- Capacity of the tree in nodes; node 0 is the root.
 test_driver.MOST_NODES = 1 << 17
 
+-- Returns a text as a string literal of C.
 local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 
--- Returns the C function of an action. The block of a region plays the actions that follow.
+-- Returns the C function of an action. In a region, the block of the construct calls play, which executes the actions
+-- up to the region's end.
 local function define(number, word)
   local lines = { ("static void word_%d(void)\n{\n"):format(number), ('#line 1 "word %d"\n'):format(number) }
   local function add(format, ...) lines[#lines + 1] = format:format(...) end
@@ -342,12 +347,12 @@ local function define(number, word)
   return table.concat(lines)
 end
 
--- Returns the text of the program. declared: {declarations, globals, lines} of an exported program. words: the
--- actions that the compiler accepts, by number: {kind, text, body, opens}; kind is acc, omp or host. layout: that of
--- observation.layout.
+-- Returns the text of the C program for the compiler family `family`. `declared`: {declarations, globals, lines} of an
+-- exported program. `words`: the actions that the compiler accepts, by number: {kind, text, body, opens}; `kind` is
+-- acc, omp or host. `layout`: a result of observation.layout.
 function test_driver.text(family, declared, words, layout)
   local parts, objects, leaves, functions, cases = { head, asked[family] }, {}, {}, {}, {}
-  for i, text in ipairs(declared.declarations) do -- padding between variables: none begins where another ends
+  for i, text in ipairs(declared.declarations) do -- arrays separate the variables
     parts[#parts + 1] = ('#line 1 "declaration %d"\n%s\n'):format(i, text)
     parts[#parts + 1] = ("char apart_%d_[256] = {1}, apart_%d_0_[256];\n"):format(i, i)
   end

@@ -7,8 +7,10 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local test_program = {}
 
--- Returns all actions of a vocabulary: its words, then the ends of its regions. With nested regions one `end` action
--- closes the innermost region; else each opening action has its own. of_host: a failed action may leave changes.
+-- Returns all actions of the vocabulary `given`: its words, then the ends of its regions. With nested regions a single
+-- `end` action closes the innermost region. With free regions each opening action has its own `end` action, whose `of`
+-- is the number of the opening action. Sets `number` in each word, and `of_host` if a failed execution may leave
+-- changes.
 function test_program.all_words(given)
   local words, opens = {}, {}
   for i, word in ipairs(given.words) do
@@ -21,18 +23,18 @@ function test_program.all_words(given)
   return words
 end
 
--- Returns the name of a directive without clauses and arguments.
+-- Returns the name of an action's directive, without clauses, arguments and `#pragma`.
 local function directive_of(word)
   return (word.text:lower():gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%b()", ""):gsub("%s+", " "))
 end
 
--- True if an action opens a region that an `end` action closes.
+-- Returns a true value if an action opens a region that an `end` action closes: data, host_data or target data.
 function test_program.opens(word)
   if word.kind == "acc" then return directive_of(word):find "^data%f[%A]" or directive_of(word):find "^host_data" end
   return word.kind == "omp" and directive_of(word):find "^target[ _]data%f[%A]" ~= nil
 end
 
--- Returns the kind of an action without its operands, such as "acc exit data".
+-- Returns the kind of an action without operands, such as "acc exit data" or "host".
 function test_program.family(word)
   if word.kind == "end" then return "end of a region" end
   if word.kind ~= "acc" and word.kind ~= "omp" then return word.kind end
@@ -41,12 +43,14 @@ end
 
 -- ------------------------------------------------------------------------------------------ text --
 
+-- Returns the statement that closes the region of the opening action `word`.
 local function end_text(word)
   if word.kind == "omp" then return 'omp "end target data"' end
   return directive_of(word):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
 end
 
--- Returns the statements of a program in a scenario. is_whole: close the regions that it leaves open.
+-- Returns the statements of the program `text` in a scenario, as a list of lines. `is_whole`: append the ends of
+-- regions that the program leaves open.
 function test_program.lines(words, text, is_whole)
   local lines, open = {}, {}
   local function close(at)
@@ -71,7 +75,7 @@ function test_program.lines(words, text, is_whole)
   return lines
 end
 
--- Returns the text of a scenario up to its vocabulary, which begins in a given line.
+-- Returns the text of a scenario before its vocabulary, which begins in line `line`.
 function test_program.declarations(source, line)
   local lines = {}
   for row in (source.text .. "\n"):gmatch "(.-)\n" do
