@@ -11,7 +11,7 @@ bool rt_is_instrumented(void);
 /* Allocates the shadow and begins the checks; called when the context is made. Ends the program without memory. */
 void rt_check_init(void);
 void rt_scan_modules(void); /* records loaded modules that were not compiled for checking */
-/* Writes the reports that wait for the end of the program; called before rt_check_free. */
+/* Reports unused data and uninstrumented object files, at the end of the program; called before rt_check_free. */
 void rt_check_finish(void);
 /* Frees the shadow and the access history; called before the context is freed. */
 void rt_check_free(void);

@@ -1,32 +1,34 @@
-/* routines.h - the acc_* routines, as their C names (openacc.c) and Fortran names (fortran.c) call them. site: the call
- * of the program. */
+/* routines.h - the work of the acc_* routines, called by the C names (openacc.c) and the Fortran names (fortran.c). The
+ * argument `site` is the program's call of the routine. */
 #ifndef RT_ROUTINES_H
 #define RT_ROUTINES_H
 
 #include "abi/program/base/runtime.h"
 
-/* Runs acc_copyin, acc_create, acc_copyout, acc_delete or acc_update_*, by action. Returns the device address for enter
- * data, otherwise NULL; the host address if the host is the device. Ends the program on an error. */
+/* Runs acc_copyin, acc_create, acc_copyout, acc_delete or acc_update_*; `kind` and `action` say which. finalize: the
+ * dynamic reference counter becomes 0. Returns the device address if `kind` is enter data, otherwise NULL. Returns the
+ * host address if the host is the device. Ends the program on an error. */
 void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
                           size_t bytes, bool finalize, int queue);
-/* True if all bytes are present on the thread's device, or if that is the host. */
+/* Returns 1 if all bytes are present on the thread's current device, or if this device is the host; otherwise 0. */
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes);
-/* Returns the number of devices of a type; 0: the type is not known. */
+/* Returns the number of devices of a type; 0 if the type is not known. */
 int rt_get_num_devices(int type);
-/* Routines of the thread's current device: set and get its type and number, start and shut down devices. Types and
- * numbers without a device end the program. */
+/* Set and get type and number of the thread's current device, start and shut down devices. A type or number without a
+ * device ends the program. */
 void rt_set_device_type(const struct rt_site *site, int type);
 int rt_get_device_type(void);
 void rt_set_device_num(const struct rt_site *site, int number, int type);
 int rt_get_device_num(const struct rt_site *site, int type);
 void rt_init_device(const struct rt_site *site, int type);
 void rt_shutdown_device(const struct rt_site *site, int type);
-/* Return a property of a device; 0 or NULL: it is not known. */
+/* Return a property of a device as a number or a string; 0 or NULL if the property is not known. */
 size_t rt_get_property(const struct rt_site *site, int number, int type, int property);
 const char *rt_get_property_string(const struct rt_site *site, int number, int type, int property);
-/* Returns 1: queues always have done their work. RT_ASYNC_NOVAL: all queues. Strict runs take the call for a wait. */
+/* Handles acc_async_test for `queue` (RT_ASYNC_NOVAL: all queues). Always returns 1, because the work of queues is
+ * executed at once. Strict runs record a wait. */
 int rt_test_queue(const struct rt_site *site, int queue);
-/* True if the caller runs on a device of the type. */
+/* Returns 1 if the calling code runs on a device of the type, otherwise 0. */
 int rt_is_on_device_type(int type);
 
 #endif

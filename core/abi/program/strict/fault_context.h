@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/ucontext.h>
 
-/* Captures registers and stack words, inside of a signal handler. The stack must be readable up to `end`; an end below
- * the stack pointer captures no words. */
+/* Captures registers and stack words in *stopped, inside of a signal handler. The stack must be readable up to the
+ * address `end`. If `end` lies below the stack pointer, no words are captured. */
 static inline void rt_capture_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers,
                                             uint64_t end)
 {
@@ -19,10 +19,10 @@ static inline void rt_capture_fault_context(struct accd__debug_fault_context *st
     stopped->n = (bytes < sizeof stopped->words ? bytes : sizeof stopped->words) / sizeof *stopped->words;
     memcpy(stopped->words, (const void *)(uintptr_t)sp, stopped->n * sizeof *stopped->words);
 }
-/* Captures registers and as many stack words as can be read. Memory must not be protected. */
+/* Captures registers, and as many stack words as can be read, in *stopped. Memory must not be protected. */
 void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers);
-/* Returns the address in the program's own code of the access, or of its call of the library. Unwinds `stopped` to it.
- */
+/* Returns the address of the fault in the program's own code; if a library has faulted, the return address of the
+ * program's call of the library. Unwinds *stopped to that frame. */
 uintptr_t rt_find_program_pc(struct accd__debug_fault_context *stopped);
 
 #endif

@@ -14,25 +14,26 @@ struct rt_access_origin {
     uintptr_t pc;
     const char *what;
 };
-/* Writes an origin as words: "the compute region of a.c:5 in queue 1", "acc_copyin of a.c:7". */
+/* Writes an origin to `to` as words, for example "the compute region of a.c:5 in queue 1" or "acc_copyin of a.c:7". */
 void rt_format_origin(const struct rt_access_origin *work, char *to, size_t capacity);
 
-/* True if all operations of a stream up to `earlier` happen before the next operation of the stream of `later`. */
+/* Returns true if all operations of a stream up to the epoch `earlier` happen before the next operation of the stream
+ * of `later`. */
 bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later);
-/* True if the host has waited for an epoch. */
+/* Returns true if the host has waited for the operation of an epoch. */
 bool rt_is_host_synced(struct rt_epoch epoch);
-/* True if the host has waited for all work. */
+/* Returns true if the host has waited for all asynchronous work. */
 bool rt_is_quiescent(void);
-/* Writes " in queue 1", ", a nowait task,", or "" for the host. */
+/* Writes the stream of an epoch to `to`: " in queue 1", ", a nowait task,", or "" for the host. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t capacity);
-/* True if gcc may pass a variable by value, whatever the clause, so that the program may use it at once. There must be
- * a site. */
+/* Returns true if gcc may pass the variable of an event by value, whatever the clause, so that the program may use the
+ * variable at once. Needs a construct under way (rt.site). */
 static inline bool rt_may_pass_by_value(const accd_event *event)
 {
     enum { SMALL = 64 };
     return event->bytes <= SMALL && !strcmp(rt.site->what, "compute");
 }
-/* Writes which wait or clause is missing after the work of a stream. */
+/* Writes to `to` which wait or clause the program lacks after the work of `earlier`, as help text. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t capacity);
 
 #endif

@@ -5,13 +5,17 @@
 
 #include "abi/program/base/runtime.h"
 
-/* Records, with the lock, that the construct under way passes null for a pointer to host memory at `target`, or makes
- * the pointer at `host` in a present object null. */
+/* Records that the construct under way passes null to its kernel for a pointer to host memory at `target`. Needs the
+ * lock. */
 void rt_record_nulled_argument(const void *target);
+/* Records that the construct under way makes the pointer at host address `host`, in a present object, null on the
+ * device. Needs the lock. */
 void rt_record_nulled_pointer(int device, const void *host);
-void rt_forget_nulled_pointers(const struct rt_site *site); /* forgets what the construct passed, after its kernel */
-/* Reports a null pointer, if the address that a kernel used may be an element of one. pc: address in the kernel.
- * Returns false, without a report, if it cannot be. */
+void rt_forget_nulled_pointers(
+    const struct rt_site *site); /* forgets the null arguments of the construct `site`, after its kernel */
+/* Reports that a kernel used a null pointer, if `address` may be an element that a recorded null pointer points to.
+ * Returns false, without a report, if it cannot be. construct: return address of the kernel's construct; pc: address of
+ * the access in the kernel. */
 bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region);
 
 #endif

@@ -1,5 +1,5 @@
-/* page_guard.h - the page guard: runs a kernel while the host's memory is protected, and finds the access to host
- * memory that the kernel was not given. Called by strict.c.
+/* page_guard.h - the page guard: runs a kernel while the host's memory is protected, and finds the first access of the
+ * kernel to host memory that it may not use. Called by strict.c.
  *
  * The kernel has a stack, thread-local variables and a malloc of its own. The other threads of the process are stopped
  * while it runs; in a long kernel they run for a moment every second, and the kernel waits. Protected are the heap,
@@ -19,31 +19,34 @@
 
 struct rt_page_guard;
 
+/* First wrong access of a kernel. */
 struct rt_guard_fault {
     uint64_t address; /* address of the access; 0: the processor did not report it (not a canonical address) */
-    struct accd__debug_fault_context *stopped; /* registers and stack of the access, which may lie in a system library
-                                                * that the kernel called; valid until the next run */
-    int write;
-    int host;              /* 1: the address is protected host memory */
-    int jumped;            /* 1: the kernel was left by a jump, so that its stack is not the guard's */
-    uint64_t wild_pointer; /* if address is 0: result of rt_find_wild_pointer; otherwise 0 */
+    struct accd__debug_fault_context *stopped; /* registers and stack at the access; the accessing code may be a system
+                                                * library that the kernel called. Valid until the next run */
+    int write;                                 /* 1: the access writes */
+    int host;                                  /* 1: the address is protected host memory */
+    int jumped;            /* 1: the kernel was left by a jump, so that the stack at the access is not the guard's */
+    uint64_t wild_pointer; /* result of rt_find_wild_pointer if `address` is 0, otherwise 0 */
 };
 
-/* Result of a run. RT_UNGUARDED: fn has run to its end, but without protected memory or not under protection to its
- * end; rt_guard_get_reason says why. */
+/* Result of a run. RT_GUARD_OK: fn has run to its end without a wrong access. RT_GUARD_FAULT: a wrong access has ended
+ * fn. RT_UNGUARDED: fn has run to its end, but memory was not protected all the time; rt_guard_get_reason says why. */
 enum rt_guard_result { RT_GUARD_OK, RT_GUARD_FAULT, RT_UNGUARDED };
 
+/* Why a run was unguarded. */
 enum rt_unguarded_reason {
-    RT_UNGUARDED_SYSTEM,  /* page guard was not made, or does not work on this system */
+    RT_UNGUARDED_SYSTEM,  /* the page guard was not made, or does not work on this system */
     RT_UNGUARDED_THREADS, /* a thread cannot be stopped */
     RT_UNGUARDED_MALLOC,  /* threads share the memory of a malloc that is not the C library's */
     RT_UNGUARDED_KERNEL,  /* the kernel started a thread or a process, or sent itself a signal */
     RT_UNGUARDED_REASONS
 };
 
-/* Makes the page guard of the process; only one may exist. present(ud, address) is called inside a signal handler while
- * memory is protected, so it may only do look-ups in memory of the arena. Returns NULL if this system lacks support:
- * the guard needs Linux 5.11, and the C library's own malloc with an arena for each thread (no MALLOC_ARENA_MAX=1). */
+/* Makes the page guard of the process; only one may exist. present(ud, address) must return nonzero if host data at
+ * `address` are present on a device. It is called inside a signal handler while memory is protected, so it may only do
+ * look-ups in memory of the arena. Returns NULL if this system lacks support: the guard needs Linux 5.11, and the C
+ * library's own malloc with an arena for each thread (no MALLOC_ARENA_MAX=1). */
 struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), void *ud);
 /* Unprotects all memory, ends the guard's thread and frees its stack. Does nothing for NULL and on the guard's own
  * thread, where exit() was called in a kernel. */
@@ -56,20 +59,21 @@ enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard);
 uint64_t rt_guard_get_interval(const struct rt_page_guard *guard);
 /* Unprotects all memory until the next guarded kernel; guard may be NULL. */
 void rt_guard_unprotect_all(struct rt_page_guard *guard);
-/* True if the host cannot have changed the range in an interval later than `since`. */
+/* Returns true if the host cannot have changed the range in any host interval after interval `since`. */
 bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since);
 /* Copies n bytes of host memory to `to`; this does not count as an access of the host. Returns false if the memory is
  * not mapped. */
 bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t n);
-/* True if the memory is mapped and its n bytes differ from `from`; this does not count as an access of the host. */
+/* Returns true if n bytes of host memory are mapped and differ from those at `from`; this does not count as an access
+ * of the host. */
 bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *from, size_t n);
 
-/* Result for a section of device memory: not known, not touched by the kernel, touched. */
-/* Section of device memory whose first touch by a kernel is found. A section without a verdict keeps RT_TOUCH_UNKNOWN.
- */
+/* Use of a section of device memory by a kernel: not known, not touched, touched. */
 enum rt_touch { RT_TOUCH_UNKNOWN, RT_TOUCH_NONE, RT_TOUCHED };
+/* Section of device memory whose first touch by a kernel is found. `touch` stays RT_TOUCH_UNKNOWN if it cannot be
+ * found. */
 struct rt_device_section {
-    uint64_t start, bytes, at; /* section, in bytes; first address that was touched */
+    uint64_t start, bytes, at; /* start and size of the section; first address that the kernel touched */
     enum rt_touch touch;
     bool protected; /* pages are PROT_NONE until the section is touched */
 };

@@ -31,16 +31,16 @@
 enum { RT_DISPATCH_ALLOW, RT_DISPATCH_BLOCK }; /* values of the dispatch selector, as Linux defines them */
 
 enum {
-    RT_OWN_RANGES_MAX = 512,    /* mappings made by kernels */
-    RT_STEPPED_PAGES_MAX = 256, /* pages with single-stepped accesses */
+    RT_OWN_RANGES_MAX = 512,    /* most mappings that kernels have made and that stay open */
+    RT_STEPPED_PAGES_MAX = 256, /* most pages whose single-stepped accesses one run counts */
     RT_HANDLED_SIGNALS = 6,
-    RT_WINDOWS_MAX = 128,          /* parts of protected memory that the host opens between kernels */
-    RT_UNPROTECTED_PAGES_MAX = 32, /* pages left open by the single-steps of one kernel */
+    RT_WINDOWS_MAX = 128,          /* most parts of protected memory that the host opens between kernels */
+    RT_UNPROTECTED_PAGES_MAX = 32, /* most pages that the single-steps of one kernel leave open */
     RT_SIGNAL_MAX = 64,
-    RT_OPEN_RANGES_MAX = 16 /* ranges of the caller; more disable lazy reprotection */
+    RT_OPEN_RANGES_MAX = 16 /* most ranges of the caller that lazy reprotection compares */
 };
 
-/* Argument of the system call rt_sigaction. */
+/* Argument of the system call rt_sigaction, as Linux defines it. */
 struct rt_kernel_sigaction {
     void *handler;
     unsigned long flags;
@@ -49,68 +49,71 @@ struct rt_kernel_sigaction {
 };
 enum { RT_SA_RESTORER = 0x04000000 };
 
-/* Window: an interval of a protected mapping that the host opens between two kernels. `eager` counts further kernels
- * after which it is opened without a fault; `patience` is the value that `eager` gets at the next fault. */
+/* Window: an interval of a protected mapping that the host opens between two kernels. `eager` is the number of further
+ * kernels after which the window is opened without waiting for a fault. `patience` is the value that `eager` gets at
+ * the next fault. */
 struct rt_window {
     uint64_t start, end;
-    /* protection that the program gave the mapping */
+    /* PROT_* bits that the program gave the mapping */
     int protection;
     bool open;
     unsigned eager, patience;
-    uint64_t opened, grown; /* last intervals in which it was open, and in which it became larger */
+    uint64_t opened, grown; /* last host intervals in which the window was open; in which it grew */
 };
 
-/* State of lazy reprotection: memory that stays protected between kernels. See lazy_reprotect.c. */
+/* State of lazy reprotection: memory stays protected between two kernels, in the host interval. See lazy_reprotect.c.
+ */
 struct rt_lazy_reprotect {
-    bool on;                /* the host's code runs while most memory is protected */
-    bool below;             /* something was mapped just below the caller's stack */
-    uint64_t interval, all; /* number of this host interval, and of the last one with all memory open */
-    stack_t program_stack;  /* alternate signal stack of the program */
-    struct rt_range opened[RT_OPEN_RANGES_MAX]; /* ranges of the caller in the last run */
+    bool on;                                    /* the host's code runs while most memory is protected */
+    bool below;                                 /* something was mapped just below the caller's stack */
+    uint64_t interval, all;                     /* number of this host interval; of the last one with all memory open */
+    stack_t program_stack;                      /* alternate signal stack of the program */
+    struct rt_range opened[RT_OPEN_RANGES_MAX]; /* ranges that the caller of the last run kept accessible */
     size_t nopen;
-    struct rt_window stack; /* window of the caller's stack that is opened at once */
+    struct rt_window stack; /* part of the caller's stack that is opened at the end of each kernel */
     struct rt_window windows[RT_WINDOWS_MAX];
     size_t nwindows;
     struct rt_range left_open[RT_UNPROTECTED_PAGES_MAX]; /* pages that the last kernel's single-steps left open */
     size_t nleft_open;
-    uint64_t forwarded; /* signals whose handlers of the program are replaced by the guard's */
+    uint64_t forwarded; /* mask of the signals whose program's handlers are replaced by the guard's */
     struct rt_kernel_sigaction program_action[RT_SIGNAL_MAX + 1];
 };
 
-/* The page guard. Lies in memory of the arena, which is never protected. */
+/* The page guard. Lies in memory of the arena, which is never protected. page_guard.c describes the life of a run. */
 struct rt_page_guard {
-    int (*present)(void *ud, uint64_t address);
-    void *ud;
+    int (*present)(void *ud, uint64_t address); /* returns nonzero if data of the address are present on a device */
+    void *ud;                                   /* first argument of `present` */
     void (*on_forwarded_signal)(int signal, siginfo_t *info, void *context);
     long pid;
-    bool has_own_malloc; /* malloc of the guard's thread has an arena of its own */
+    bool has_own_malloc; /* true if malloc of the guard's thread uses memory that stays open to kernels */
     /* identity, stack and registers of the guard's thread */
     pthread_t thread;
     int number;  /* thread number of the operating system */
     char *stack; /* mapping: guard page, signal stack, guard page, stack of the thread */
     size_t stack_bytes;
-    void *control_block; /* thread pointer */
+    void *control_block; /* thread pointer of the guard's thread; NULL: the thread does not run */
     uint64_t bottom;     /* lowest address of the thread's stack */
-    uint64_t top;        /* first stack pointer of kernels, below the frames of the sleeping thread */
+    uint64_t top;        /* stack pointer at which kernels begin, below the frames of the sleeping thread */
     uint32_t state;
-    volatile char selector; /* RT_DISPATCH_BLOCK: system calls raise SIGSYS */
+    volatile char selector; /* RT_DISPATCH_BLOCK: system calls of the dispatched thread raise SIGSYS */
     struct rt_protection_map protections;
     struct rt_stopped_threads others;
     struct rt_lazy_reprotect lazy;
-    struct rt_range own[1 + RT_OWN_RANGES_MAX]; /* memory of kernels: first the stack, then what they mapped */
+    struct rt_range own[1 + RT_OWN_RANGES_MAX]; /* ranges that stay open to kernels: first the guard's stack, then the
+                                                 * mappings that kernels made */
     size_t nown;
-    struct rt_kernel_sigaction before[RT_HANDLED_SIGNALS]; /* actions of the program for rt_handled_signals */
+    struct rt_kernel_sigaction before[RT_HANDLED_SIGNALS]; /* the program's actions for rt_handled_signals */
     /* State of one run. */
     void (*fn)(void *);
     void *arg;
     uint32_t mxcsr;
     uint16_t x87;
-    int timer, timed; /* POSIX timer, and the thread that it signals; 0: no timer */
+    int timer, timed; /* id of the POSIX timer; number of the thread that the timer signals, 0: there is no timer */
     int caller;       /* number of the thread that runs the kernel */
     uint64_t caller_sp;
     uint64_t caller_mask, run_mask; /* signal masks of the caller, and during the kernel */
-    uint64_t kernel_mask;           /* mask that the kernel believes it has */
-    uint64_t queued_signals;        /* signals to be sent again after the kernel */
+    uint64_t kernel_mask; /* signal mask that the kernel has set; sigprocmask calls of the kernel read and write it */
+    uint64_t queued_signals; /* mask of the signals that are sent again after the kernel */
     siginfo_t queued_info[RT_SIGNAL_MAX + 1];
     bool running, is_abandoned, has_faulted;
     struct rt_guard_fault fault;
@@ -118,12 +121,13 @@ struct rt_page_guard {
     struct rt_device_section *sections;
     size_t nsections;
     sigjmp_buf leave;
-    uint64_t stepped_pages[RT_STEPPED_PAGES_MAX]; /* hash table of pages and how often each was opened */
+    uint64_t stepped_pages[RT_STEPPED_PAGES_MAX]; /* hash table of opened pages; open_counts has how often each was
+                                                   * opened, nstepped_pages the number of entries */
     unsigned open_counts[RT_STEPPED_PAGES_MAX], nstepped_pages;
 };
 
-/* Signals that the C library reserves; it waits for the answer to the second. The guard stops other threads by the
- * first. */
+/* Signals that the C library reserves. The guard stops other threads by RT_STOP_SIGNAL. RT_SETXID_SIGNAL stays
+ * unblocked, as the C library waits until each thread has handled it. */
 enum { RT_STOP_SIGNAL = 32, RT_SETXID_SIGNAL = 33 };
 
 /* Returns the bit of a signal (1 to RT_SIGNAL_MAX) in a signal mask of the kernel. */
@@ -137,7 +141,7 @@ static inline uint64_t rt_round_up_to_page(long bytes)
     return ((uint64_t)bytes + RT_PAGE_SIZE - 1) & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
-/* Sets the action of a signal unless `action` is NULL, and writes the old one unless `before_p` is NULL. */
+/* Sets the action of a signal unless `action` is NULL, and writes the action from before unless `before_p` is NULL. */
 static inline void rt_set_sigaction(int signal, const struct rt_kernel_sigaction *action,
                                     struct rt_kernel_sigaction *before_p)
 {
@@ -145,67 +149,77 @@ static inline void rt_set_sigaction(int signal, const struct rt_kernel_sigaction
 }
 
 /* guard_asm.c */
-void rt_guard_sigreturn(void); /* return address of signal handlers */
-void rt_guard_sigreturn_end(void);
+void rt_guard_sigreturn(void);     /* code to which the guard's signal handlers return: the system call rt_sigreturn */
+void rt_guard_sigreturn_end(void); /* end of that code */
 /* Calls fn(arg) on the stack whose top is `stack`; *sp_p holds the caller's stack pointer meanwhile. */
 void rt_guard_switch_stack(uint64_t *sp_p, uint64_t stack, void (*fn)(void *), void *arg);
 
 /* single_step.c: accesses to protected memory. */
-/* Handles SIGSEGV or SIGBUS of a kernel: single-steps an allowed access; otherwise records the fault and leaves the
- * kernel by siglongjmp. */
+/* Handles SIGSEGV or SIGBUS of a kernel at `address`. Single-steps an allowed access. Otherwise records the fault and
+ * leaves the kernel by siglongjmp. */
 void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_t *registers);
-/* Protects again the pages that were opened for one instruction, and clears the trap flag. Returns false if no page was
- * open. */
+/* Protects again the pages that were opened for one instruction, and clears the trap flag in `registers`. Returns
+ * false, and changes nothing, if no page was open. */
 bool rt_guard_end_single_step(greg_t *registers);
-/* Begins a run: forgets the counts of opened pages, except of those that stayed open before. */
+/* Forgets how often pages were opened, except for pages that the last run left open; called as a run begins. */
 void rt_guard_reset_step_counts(struct rt_page_guard *guard);
 
-/* touched_sections.c. Records the touch of each protected section on the page of an address, and unprotects these
- * sections. Returns false if none is there. */
+/* touched_sections.c: device sections whose first touch by the kernel is found (struct rt_device_section). */
+/* Records the touch of each protected section on the page of an address, and unprotects these sections. Returns false
+ * if no protected section lies on the page. */
 bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address);
+/* Records the touch of sections that the arguments of a system call may point to, before the handler makes the call. */
 void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const greg_t *registers);
+/* Protects the sections of a run, as the kernel begins. */
 void rt_sections_begin(struct rt_page_guard *guard);
-void rt_sections_unprotect(struct rt_page_guard *guard); /* opens sections while the kernel waits */
-void rt_sections_protect(struct rt_page_guard *guard);
-void rt_sections_end(struct rt_page_guard *guard); /* a section not touched so far becomes unknown */
+void rt_sections_unprotect(struct rt_page_guard *guard); /* opens the untouched sections while the kernel waits */
+void rt_sections_protect(struct rt_page_guard *guard);   /* protects the untouched sections again after that wait */
+void rt_sections_end(struct rt_page_guard *guard); /* ends the search: opens all sections; sections not touched so far
+                                                    * become RT_TOUCH_UNKNOWN */
 
 /* page_guard.c */
-/* Called in a signal handler. Between kernels with protected memory: unprotects it, sends the signal to the thread
- * again and returns true. On the thread of a guarded kernel: queues the signal, leaves the kernel, and does not return.
- * Otherwise returns false. */
+/* Called in a signal handler. Between two kernels with protected memory: unprotects all memory, sends the signal to the
+ * calling thread again and returns true. On the thread of a guarded kernel: queues the signal, leaves the kernel, and
+ * does not return. Otherwise returns false. */
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context);
-extern struct rt_page_guard *rt_process_guard; /* the guard of the process; NULL: no kernel was guarded */
+extern struct rt_page_guard *rt_process_guard; /* the guard of the process; NULL: no guard was made */
 void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard,
-                                   bool on); /* turns on or off that system calls raise SIGSYS */
+                                   bool on); /* turns system call dispatch of the calling thread on or off */
 
-/* strict.c: handles a fault of a kernel that is not guarded. Does not return if the thread runs a kernel in a strict
- * run. */
+/* strict.c: handles a fault of a kernel that is not guarded: reports it, ends the program, and does not return. Returns
+ * if the thread runs no kernel, or the run is not strict. */
 void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context);
 
 /* lazy_reprotect.c: memory that stays protected between kernels. */
-/* Called after a kernel, on the guard's stack. Begins a host interval with memory protected; returns false if the
- * caller must unprotect all. */
+/* Called after a kernel, on the guard's stack. Begins a host interval with memory protected, and returns true. Returns
+ * false if the caller must unprotect all memory. */
 bool rt_lazy_begin(struct rt_page_guard *guard);
-/* True if mappings, stack and open ranges are as in the last run, so that the protection map still holds. */
+/* Returns true if mappings, stack and open ranges are those of the last run, so that its protection map is still right.
+ */
 bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen);
-void rt_lazy_protect_windows(struct rt_page_guard *guard); /* protects again what the host has opened */
-/* Unprotects everything and restores the program's signal actions; context: that of the handler that calls, or NULL. */
+void rt_lazy_protect_windows(struct rt_page_guard *guard); /* protects the windows again that the host has opened */
+/* Unprotects all memory and restores the program's signal actions. context: of the calling signal handler; NULL: the
+ * caller is not a handler. */
 void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context);
-/* Handles a signal of the host's code between kernels: opens a window for a fault, otherwise ends lazy reprotection. */
+/* Handles a signal that host code raises or gets between two kernels. A fault on protected memory opens a window; any
+ * other signal ends lazy reprotection. */
 void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context);
 
 /* signals.c: signals that arrive while memory is protected. */
-#define RT_ALL_SIGNALS (~((uint64_t)3 << 31)) /* signal mask of all except 32 and 33, which the C library reserves */
+/* Signal mask of all signals except 32 and 33, which the C library reserves. */
+#define RT_ALL_SIGNALS (~((uint64_t)3 << 31))
 extern const int rt_handled_signals[RT_HANDLED_SIGNALS]; /* the signals that the guard handles itself */
-/* Handler that ends the process, so that its signals need not be blocked while a kernel runs; NULL: none. It is
- * installed with SA_ONSTACK and calls rt_guard_defer_signal first. */
+/* The runtime's handler of signals that end the process; these signals need not be blocked while a kernel runs. It is
+ * installed with SA_ONSTACK and calls rt_guard_defer_signal first. NULL: no such handler is installed. */
 extern void (*rt_guard_fatal_signal_handler)(int signal, siginfo_t *info, void *context);
+/* Sets the signal mask of the calling thread, and writes the mask from before unless `before_p` is NULL. */
 void rt_set_signal_mask(uint64_t mask, uint64_t *before_p);
-/* Blocks all signals except faults on protected memory. Returns the mask before. */
+/* Blocks all signals except those of faults on protected memory. Returns the signal mask from before. */
 uint64_t rt_block_all_but_faults(void);
-/* Returns the signals that may interrupt a kernel, as the program has no handler for them. */
+/* Returns the mask of signals that may interrupt a kernel, because no handler of the program would run. */
 uint64_t rt_get_interrupting_signals(void);
-/* Replaces the program's handlers while memory stays protected between kernels. */
+/* Replaces the program's signal handlers by the guard's while memory stays protected between kernels, as a handler of
+ * the program would touch it. */
 void rt_signals_forward(struct rt_page_guard *guard);
 /* Restores the program's handlers that rt_signals_forward replaced. */
 void rt_signals_restore(struct rt_page_guard *guard);
@@ -217,15 +231,18 @@ void rt_signals_resend(const struct rt_page_guard *guard, int signal, const sigi
 /* kernel_syscalls.c: system calls of kernels. */
 void rt_guard_restore_handlers(const struct rt_page_guard *guard); /* restores the program's actions for
                                                                     * rt_handled_signals */
-/* Ends the protection of this run: memory is open, and signals have the program's handlers. The kernel runs on. */
+/* Ends the protection of the current run early: opens all memory and restores the program's signal handlers. The kernel
+ * runs on. */
 void rt_guard_abandon(struct rt_page_guard *guard);
-/* Opens memory and resumes the other threads, around a system call or a wait of the kernel. */
+/* Opens all memory and resumes the other threads, before a system call or a wait of the kernel. */
 void rt_guard_pause(struct rt_page_guard *guard);
-/* Reverses rt_guard_pause; abandons the protection if a thread cannot be stopped. */
+/* Stops the other threads and protects memory again after rt_guard_pause. Abandons the protection if a thread cannot be
+ * stopped. */
 void rt_guard_resume(struct rt_page_guard *guard);
-/* Handles a system call of a kernel, trapped as SIGSYS. */
+/* Handles a system call of a kernel, trapped as SIGSYS: makes the call with memory open, and stores its result in
+ * `context`. */
 void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_t *context);
-/* Adds a range to the kernel's own memory; drops it if the list is full. */
+/* Adds a range that stays open to kernels (guard->own); does nothing if that list is full. */
 void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes);
 
 #endif

@@ -3,9 +3,10 @@
 #ifndef RT_POINTER_CHANGES_H
 #define RT_POINTER_CHANGES_H
 
-/* Records the attached pointers that are changed already before a kernel. */
+/* Records the attached pointers of a device that are changed before a kernel, so that they are not reported after it.
+ */
 void rt_save_changed_pointers(int device);
-/* Reports the attached pointers that the kernel has changed. */
+/* Reports the attached pointers that were changed since rt_save_changed_pointers, by the kernel. */
 void rt_report_changed_pointers(int device);
 
 #endif

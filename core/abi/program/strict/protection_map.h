@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Addresses from start on, before end. */
+/* Addresses from `start` to `end`, without `end`. */
 struct rt_interval {
     uint64_t start, end;
 };
@@ -23,48 +23,51 @@ struct rt_protected_range {
     int protection; /* PROT_* bits that the program has set */
 };
 
+/* Protection map: lists of what is protected and what stays open. */
 struct rt_protection_map {
-    /* Intervals of the loaded modules, listed again when some were loaded or unloaded. */
-    struct rt_interval_list system;   /* whole images of the system's libraries */
-    struct rt_interval_list constant; /* parts of other images: the linker's tables, variables of the system's
-                                       * libraries */
-    unsigned long long loaded, unloaded;
+    /* Intervals of the loaded modules, listed again when modules were loaded or unloaded. */
+    struct rt_interval_list system;      /* whole images of the system's libraries */
+    struct rt_interval_list constant;    /* parts of all other images that any code may read: the linker's tables,
+                                          * variables of the system's libraries that lie in the program */
+    unsigned long long loaded, unloaded; /* numbers of modules ever loaded and unloaded, at the last listing */
     /* Lists of one run. */
-    char *text; /* content of /proc/self/maps, if the operating system has no query for mappings */
+    char *text; /* content of /proc/self/maps; used if Linux has no query for mappings (before 6.11) */
     size_t text_capacity;
     struct rt_interval_list exempt;  /* whole pages that stay open, sorted and disjoint */
-    struct rt_interval_list allowed; /* ranges of the caller, sorted and disjoint */
-    struct rt_range *pages;
+    struct rt_interval_list allowed; /* ranges that the caller keeps accessible, of any length, sorted and disjoint */
+    struct rt_range *pages;          /* pages of the arena */
     size_t pages_capacity;
     struct rt_protected_range *protected; /* ranges to protect, sorted and disjoint */
     size_t nprotected, protected_capacity;
-    bool grown; /* a list was moved to new memory, since the lists were begun */
+    bool grown; /* true if a list of this build was moved to new memory, so that the map must be built again */
 };
 
-/* Makes a system call, and returns its result or -errno. Leaves errno alone, which belongs to the interrupted kernel,
- * and is never dispatched to the guard's handler. */
+/* Makes a system call, and returns its result, or -errno on failure. Leaves the variable errno alone, which belongs to
+ * the interrupted kernel. The system call is never dispatched to the guard's handler. */
 long rt_raw_syscall(long number, long a, long b, long c, long d, long e, long f);
 
-/* Lists the loaded modules again if some were loaded or unloaded. Takes locks of the C library; the functions below
- * take none. Returns false without memory. */
+/* Lists the loaded modules again if modules were loaded or unloaded. Takes locks of the C library, unlike the functions
+ * below. Returns false without memory. */
 bool rt_protection_scan_modules(struct rt_protection_map *protections);
-/* Lists what to protect: all private writable memory except the system's libraries, the arena, own (whole pages), open,
- * and the control blocks of nthreads threads. Returns false without memory, with an empty list. */
+/* Lists what to protect: all private writable memory without the exempt one. Exempt are the system's libraries, the
+ * arena, the ranges `own` (whole pages) and `open`, and the control blocks of the threads whose thread pointers are in
+ * `threads`. Returns false, with an empty list, without memory or if the mappings cannot be read. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads);
-/* Protects all listed ranges; drops those that the operating system refuses to protect. */
+/* Protects all listed ranges; removes ranges from the list that the operating system refuses to protect. */
 void rt_protection_apply(struct rt_protection_map *protections);
-/* Gives all listed ranges the program's protection again. */
+/* Gives all listed ranges the protection again that the program has set. */
 void rt_protection_lift(const struct rt_protection_map *protections);
 void rt_protection_free(struct rt_protection_map *protections);
 
-/* Look-ups. True or non-NULL: the address is protected; is in a range of the caller or a table of the linker; is in a
- * system library. */
+/* Returns the listed range that contains an address; NULL if the address is not protected. */
 const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address);
+/* Returns true if an address is in a range that the caller keeps accessible, or in `constant`. */
 bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address);
+/* Returns true if an address is in the image of a system library. */
 bool rt_is_system_library_address(const struct rt_protection_map *protections, uint64_t address);
 
-/* True if a private writable mapping begins at start and contains address. */
+/* Returns true if a private writable mapping begins at `start` and contains `address`. */
 bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start, uint64_t address);
 
 #endif
