@@ -15,9 +15,10 @@
 /* Context of the core, as a Lua object. Closing it empties the handles that belong to it. */
 struct accd__lua_context {
     accd_context *core;
-    lua_State *L;             /* Lua thread that is calling the core; callbacks use it */
-    int bound_ref;            /* reference to a table of functions for section bounds, by number */
-    int error_ref;            /* reference to the error that a callback raised */
+    lua_State *L;  /* Lua thread that is calling the core, in which callbacks run */
+    int bound_ref; /* reference to a table of functions for section bounds, by number */
+    int error_ref; /* reference to the error that a callback raised last; LUA_NOREF: no error since it was last reported
+                    */
     bool unchecked;           /* host memory is not checked, because the core does not know the program's blocks */
     struct accd__lua_events { /* events since the last drain */
         struct accd__lua_event {
@@ -29,14 +30,14 @@ struct accd__lua_context {
             char *name;
         } * events;
         size_t n, room;
-        bool listening, lost; /* events are recorded; some were lost because memory ran out */
+        bool listening, lost; /* listening: events are recorded; lost: memory ran out for some events */
     } reported;
     struct accd__lua_handle *handles; /* programs, constructs and checkpoints, which closing the context empties */
     struct accd__lua_handle *opened;  /* open regions and bounds */
-    int objects_ref;                  /* reference to a weak table of Lua objects by address, if checkpoints are used */
+    int objects_ref; /* reference to a weak table of Lua objects by address; LUA_NOREF: no checkpoints are used */
 };
 
-/* Allocator that core.open accepts, as light userdata. */
+/* Allocator, and the first argument of its calls, as light userdata for core.open. */
 struct accd__lua_allocator {
     accd_allocator fn;
     void *ud;
@@ -44,27 +45,30 @@ struct accd__lua_allocator {
 
 /* Account of memory against a limit. */
 struct accd__budget {
-    size_t used, most; /* bytes; most = 0: no limit */
+    size_t used, most; /* bytes in use, and their limit; most = 0: no limit */
     bool denied;       /* accd__charged_alloc has refused memory since the last call of accd__was_denied */
 };
-/* Sets the budget of this thread; NULL: none. */
+/* Sets the budget that this thread charges; NULL: nothing is charged. */
 void accd__set_budget(struct accd__budget *budget);
-/* Adds bytes to a budget; returns false, without a change, if they exceed it. Always true if budget is NULL. */
+/* Adds `bytes` to a budget and returns true. Returns false, without a change, if the limit would be exceeded. A
+ * `budget` of NULL has no limit. */
 bool charge(struct accd__budget *budget, size_t bytes);
-/* Subtracts bytes from a budget, down to 0: memory from before the budget began may be freed. budget may be NULL. */
+/* Subtracts bytes from a budget, down to 0: memory from before the budget began may be freed. `budget` may be NULL. */
 void accd__discharge(struct accd__budget *budget, size_t bytes);
-/* Allocates memory of the core (an accd_allocator), charged to the budget of this thread. NULL: none, or refused. */
+/* Allocates memory of the core (an accd_allocator), charged to the budget of this thread. NULL: n is 0,
+ * memory ran out, or the budget refused the block, which then stays as it was. */
 void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n);
 /* Charges memory of simulated devices (an accd_charge_fn) to the budget of this thread, even beyond its limit. */
 void accd__charge_device(void *ud, int64_t bytes);
-/* Returns true if accd__charged_alloc has refused memory since the last call. */
+/* Clears `denied` in the budget of this thread, and returns true if it was set. */
 bool accd__was_denied(void);
 
 /* Head of a Lua object that belongs to a context: a link of the context's list. */
 struct accd__lua_handle {
     struct accd__lua_context *context; /* NULL once the context is closed */
     struct accd__lua_handle *next, **link;
-    void (*invalidate)(struct accd__lua_handle *handle); /* releases what the object holds in the core */
+    void (*invalidate)(
+        struct accd__lua_handle *handle); /* releases what the core keeps for the object; the handle stays linked */
 };
 /* Adds an unlinked handle to context->handles. */
 void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context *context);
@@ -76,22 +80,24 @@ struct accd__lua_opened {
     struct accd__lua_handle handle;
     void *core; /* accd_region or accd_bounds; NULL: closed, or not part of the restored state */
 };
-/* Makes the object at index known to checkpoints. To be called before accd__opened_link. */
+/* Makes the object at stack index `index` known to checkpoints, if these are used. To be called before
+ * accd__opened_link. */
 void accd__opened_register(lua_State *L, int index, struct accd__lua_context *context);
 /* Adds an unlinked handle to context->opened. */
 void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context *context);
 
 #define CONTEXT_TYPE "accdeep.context"
-/* Returns the open context at index, and makes L the thread of its callbacks; or raises. */
+/* Returns the context at stack index `index`, and makes L the thread of its callbacks. Raises if the context is closed.
+ * Functions below call a stack index `index`, too. */
 struct accd__lua_context *accd__check_context(lua_State *L, int index);
-/* Returns the mapping program at index, or raises. */
+/* Returns the mapping program at `index`. Raises if its context is closed. */
 accd_program *accd__check_program(lua_State *L, int index);
 
 struct accd__lua_construct;
-/* Returns the prepared construct at index, whose context is open, or raises. */
+/* Returns the prepared construct at `index`. Raises if its context is closed. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
 /* Locates the items of a construct and executes it. *item_p is the number, from 1, of the item that could not be
- * located; 0: none. region_p may be NULL. */
+ * located; 0: all were located. `region_p` may be NULL, if no region is wanted. */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p);
 
@@ -105,41 +111,46 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
  *     cause                 the error that a Lua function raised
  */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status);
-/* Pushes an error as accd__push_error does, with the item that accd__construct_run reported; 0: none. */
+/* Pushes an error as accd__push_error does, with the number of the item that accd__construct_run reported; 0: the error
+ * keeps the item that the core reported. */
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item);
 /* Pushes true for ACCD_OK, else an error as accd__push_error does. Returns the number of results. */
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status);
-/* Pushes a table about an object, or nil if it is empty. */
+/* Pushes a table about an object, or nil if `info` has neither bytes nor a name. */
 void accd__push_object_info(lua_State *L, const accd_object_info *info);
 
-/* Arguments at index: number of a device; address or number of bytes; address of the host. Raise for other types. */
+/* Returns the argument at `index`, the number of a device. Raises if it is no integer. */
 static inline int accd__device_argument(lua_State *L, int index)
 {
     return (int)luaL_checkinteger(L, index);
 }
+/* Returns the argument at `index`, an address or a number of bytes. Raises if it is no integer. */
 static inline uint64_t accd__word_argument(lua_State *L, int index)
 {
     return (uint64_t)luaL_checkinteger(L, index);
 }
+/* Returns the argument at `index`, an address of the host. Raises if it is no integer. */
 static inline const void *accd__address_argument(lua_State *L, int index)
 {
     return (const void *)(uintptr_t)accd__word_argument(L, index);
 }
 
-/* Pushes an array of instructions, read from the list {op, to, a, b, k, ...} at index, and returns it. Raises for
- * values out of range. */
+/* Pushes an array of instructions as userdata, and returns the array; *n is their number. The list at `index` has five
+ * integers for each instruction: op, to, a, b, k. Raises for values out of range. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n);
-/* Return a field of the table at index, or the default: `otherwise`, false, NULL. */
+/* Returns field `key` of the table at `index`; `otherwise` if the field is nil. Raises if it is no integer. */
 lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise);
+/* Returns field `key` of the table at `index`; nil counts as false. */
 bool accd__get_boolean(lua_State *L, int index, const char *key);
+/* Returns the userdata in field `key` of the table at `index`; NULL: another type or nil. */
 void *accd__get_pointer(lua_State *L, int index, const char *key);
-/* Set a field of the table on top of the stack; a text that is NULL sets nil. */
+/* Set field `key` of the table on top of the stack to `value`; a text that is NULL becomes nil. */
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value);
 void accd__set_text(lua_State *L, const char *key, const char *value);
 void accd__set_boolean(lua_State *L, const char *key, bool value);
 void accd__set_function(lua_State *L, const char *key, lua_CFunction value);
 
-/* Create the classes of the module's objects, or add functions to the module, which is on top of the stack. */
+/* Each adds functions to the module on top of the stack, or creates the class of one kind of the module's objects. */
 void accd__open_context_class(lua_State *L);
 void accd__open_rules(lua_State *L);
 void accd__open_program_class(lua_State *L);
@@ -148,22 +159,26 @@ void accd__open_memory(lua_State *L);
 void accd__open_checkpoint_class(lua_State *L);
 void accd__open_limits(lua_State *L);
 void accd__open_debug(lua_State *L);
-/* Reads the rules that the table on top of the stack describes: base names a profile, other fields change its knobs. */
+/* Fills `rules` from the table on top of the stack: field `base` names a profile (default "tr14"), other fields change
+ * knobs of the profile. Raises for an unknown profile or value. */
 void accd__read_rules(lua_State *L, accd_rules *rules);
-/* Methods of a context that prepare a mapping program, and a construct. */
+/* Method context:program, which prepares a mapping program (program.c). */
 int accd__l_program(lua_State *L);
+/* Method context:construct, which prepares a construct (construct.c). */
 int accd__l_construct(lua_State *L);
-/* Frees all recorded events. */
+/* Frees the names of all recorded events, and empties the list. */
 void accd__forget_events(struct accd__lua_events *reported);
 /* Methods of a context: inspection (inspect.c), memory (memory.c), queues (queue.c), kernels (kernel.c), checkpoints
  * (checkpoint.c). */
 extern const luaL_Reg accd__inspect_methods[], accd__memory_methods[], accd__queue_methods[], accd__kernel_methods[],
     accd__checkpoint_methods[];
-/* Returns the core's region of the region object at index, which is open, or raises. */
+/* Returns the core's region of the region object at `index`. Raises if the region is closed. */
 accd_region *accd__check_region(lua_State *L, int index);
-/* Pushes the integers of the list on top of the stack as an array, and returns it. *n is their number. */
+/* Pushes the integers of the list on top of the stack as an array (a userdata), and returns the array. *n is their
+ * number. Raises for other values. */
 uint64_t *accd__get_words(lua_State *L, size_t *n);
-/* Reads a kernel from the table at index; pushes the arrays and the text that it refers to. */
+/* Fills `kernel` from the table at `index`, as context:kernel_run takes it (kernel.c). Pushes the arrays and the text
+ * that `kernel` refers to. Raises for fields of another type. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel);
 /* Pushes the outcome of a kernel, as context:kernel_run returns it. Returns the number of results. */
 int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end);

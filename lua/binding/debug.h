@@ -11,7 +11,7 @@
 struct accd__lua_debug {
     struct accd__dw dw;
     Dwfl *dwfl;
-    Dwarf_Die *found; /* entries that were returned to Lua, by number - 1 */
+    Dwarf_Die *found; /* entries that were returned to Lua; entry n is found[n - 1] */
     size_t nfound, room;
 };
 
@@ -25,28 +25,31 @@ struct accd__debug_walk {
     int names;   /* stack index of the handle's table of names */
     int results; /* stack index of the list of results; 0: only names are recorded */
     const char *base;
-    const char *around;   /* base names of the scopes to search, each after a ':'; NULL: all that are not classes */
-    size_t length, slack; /* length of base; see above */
-    bool everywhere, is_fortran; /* functions and all classes are searched, too; the unit is in Fortran */
+    const char *around;   /* base names of the classes to search, each after a ':'; NULL: no classes are searched */
+    size_t length, slack; /* length of `base`; allowed difference of lengths */
+    bool everywhere, is_fortran; /* everywhere: functions and all classes are searched, too */
     char name[DEBUG_NAME_MOST];  /* name of the present scope, followed by :: */
 };
-/* Walks a unit. May raise. */
+/* Walks the types of `unit`: records their names, and adds the wanted types to the results. Raises without memory. */
 void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit);
 
-/* Stores an entry for debug:type, and returns its number. Raises if there is no memory. */
+/* Stores an entry for debug:type, and returns the entry's number, from 1. Raises without memory. */
 lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, const Dwarf_Die *die);
 
-/* Callback of dwfl_getmodules: stores one module in *module_p and stops. */
+/* Callback of dwfl_getmodules: stores `module` in *module_p and stops the iteration. */
 int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p);
 
-/* Pushes a list of {name, line, scope, number}, and a list of the scopes around scopes. It has the variables of the
- * first file whose names begin with prefix; number is that of the type. */
+/* Pushes a list of {name, line, scope, number}, and a list that gives the enclosing scope of each scope (0: a unit).
+ * The first list has the variables of the first file whose names begin with `prefix`; `number` is the number of the
+ * type. */
 void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix);
 
-/* Pushes the name of a type with the scopes around it, or nil. names: stack index of the handle's table of names. */
+/* Pushes the name of a type with its enclosing scopes; nil for a type without a name. `names`: stack index of the
+ * handle's table of names. */
 void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int names, Dwarf_Die *die);
 
-/* Pushes the type at an entry, with all types that it refers to, as debug_type.c describes. */
+/* Pushes the table of the type at entry `die`, with all types that the type refers to, as debug_type.c describes; nil
+ * for void. */
 void accd__debug_push_type(lua_State *L, struct accd__lua_debug *debug, int names, const Dwarf_Die *die);
 
 #endif

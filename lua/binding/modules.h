@@ -17,7 +17,7 @@ struct embedded_module {
 extern const struct embedded_module embedded_places;           /* accdeep.rules.places */
 extern const struct embedded_module *const embedded_modules[]; /* ends with NULL */
 
-/* Pushes the chunk of a module; raises if memory runs out. */
+/* Pushes the loaded chunk of `module`, a function. Raises if memory runs out. */
 void embedded_push(lua_State *L, const struct embedded_module *module);
 
 #endif

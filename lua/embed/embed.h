@@ -34,12 +34,12 @@ enum accd__plan_kind {
 /* Open region. */
 struct accd__session_region {
     struct accd__session_region *outer;
-    accd_region *core; /* region of the core; NULL if the if clause was false */
+    accd_region *core; /* region of the core; NULL: the if clause was false */
     int device;        /* number of the device; -1: the region runs on the host */
     enum accd__plan_kind kind;
     int ref;           /* reference to the directive's record, whose construct has the names that the core uses */
     bool owns;         /* the region, not the handle, releases `ref` */
-    accd_prepared *by; /* the handle that opened it, or NULL */
+    accd_prepared *by; /* prepared directive that opened the region; NULL: no handle, or it was freed */
     char name[64];     /* name of the directive, such as "target data" */
     bool is_openmp;
 };
@@ -47,11 +47,11 @@ struct accd__session_region {
 /* Plan of a directive, as lua/accdeep/embed.lua returns it. */
 struct accd__directive_plan {
     enum accd__plan_kind kind;
-    struct accd__lua_construct *construct; /* construct to run, or NULL */
+    struct accd__lua_construct *construct; /* construct to run; NULL: nothing to run */
     int device;     /* number of the device; -1: data of the host, or an if clause that is false */
     unsigned queue; /* queue of the device that events name */
     bool is_openmp;
-    bool gated; /* Lua plans again at each run: conditions, device and queue numbers, measured bounds */
+    bool gated; /* Lua plans again at each run, for conditions, device and queue numbers, measured bounds */
     char name[64];
 };
 
@@ -69,19 +69,20 @@ struct accd__caller { /* identifies a call of a public function by its stack fra
 
 struct accd_session {
     uint64_t magic;
-    _Atomic(uintptr_t) owner; /* thread that owns the session; 0: none */
+    _Atomic(uintptr_t) owner; /* thread that owns the session; 0: the session was given away */
     struct accd__meter meter;
     lua_State *L;  /* state that the session uses; NULL: it could not be opened */
     bool borrowed; /* L is a thread of the state that the caller configured */
     bool is_usual; /* default allocator, and no memory limit */
     bool broken;   /* a callback jumped out of a call; the session can only be closed */
-    /* registry references: the Lua session, the functions of accdeep.embed, L, the last diagnostic, the limit error */
+    /* registry references to the Lua session, the functions of accdeep.embed, L, the last diagnostic and the error of
+     * the step limit; LUA_NOREF: not yet set */
     int self, library, thread, detail_ref, limit_ref;
     accd_context *core;                  /* context of the core; NULL: it could not be opened */
     struct accd__lua_context *context;   /* Lua's object for `core` */
     int device;                          /* number of the current device */
     struct accd__caller caller;          /* call in progress; its frame is NULL between calls */
-    struct accd__session_region *kernel; /* region whose kernel runs in accd_run_compute, or NULL */
+    struct accd__session_region *kernel; /* region whose kernel runs in accd_run_compute; NULL: no kernel runs */
     uint64_t steps, max_steps; /* interpreter instructions of the call in progress, and their limit (0: none) */
     uint64_t generation;       /* version of names and types; a prepared directive of an older one is stale */
     struct accd__session_region *regions; /* innermost open region */
@@ -102,12 +103,13 @@ struct accd_prepared {
 
 /* --------------------------------------------------------------------------------- protect.c -- */
 
-/* Runs fn(L) with request as light userdata at index 1, protected and within the limits of memory and steps. Reports
- * the error and returns its status on failure. */
+/* Runs fn(L) with `request` as light userdata at index 1, protected and within the limits of memory and steps. On
+ * failure fills the session's error detail and returns the status of the error. Functions for this call are described
+ * as (request) in the files below. */
 accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *request);
-/* Pushes the method `name` of the Lua session, and the session as its first argument. May raise. */
+/* Pushes the method `name` of the Lua session, and the session as the method's first argument. May raise. */
 void accd__push_method(lua_State *L, accd_session *a, const char *name);
-/* Pushes file and line of the host program's call; file may be NULL. May raise. */
+/* Pushes file and line of the host program's call; "text" and 1 if `file` is NULL. May raise. */
 void accd__push_location(lua_State *L, const char *file, int line);
 
 /* Fails the call: fills the session's error detail with status, rule and message. Returns `status`. */
@@ -119,17 +121,19 @@ accd_status accd__report_no_memory(accd_session *a);
 
 /* Returns a block of `bytes` zeros from the session's allocator; on failure reports the error and returns NULL. */
 void *accd__session_alloc(accd_session *a, size_t bytes);
+/* Frees a block of accd__session_alloc; `bytes` is its size. */
 void accd__session_free_block(accd_session *a, void *block, size_t bytes);
 
 /* --------------------------------------------------------------------------------- regions.c -- */
 
 /* Releases a registry reference. */
 void accd__unref(accd_session *a, int ref);
-/* Removes the innermost region, which the core has ended, from the stack of regions. */
+/* Removes the innermost region, which the core has ended, from the stack of regions, and frees its record. */
 void accd__pop_region(accd_session *a);
 /* Abandons `region`, which is open, and all regions inside it, without copying anything to the host. */
 void accd__drop_regions(accd_session *a, struct accd__session_region *region);
-/* Ends the kernel in progress as if its construct had failed: its writes are undone, its region is abandoned. */
+/* Ends the kernel in progress as if its construct had failed: undoes the kernel's writes, and abandons its region with
+ * all regions inside. */
 void accd__undo_kernel(accd_session *a);
 
 /* ------------------------------------------------------------------------------------ call.c -- */
@@ -138,17 +142,20 @@ void accd__undo_kernel(accd_session *a);
 #define ACCD_HERE ((struct accd__caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
 
 /* Begins a call that may change the session. `given`: all required arguments are non-NULL. Returns another status than
- * ACCD_OK if the call is refused. Each call that began is ended by accd__end_call, which returns its status. */
+ * ACCD_OK if the call is refused: then accd__end_call must not follow. */
 accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given);
+/* Ends a call that accd__begin_call began. Returns `status`. */
 accd_status accd__end_call(accd_session *a, accd_status status);
-/* Checks that a call may inspect devices, which a kernel may do, too. Needs no accd__end_call. */
+/* Returns ACCD_OK if a call may inspect devices now, which a kernel of the session may do, too. accd__end_call must not
+ * follow. */
 accd_status accd__check_inspection(accd_session *a, struct accd__caller caller);
 /* Returns ACCD_OK if the session can be closed now, else ACCD_ERROR_MISUSE. */
 accd_status accd__check_can_close(accd_session *a, struct accd__caller caller);
 
 /* ----------------------------------------------------------------------------------- library.c -- */
 
-/* Pushes the table of functions of accdeep.embed, which has an environment of its own within the state. Raises. */
+/* Pushes the table of functions of accdeep.embed, which has an environment of its own within the state. Raises on
+ * failure. */
 void accd__push_library(lua_State *L);
 
 #endif

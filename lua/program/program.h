@@ -5,9 +5,11 @@
 
 #include <lua.h>
 
+/* Pushes the module accdeep.system. */
 int luaopen_accdeep_system(lua_State *L);
-/* Add functions to the module on top of the stack. */
+/* Adds the functions of edit.c to the module on top of the stack. */
 void accd__open_edit(lua_State *L);
+/* Adds the functions of supervise.c to the module on top of the stack. */
 void accd__open_supervise(lua_State *L);
 /* Ends the process that system.supervise has started, if this process does not become the program. */
 void accd__end_supervision(void);

@@ -22,11 +22,12 @@ typedef long accd_lowered_bound(const void *object);
 typedef struct accd_lowered {
     const char *plan, *file; /* plan of the directive, in the form that text.c reads; its file */
     int line;
-    accd_lowered_bound *const *bounds; /* functions that the plan numbers, or NULL */
-    void *parsed;                      /* plan as the library has read it; NULL at first */
+    accd_lowered_bound *const
+        *bounds;  /* functions of bounds that the plan numbers; NULL: the plan has no such functions */
+    void *parsed; /* plan as the library has read it; NULL at first */
 } accd_lowered;
 
-/* Open region. It belongs to the caller until accd_lowered_leave. */
+/* Open region of a construct. The caller owns the region until accd_lowered_leave. */
 typedef struct accd_lowered_region accd_lowered_region;
 
 /* Executes enter data, exit data or update. arguments: the values that the plan numbers, which are addresses of
@@ -42,13 +43,15 @@ void accd_lowered_leave(accd_lowered_region *region);
  * pointer if region is NULL, because the kernel then runs on the host. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer);
 
-/* Copies bytes from an address that accd_lowered_pointer returned to the host. */
+/* Copies `bytes` bytes from `from`, an address that accd_lowered_pointer returned, to `to` on the host. */
 void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
-/* Copies bytes of the host to an address that accd_lowered_pointer returned. */
+/* Copies `bytes` bytes from `from` on the host to `to`, an address that accd_lowered_pointer returned. */
 void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes);
-/* Do what acc_is_present, acc_deviceptr and acc_hostptr do (ACC33-3.2.26-1, ACC33-3.2.26-2). */
+/* Returns 1 if the whole range is present, else 0, as acc_is_present does; 0 bytes count as one (ACC33-3.2.26-2). */
 int accd_lowered_is_present(const void *host, unsigned long bytes);
+/* Returns the device address of a host address, NULL if absent, as acc_deviceptr does (ACC33-3.2.26-1). */
 void *accd_lowered_device(const void *host);
+/* Returns the host address of a device address, NULL if no data have it, as acc_hostptr does (ACC33-3.2.26-1). */
 void *accd_lowered_host(const void *device);
 /* Returns the device address of a pointer of host_data. If its target is not present, the process ends with an error
  * at `file` and `line`; if file is NULL, the pointer is returned unchanged (ACC33-hd-1). */
@@ -57,13 +60,15 @@ void *accd_lowered_use_device(const volatile void *pointer, const char *file, in
 /* Routine of OpenACC that moves data. Work of queues is done at once. acc_copyin and acc_create return device
  * addresses, others NULL (ACC33-3.2.18-1, ACC33-3.2.21-1). */
 typedef void *accd_lowered_routine(void *host, unsigned long bytes, ...);
-/* Returns the routine with a name, such as "acc_copyin" or "acc_delete_finalize_async", for a call at a place of the
- * unit. The thread must call it before it looks up another one. kind, action, finalize: numbers that lowering writes.
+/* Returns the routine with a name, such as "acc_copyin" or "acc_delete_finalize_async", for a call at `line` of
+ * `file`. The thread must call the routine before it looks up another one. kind, action, finalize: numbers that
+ * lowering writes.
  */
 accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action,
                                                 int finalize);
-/* Stand for routines about queues, whose work is done at once. Return 1. */
+/* Replaces routines that test or wait for one queue, whose work is done at once. Returns 1: complete. */
 int accd_lowered_wait(int queue, ...);
+/* Replaces routines that test or wait for all queues. Returns 1: complete. */
 int accd_lowered_wait_all(void);
 
 #ifdef __cplusplus

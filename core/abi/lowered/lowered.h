@@ -10,7 +10,7 @@
 
 /* Array that the section of an item belongs to. */
 struct accd__lowered_rows {
-    int first; /* number of the first argument about it: address, then lower bound and extent of each dimension */
+    int first; /* index of the array's first argument: its address; lower bound and extent of each dimension follow */
     accd_array array; /* array as the item's label describes it now */
 };
 
@@ -18,8 +18,8 @@ struct accd__lowered_rows {
 struct accd__lowered_item {
     accd_item item;
     accd_item_code place;
-    int64_t *params;                 /* values of place.params, for the item's mapping program */
-    struct accd__lowered_rows *rows; /* array of the item, or NULL */
+    int64_t *params;                 /* values of `place.params` at the last run, for the item's mapping program */
+    struct accd__lowered_rows *rows; /* array that the item belongs to; NULL: not known */
 };
 
 /* Plan of a directive, as text.c reads it. It lives as long as the process. */
@@ -28,23 +28,25 @@ struct accd__lowered_plan {
     int finalize;
     const char *name;
     struct accd__lowered_item *items;
-    accd_item *located; /* items of the next construct; room for nitems */
+    accd_item *located; /* items of the next construct, located; space for `nitems` */
     size_t nitems;
 };
 
-/* Locks the library, whose functions only one thread at a time executes. */
+/* Takes the lock of the library, which lets only one thread at a time execute its functions. */
 void accd__lowered_lock(void);
 
 /* Ends the process with an error at a directive. The caller holds the lock. */
 _Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule,
                                             const char *message);
 
-/* Executes a construct with one item at once, with the kind, finalize and name of a plan. Takes the lock. Returns the
- * device address of the data that enter data has mapped, or NULL. */
+/* Executes a construct with one item, with the kind, `finalize` and name of `plan`. With 0 bytes nothing is executed.
+ * Takes the lock. Returns the device address of data that enter data has mapped, else NULL. Ends the process on
+ * failure. */
 void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host,
                          unsigned long bytes);
 
-/* Returns the number by which the core calls a function of a unit; numbers it if needed. The caller holds the lock. */
+/* Returns the number by which the core calls `bound`, a function of a unit, which gets a number at first use. Ends the
+ * process without memory. The caller holds the lock. */
 int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound *bound);
 
 /* Reads a directive's plan. Ends the process if there is no memory, or if another version wrote the plan. The caller
