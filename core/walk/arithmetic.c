@@ -4,14 +4,15 @@
  * it. Operands are values of the type: the usual arithmetic conversions were made before (ACCD_I_CAST). */
 #include "walk/program.h"
 
+/* Sets to[i] to an expression for all n rows, and returns n from the function. */
 #define FOR_EACH_ROW(expression)     \
     for (size_t i = 0; i < n; i++) { \
         to[i] = (expression);        \
     }                                \
     return n
 
-/* Returns the first row that satisfies the condition from the function, if there is one. The first loop has no branch,
- * because such rows are rare. */
+/* Returns the number of the first row that satisfies the condition from the function; continues if there is no such
+ * row. The first loop has no branch, because bad rows are rare. */
 #define FIND_BAD_ROW(condition)    \
     bool bad = false;              \
     for (size_t i = 0; i < n; i++) \
@@ -20,6 +21,7 @@
         if (condition)             \
     return i
 
+/* Computes n rows in the signed type T and returns n, or the number of the first row that overflows. */
 #define CHECKED_SIGNED(T, builtin)                   \
     {                                                \
         T v;                                         \
@@ -59,7 +61,7 @@ static bool is_signed(accd_scalar type)
     return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_I64;
 }
 
-/* Returns true if a << b is no value of the signed type. 0 <= b < bits. */
+/* Returns true if a << b is not representable in the signed type of `bits` bits; 0 <= b < bits. */
 static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
 {
     assert(b >= 0 && b < (int64_t)bits);
@@ -69,8 +71,8 @@ static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
     return v >> b != a;
 }
 
-/* Computes n rows of a quotient or remainder. Returns n, or the row that has no result. */
-
+/* Computes n rows of a quotient or remainder. Returns n, or the number of the first row whose result is undefined, with
+ * the reason in *fault. */
 static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                             enum accd__fault *fault)
 {
@@ -93,7 +95,8 @@ static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] % (uint64_t)b[i]));
 }
 
-/* Computes n rows of a shift. Returns n, or the row that has no result. */
+/* Computes n rows of a shift. Returns n, or the number of the first row whose result is undefined, with the reason in
+ * *fault. */
 static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                          enum accd__fault *fault)
 {

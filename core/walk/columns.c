@@ -10,8 +10,8 @@
  * 3. general: compute_section for each row, with all checks; bytes_of[] is written once a length differs. */
 #include "walk/columns.h"
 
-/* Computes the first byte and the length of one section, or returns why there is none. An empty section has 0 bytes.
- * Decides TR14-4.3-14. */
+/* Computes address (*host) and length (*bytes) of one section and returns ACCD_FAULT_NONE, or returns the fault that
+ * makes the section invalid. An empty section has 0 bytes. Decides TR14-4.3-14. */
 static enum accd__fault compute_section(struct accd__level_job *job, const struct accd__segment *segment,
                                         uint64_t pointer, int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
 {
@@ -54,7 +54,8 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     return ACCD_FAULT_NONE;
 }
 
-/* Adds a row to a column that is written only once a value differs from *value, that of the rows before. */
+/* Adds the value `now` of a row to a column. While all rows since `from` have the same value, only *value is set; the
+ * first different value sets *varies and writes the column. */
 static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
 {
     assert(row >= from);
@@ -70,8 +71,8 @@ static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, s
     column[row] = now;
 }
 
-/* Returns true if a register holds one value for all rows of the block. Caches the answer, because fields often share
- * their bound. */
+/* Returns true if a register holds one value in all n rows of the block. Caches the register in m->equal, because
+ * fields often share a bound. */
 static bool is_uniform_column(struct accd__machine *m, const int64_t *values, size_t n)
 {
     assert(n > 0);
@@ -104,7 +105,8 @@ void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t
     *high_p = high > high2 ? high : high2;
 }
 
-/* Returns the length of all sections of the block, if it is the same and all start at the first element; else 0. */
+/* Returns the bytes of each section of a block if all sections have the same length, begin at index 0 and need no check
+ * of their own; otherwise 0. */
 static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct accd__machine *m,
                                       const accd_field *field, const int64_t *count, size_t n)
 {
@@ -117,6 +119,8 @@ static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct 
     return bytes;
 }
 
+/* Runs a statement for rows first .. first + n - 1 of a field; i counts from 0, and `base` is accd__field_target of the
+ * row. */
 #define EACH_BASE(set, field, first, n, statement)                                        \
     if ((set)->address || accd__is_inline_field(field)) {                                 \
         for (size_t i = 0; i < (n); i++) {                                                \
@@ -140,8 +144,8 @@ bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field
     return !differ;
 }
 
-/* Returns true if the sections of a block, of different lengths, equal those of an earlier column. Any section that
- * compute_section would reject makes it false. */
+/* Returns true if the sections of a block, of different lengths, equal those of an earlier column. Returns false if
+ * compute_section would reject any of the sections. */
 static bool sections_repeat(const struct accd__level_job *job, const accd_field *field,
                             const struct accd__segment *before, const int64_t *count, size_t first, size_t n)
 {
@@ -173,7 +177,8 @@ static void note_section_row(struct accd__segment *segment, struct accd__column_
     }
 }
 
-/* Ends the comparison of a part: rows [t->from, end) repeat the earlier column, later rows may not. */
+/* Ends the comparison of a part: rows [t->from, end) equal the earlier column and are copied from it; later rows may
+ * differ. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
                              struct accd__column_summary *t, size_t end)
 {
@@ -206,7 +211,8 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
     return true;
 }
 
-/* Computes the sections of a field for a block of rows; returns false with a fault of the part. */
+/* Computes the sections of a field for a block of rows. Returns false if a section is invalid; job->faults[part] is
+ * then set. */
 static bool compute_field_sections(struct accd__level_job *job, struct accd__machine *m, unsigned part, size_t f,
                                    size_t first, size_t n)
 {
@@ -315,7 +321,7 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
     }
 }
 
-/* Gives the rows of a part of a level, in whole blocks. */
+/* Writes the range of rows [*from, *to) of a part of a level; parts are divided at multiples of ACCD_ROWS. */
 static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
 {
     assert(part < parts);
@@ -326,6 +332,8 @@ static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *f
         *to = rows;
 }
 
+/* Runs the code and computes the columns of all fields for the rows of one part, block by block; stops at the first
+ * fault. */
 void accd__run_level_part(void *arg, unsigned part)
 {
     struct accd__level_job *job = arg;

@@ -2,7 +2,8 @@
  * and core/plan use them. */
 #include "walk/inside.h"
 
-/* Returns the bytes from the first run to the end of the last one; UINT64_MAX if runs are empty, overlap or overflow.
+/* Returns the bytes from the first run to the end of the last run; UINT64_MAX if runs are empty or overlap, or the
+ * number overflows.
  */
 static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigned n)
 {
@@ -59,7 +60,8 @@ void accd__item_get_grid(const accd_item *item, struct accd__grid *grid)
     memcpy(grid->dim, item->dims, item->ndims * sizeof grid->dim[0]);
 }
 
-/* Sorts dimensions by descending steps and merges those whose elements are adjacent. Returns true if gaps remain. */
+/* Sorts the dimensions of a grid by descending steps, and merges dimensions without gaps into the run. Returns true if
+ * gaps remain. */
 static bool normalize_dims(struct accd__grid *grid)
 {
     for (unsigned i = 1; i < grid->n; i++)

@@ -44,6 +44,7 @@ static bool is_valid_item_code(const accd_item_code *code)
     return valid;
 }
 
+/* Runs the code and sets the item from its registers; accdeep_core.h describes the arguments. */
 accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *arguments,
                              int64_t *params, accd_item *item)
 {

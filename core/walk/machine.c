@@ -71,12 +71,14 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
     }                                                                      \
     break
 
+/* Sets to[i] to an expression for all n rows, and leaves the enclosing switch. */
 #define FOR_EACH_VALUE(expression)   \
     for (size_t i = 0; i < n; i++) { \
         to[i] = (expression);        \
     }                                \
     break
 
+/* Defines a function that computes a sum, difference or product; returns ACCD_UNREPRESENTABLE on overflow. */
 #define CHECKED(name, builtin)                               \
     static inline int64_t name(int64_t a, int64_t b)         \
     {                                                        \
@@ -87,6 +89,7 @@ CHECKED(sum, __builtin_add_overflow)
 CHECKED(difference, __builtin_sub_overflow)
 CHECKED(product, __builtin_mul_overflow)
 
+/* Returns a / b, or ACCD_UNREPRESENTABLE if the quotient does not exist. */
 static inline int64_t quotient(int64_t a, int64_t b)
 {
     return b == 0 || (b == -1 && a == INT64_MIN) ? ACCD_UNREPRESENTABLE : a / b;
@@ -103,6 +106,7 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
 /* Number of bits of values that neither overflow nor equal ACCD_UNREPRESENTABLE. */
 enum { SAFE_BITS = 62 };
 
+/* Number of bits of the greatest magnitude of each scalar type. */
 static const uint8_t scalar_bits[ACCD_SCALAR_COUNT] = {7, 8, 15, 16, 31, 32, 64, 64, 1};
 
 /* Returns the number of bits of the magnitude of k. */
@@ -159,7 +163,8 @@ static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_
 #undef LOAD
 }
 
-/* Loads values at addresses in a register. A null address, or one outside of known host memory, is a fault. */
+/* Loads n values of a scalar type at the addresses a[i] + k; ACCD_NO_ADDRESS gives 0. Returns false with a fault for a
+ * null address or, with check_host, an address outside of live registered memory. */
 static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type, size_t first,
                     size_t n)
 {
@@ -195,7 +200,8 @@ static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size
     return false;
 }
 
-/* Copies a register; a value of 0 is the fault of a section that crosses rows of its array. */
+/* Copies a register, as ACCD_I_REQUIRE says. Returns false with a fault at the first value 0: the section crosses rows
+ * of its array, or lies outside its row. */
 static bool check_requirement(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *a = m->r[in->a];
@@ -211,7 +217,8 @@ static bool check_requirement(struct accd__machine *m, const accd_instruction *i
     return true;
 }
 
-/* Calls a function for rows [from, end) of a block whose first row is `first`. args: register of the first argument. */
+/* Calls function in->k of the host program for rows [from, end) of a block whose first row is `first`; `args` is the
+ * register of the first of in->b arguments. Returns false with a fault if the function fails or does not exist. */
 static bool call_function(struct accd__machine *m, const accd_instruction *in, unsigned args, size_t first, size_t from,
                           size_t end)
 {
@@ -228,7 +235,8 @@ static bool call_function(struct accd__machine *m, const accd_instruction *in, u
     return false;
 }
 
-/* Calls a function for the rows of a block whose condition is not 0; other rows get 0. */
+/* Calls a function for the rows of a block whose condition, register in->a, is not 0; other rows get 0. Returns false
+ * with a fault if a call fails. */
 static bool call_where_true(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *condition = m->r[in->a];

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* Arrays of a program, each with its number of elements. */
+/* Names of the arrays of a specification; the number of elements of `x` is in nx. */
 #define ARRAYS(X) X(pieces) X(fields) X(code) X(excluded) X(members)
 
 /* Returns a copy of n elements of `size` bytes; clears *ok if there is no memory. NULL for n = 0. */
@@ -20,6 +20,7 @@ static void *copy_array(struct accd__mem *mem, const void *from, size_t n, size_
     return to;
 }
 
+/* Returns true if `bytes` bytes at an offset lie in an element of `stride` bytes. */
 static bool is_inside_element(uint64_t offset, uint64_t bytes, uint64_t stride)
 {
     return bytes <= stride && offset <= stride - bytes;
@@ -76,7 +77,7 @@ static bool is_valid_instruction(const accd_program_spec *spec, const accd_instr
     }
 }
 
-/* Returns a mask with one bit for each register. */
+/* Returns a mask with bits 0 .. registers - 1 set. */
 static uint64_t register_mask(unsigned registers)
 {
     assert(registers <= ACCD_REGISTERS);
@@ -122,8 +123,9 @@ static bool is_valid_spec(const accd_program_spec *spec)
     return true;
 }
 
-/* Sets `target` as the child of the fields inside that point up to it; they do not retain it. Returns false if such a
- * field has another unit, reads missing registers, or is already closed: it belongs to one program only. */
+/* Sets `target` as the child of all fields in `program`, `level` levels inside `target`, whose `up` names `target`;
+ * fields do not retain this child. Returns false if such a field has another unit, lacks registers that `target` reads,
+ * or has a child already, because a field can belong to one recursive program only. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {
     assert(level > 0);
@@ -163,7 +165,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
         if (spec->fields[i].child) {
             const accd_program *child = accd_program_retain(spec->fields[i].child);
-            if (child->spec.params > program->spec.params) /* an item has parameters for all programs inside */
+            if (child->spec.params > program->spec.params) /* an item has the parameters of all programs inside */
                 program->spec.params = child->spec.params;
             if (child->open > program->open + 1)
                 program->open = child->open - 1;
@@ -275,7 +277,7 @@ accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bo
 
 /* ---------------------------------------------------------------------------- expressions -- */
 
-/* Returns true if code is valid without an element; params may be NULL if the code reads none. */
+/* Returns true if code is valid without an element. `params` may be NULL if the code reads no parameters. */
 static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsigned registers, const int64_t *params)
 {
     const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};

@@ -39,12 +39,14 @@ struct register_space {
 
 /* ------------------------------------------------------------------------------------ levels -- */
 
+/* Records ACCD_ERROR_OUT_OF_MEMORY for a walk, and returns it. */
 static accd_status report_walk_memory(accd_context *context)
 {
     return accd__report_out_of_memory(context, "for a large construct");
 }
 
-/* Records a fault of a part in the walk; the caller of accd__walk_new writes the message. */
+/* Records a fault of a part in walk->fault, and returns ACCD_ERROR_INVALID_SECTION; the caller of accd__walk_new writes
+ * the message. */
 static accd_status record_fault(const struct accd__level_job *job, const struct accd__part_fault *fault)
 {
     struct accd_walk *walk = job->walk;
@@ -57,9 +59,10 @@ static accd_status record_fault(const struct accd__level_job *job, const struct 
     return ACCD_ERROR_INVALID_SECTION;
 }
 
-/* Number of words before the first row of a column; the first of them counts the walks that share it. */
+/* Number of words before the first row of a column; the first word counts the walks that share the column. */
 enum { USERS = 2 }; /* two words keep the column aligned to 16 bytes */
 
+/* Returns an uninitialised column for so many rows, with one user; NULL: no memory. */
 static void *new_column(struct accd__mem *mem, size_t rows)
 {
     uint64_t *block = accd__mem_alloc_array(mem, rows + USERS, sizeof *block);
@@ -69,6 +72,7 @@ static void *new_column(struct accd__mem *mem, size_t rows)
     return block + USERS;
 }
 
+/* Adds a user to a column, which may be NULL, and returns the column. */
 static uint64_t *share_column(uint64_t *column)
 {
     if (column)
@@ -76,7 +80,8 @@ static uint64_t *share_column(uint64_t *column)
     return column;
 }
 
-/* Drops one user of a column, frees it after the last one, and sets the pointer to NULL. */
+/* Drops one user of the column at *column_p (a pointer to a column pointer), frees the column after its last user, and
+ * sets *column_p to NULL. */
 static void release_column(struct accd_walk *walk, void *column_p, size_t rows)
 {
     uint64_t **column_at = column_p, *block = *column_at ? *column_at - USERS : NULL;
@@ -124,7 +129,7 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
     return ACCD_OK;
 }
 
-/* Replaces a column by the equal one of the earlier walk, with its sums. */
+/* Replaces the columns of a segment by the equal columns of the earlier walk, and copies their sums. */
 static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, const struct accd__segment *before)
 {
     assert(before->rows == segment->rows && before->host);
@@ -218,12 +223,14 @@ static struct accd__visited_element *find_visited_slot(const struct accd__visite
     }
 }
 
+/* Frees the memory of a visited set, and empties the set. */
 static void free_visited(struct accd__visited_set *seen, struct accd__mem *mem)
 {
     accd__mem_free(mem, seen->at, seen->capacity * sizeof seen->at[0]);
     *seen = (struct accd__visited_set){0};
 }
 
+/* Doubles the capacity of a visited set. Returns false, with the set unchanged, if there is no memory. */
 static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
 {
     enum { MIN_CAPACITY = 64 };
@@ -240,7 +247,7 @@ static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
     return true;
 }
 
-/* Adds an element to the visited set; *first_p: true if it is new. */
+/* Adds an element to the visited set; *first_p becomes true if the element is new. Fails without memory. */
 static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
 {
     struct accd__visited_set *seen = &walk->seen;
@@ -253,7 +260,8 @@ static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const 
     return ACCD_OK;
 }
 
-/* Lists the elements of a recursive program that no pointer reached before as rows of the set. Decides TR14-5-10. */
+/* Makes the elements in the segment's sections that no pointer reached before the rows of the set, whose program is
+ * recursive. Fails without memory. Decides TR14-5-10. */
 static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowset *set,
                                       const struct accd__segment *segment)
 {
@@ -289,7 +297,8 @@ static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowse
     return status;
 }
 
-/* Gives the elements of a section as a grid, with or without gaps. Returns false if the section is empty. */
+/* Writes the elements of a section as a grid, with or without gaps. Returns false, and no useful grid, if the section
+ * is empty. */
 static bool get_section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                              struct accd__grid *grid)
 {
@@ -302,7 +311,8 @@ static bool get_section_grid(const struct accd_walk *walk, const struct accd__se
     return bytes != 0;
 }
 
-/* Lists the addresses of all elements, and the section of each if the sections differ in length. */
+/* Fills set->address with the addresses of all elements of the segment, and set->owner with their sections if set->per
+ * is 0. Fails without memory. */
 static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set, const struct accd__segment *segment)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -330,8 +340,8 @@ static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set
     return ACCD_OK;
 }
 
-/* Makes the elements of all sections of a segment the rows of a new rowset. The field has a child program. Decides
- * TR14-1.1-04. */
+/* Makes the elements of all sections of a segment the rows of a new rowset. The field has a child program. Fails
+ * without memory. Decides TR14-1.1-04. */
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -362,15 +372,16 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     if (!segment->gaps && segment->rows == 1 && !segment->bytes_of)
         set->base = segment->host[0];
     else if (!segment->gaps &&
-             (set->per == 1 || !set->rows)) /* the column of sections serves as the column of elements */
+             (set->per == 1 || !set->rows)) /* each section is one element: both have one column of addresses */
         set->address = segment->host;
     else
         return add_elements(walk, set, segment);
     return ACCD_OK;
 }
 
-/* Returns the column of the earlier walk at the same position, if it can be compared: same rows, sections from the
- * first element, not all empty. Otherwise NULL. Its values are not yet compared. */
+/* Returns the segment of the earlier walk at the same position, or NULL if it cannot be compared. It can if it has the
+ * same number of rows, its sections begin at index 0, and not all are empty. The values of the columns are not compared
+ * here. */
 static const struct accd__segment *find_earlier_segment(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
@@ -454,7 +465,8 @@ static accd_status mark_roots_visited(struct accd_walk *walk, const accd_constru
     return ACCD_OK;
 }
 
-/* Walks one item, whose root is the last one of the walk: its own rowset, then those that this adds. */
+/* Walks one item, whose root is the last root of the walk: runs the level of the item's rowset, then the levels of all
+ * rowsets that these runs add. */
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
     struct accd__mem *mem = &walk->context->mem;

@@ -9,71 +9,80 @@
 #include "base/base.h"
 
 #define ACCD_ROWS 256 /* rows that one instruction of a mapping program computes at a time */
+/* Number of bits of the size of a section or object, which is less than 2^48 bytes. */
 #define ACCD_SIZE_BITS 48
 #define ACCD_MAX_ARGUMENTS 8                    /* arguments of a function that a mapping program calls */
 #define ACCD_MAX_SLOT_BYTES (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
+/* Flag of accd__request.source (table/table.h): the rest is the number of a walk's section, not of an item. */
 #define ACCD_SOURCE_WALKED 0x80000000u
 
 struct accd_program {
     accd_context *context;
     unsigned users;
-    accd_program_spec spec; /* arrays are copies that the program owns */
-    bool covers;            /* true if the pieces are all bytes of the element, in order, with the object's action */
+    accd_program_spec spec; /* specification; its arrays are copies that the program owns */
+    bool covers;            /* true if the pieces cover all bytes of the element, in order, with the object's action */
     bool init;              /* true if some piece is init_needed */
     bool calls;             /* true if the code calls functions of the host program; it then runs on one thread only */
     bool reaches_calls;     /* true if the program, or one inside it, calls functions of the host program */
-    bool is_recursive;      /* true if a field inside points up to this program */
-    unsigned open;          /* number of levels above this program that fields inside point up to */
-    uint64_t inherited;     /* registers of the enclosing element that the code reads, one bit each */
+    bool is_recursive;      /* true if `up` of a field inside names this program as the program of its elements */
+    unsigned open;          /* number of levels above this program that `up` of fields inside reaches; 0: none */
+    uint64_t inherited;     /* set of the enclosing element's registers that the code reads; bit k: register k */
 };
 
-/* Flags that sections specify themselves, or inherit from the element whose pointer is followed. */
+/* Flags that a section either specifies itself or inherits from the element that holds its pointer. */
 #define ACCD_INHERITED_FLAGS                                                                         \
     (ACCD_ITEM_PRESENT_OR | ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT | ACCD_ITEM_ALWAYS_IN | \
      ACCD_ITEM_ALWAYS_OUT | ACCD_ITEM_REQUIRE_PRESENT | ACCD_ITEM_FINALIZE | ACCD_ITEM_ZERO)
 /* Flags that concern the pointer of one section only. */
 #define ACCD_ATTACH_FLAGS (ACCD_ITEM_ATTACH_ALWAYS | ACCD_ITEM_ATTACH_NEVER)
+/* Flags that a field of a mapping program can have. */
 #define ACCD_FIELD_FLAGS (ACCD_INHERITED_FLAGS | ACCD_ATTACH_FLAGS)
 
 /* Rowset: the elements over which one program runs, in order. */
 struct accd__rowset {
     const accd_program *program;
-    int parent;     /* segment that contains the elements, or -1 - root */
-    size_t root;    /* number of the root from which they were reached */
+    int parent;     /* number of the segment whose sections contain the elements; negative: -1 - root
+                     */
+    size_t root;    /* number of the root from which the elements were reached */
     uint8_t action; /* action of the enclosing object */
     uint16_t flags; /* ACCD_FIELD_FLAGS of the enclosing object */
     size_t rows;
-    uint64_t base;     /* address of the first of contiguous elements, stride apart ... */
-    uint64_t *address; /* ... or, if not NULL, the address of each element */
-    uint64_t per;      /* number of elements in each section of the parent ... */
-    uint32_t *owner;   /* ... or, if 0, the section that contains each element */
+    uint64_t base; /* address of the first element, if the elements are contiguous, `stride` of the program apart ... */
+    uint64_t *address; /* ... address of each element; NULL: `base` counts */
+    uint64_t per;      /* number of elements in each section of the parent; 0: `owner` counts ... */
+    uint32_t *owner;   /* ... number of the parent's row whose section contains each element; NULL: `per` counts */
+    /* Number of the rowset's first segment, and how many segments it has: one for each field. */
     size_t segments, nsegments;
-    int64_t **kept; /* registers that inner levels read, by number; only while the walk is made */
+    /* Columns of registers that inner levels read, by register number; valid only while the walk is made. */
+    int64_t **kept;
 };
 
 /* Segment: a column of objects, the sections reached through one field of all elements of a rowset. */
 struct accd__segment {
     const accd_field *field;
     int rowset;
-    int elements; /* rowset of the elements in the sections; -1: plain data */
+    int elements; /* number of the rowset with the elements of the sections; -1: plain data */
     uint8_t action;
     uint16_t flags;
     size_t rows, first; /* number of sections, and the number of the first one in the walk */
-    uint64_t *host;     /* first byte of each section; equal walks share this column and bytes_of */
-    uint64_t bytes;     /* bytes of every section, if bytes_of is NULL */
+    uint64_t *host;     /* address of the first byte of each section; equal walks share this column and bytes_of */
+    uint64_t bytes;     /* bytes of each section, if all are equal and bytes_of is NULL */
+    /* Bytes of each section; NULL: all have `bytes`. */
     uint64_t *bytes_of;
-    int64_t start; /* index of the first element, if start_of is NULL */
+    int64_t start; /* index of the first element of each section, if all are equal and start_of is NULL */
+    /* Index of the first element of each section; NULL: all have `start`. */
     int64_t *start_of;
-    uint64_t low, high;           /* hull of all sections; high = 0: no bytes */
-    size_t applied;               /* number of sections that are not empty */
-    uint64_t dev;                 /* offset, in a group, of the first section in the device block */
-    uint64_t *dev_of;             /* offset of every ACCD_ROWS-th section, if the lengths differ */
-    uint64_t total;               /* padded bytes of all sections */
-    uint64_t descriptor_checksum; /* checksum of the contents of its descriptors */
+    uint64_t low, high; /* hull of all sections; high = 0: all sections are empty */
+    size_t applied;     /* number of sections that are not empty */
+    uint64_t dev;       /* offset of the first section in the device block of a group (table/group.c) */
+    uint64_t *dev_of;   /* offset in that block of every ACCD_ROWS-th section, if the lengths differ; else NULL */
+    uint64_t total;     /* sum of the sections' bytes, each padded to a multiple of 16 (accd__padded) */
+    uint64_t descriptor_checksum; /* checksum of the descriptors of the sections; 0: plain pointers */
     bool may_have_gaps;           /* true if the elements of some section may have gaps between them */
     bool gaps;                    /* true if some walked section has gaps between its elements */
 };
 
+/* Root: an item of the construct from which elements are walked. */
 struct accd__walk_root {
     uint64_t host, bytes;
     const accd_label *label;
@@ -122,12 +131,13 @@ struct accd_walk {
     struct accd__walk_root *roots;
     struct accd__rowset *rowsets;
     struct accd__segment *segments;
-    accd_program **programs;        /* programs of the roots, retained */
-    size_t sections;                /* number of sections of all segments */
-    uint64_t host_frees;            /* host.host_frees of the context at the time when the walk was made */
-    bool gaps;                      /* true if some elements are runs with gaps, whose gaps were skipped */
-    const struct accd_walk *before; /* earlier walk, only while the walk is made */
-    struct accd__visited_set seen;  /* visited elements, only while the walk is made */
+    accd_program **programs; /* programs of the roots, retained */
+    size_t sections;         /* number of sections of all segments */
+    uint64_t host_frees;     /* value of context->host.host_frees when the walk was made */
+    bool gaps;               /* true if some elements are runs with gaps, whose gaps were skipped */
+    /* Earlier walk with which columns are shared, or NULL; valid only while the walk is made. */
+    const struct accd_walk *before;
+    struct accd__visited_set seen; /* visited elements of recursive programs; valid only while the walk is made */
     struct accd__walk_fault fault;
 };
 
@@ -142,16 +152,19 @@ static inline bool accd__item_has_elements(const accd_item *item)
     return item->program && item->bytes && item->host;
 }
 
+/* Returns the host address of the element in a row, row < set->rows. */
 static inline uint64_t accd__row_address(const struct accd__rowset *set, size_t row)
 {
     return set->address ? set->address[row] : set->base + row * set->program->spec.stride;
 }
 
+/* Returns the bytes of the section in a row; 0: empty. */
 static inline uint64_t accd__section_bytes(const struct accd__segment *segment, size_t row)
 {
     return segment->bytes_of ? segment->bytes_of[row] : segment->bytes;
 }
 
+/* Returns the index of the first element of the section in a row. */
 static inline int64_t accd__section_start(const struct accd__segment *segment, size_t row)
 {
     return segment->start_of ? segment->start_of[row] : segment->start;
@@ -163,6 +176,7 @@ static inline bool accd__is_inline_field(const accd_field *field)
     return field->embedded || field->in_place;
 }
 
+/* Returns true if the sections are mapped; embedded elements are parts of their object and only walked. */
 static inline bool accd__segment_is_mapped(const struct accd__segment *segment)
 {
     return !segment->field->embedded;
@@ -176,6 +190,7 @@ static inline uint64_t accd__section_slot(const struct accd_walk *walk, const st
     return accd__row_address(&walk->rowsets[segment->rowset], row) + segment->field->offset;
 }
 
+/* Returns the bytes of the pointer of a field, or of its descriptor. */
 static inline uint64_t accd__field_slot_bytes(const accd_field *field)
 {
     return field->slot_bytes ? field->slot_bytes : sizeof(void *);
@@ -188,12 +203,14 @@ struct accd__grid {
     accd_stride dim[ACCD_MAX_RANK];
 };
 
+/* Grid of item number `item` of a construct. */
 struct accd__item_grid {
     uint64_t item;
     struct accd__grid grid;
 };
 
-/* Dimensions of an array as its descriptor gives them: bytes of an element, counts, steps in bytes. */
+/* Dimensions of an array as its descriptor gives them: bytes of an element, number of elements and distance in bytes
+ * for each dimension. */
 struct accd__array_shape {
     uint64_t element;
     unsigned rank;
@@ -202,22 +219,27 @@ struct accd__array_shape {
 
 /* ------------------------------------------------------------------------------------ walk.c -- */
 
-/* Walks all items of a construct that have programs. before: NULL, or an earlier walk that is likely equal; equal
- * columns are then shared. ACCD_ERROR_INVALID_SECTION with walk->fault set still returns a walk; no message is
- * recorded. */
+/* Walks all items of a construct that have programs. `before` is an earlier walk that is probably equal, with which
+ * equal columns are shared; NULL: none. If a section cannot be computed, the call returns ACCD_ERROR_INVALID_SECTION
+ * without a message, and *walk_p is a walk with `fault` set, which the caller releases. After other errors there is no
+ * walk. */
 accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                            struct accd_walk **walk_p);
+/* Adds a user to a walk, and returns the walk. */
 struct accd_walk *accd__walk_retain(struct accd_walk *walk);
+/* Removes a user of a walk, which may be NULL, and frees the walk after its last user. */
 void accd__walk_release(struct accd_walk *walk);
 
 /* ---------------------------------------------------------------------------------- locate.c -- */
 
-/* Returns true if updates copy any bytes of the elements themselves. */
+/* Returns true if updates copy bytes of the elements themselves: some piece is not entry_only. */
 bool accd__has_own_moves(const accd_program *program);
-/* Returns true if the bytes of an element are copied as one piece under an action. */
+/* Returns true if all bytes of an element are copied as one piece under an action, to the host (`out`) or to the
+ * device. */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out);
 /* Returns the address to which a field of a row points: the pointer's value, or the embedded elements' address. */
 uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *field, size_t row);
+/* Returns the offset of a section in the device block of its group; row < segment->rows. */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row);
 /* Returns the column that contains a section of a walk, and its row there in *row_p. section < walk->sections. */
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p);
@@ -226,13 +248,14 @@ const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, c
 
 /* --------------------------------------------------------------------------------- columns.c -- */
 
-/* Widens [*low_p, *high_p] to contain all n addresses. */
+/* Widens [*low_p, *high_p] to contain the n addresses of `host`. */
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p);
-/* Returns true if accd__field_target of rows [first, first + n) equals the same rows of the column `before`. */
+/* Returns true if accd__field_target of each row in [first, first + n) equals before[row]. */
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
                          size_t n);
-/* Returns a checksum of the descriptors of rows [first, first + n), without their addresses of data. Descriptors must
- * be readable. Sums of rows add up. Sets *may_have_gaps if one of them may describe a section with gaps. */
+/* Returns a checksum of the contents, except the addresses of data, of the descriptors in rows [first, first + n),
+ * which must be readable. The checksums of adjacent ranges of rows add up. Sets *may_have_gaps if a descriptor may
+ * describe a section with gaps; otherwise leaves it unchanged. */
 uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_field *field, size_t first, size_t n,
                                     bool *may_have_gaps);
 
@@ -240,30 +263,35 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
 
 /* Returns true if a walk has sections with gaps; such a walk cannot become a group. */
 bool accd__walk_has_gaps(const struct accd_walk *walk);
+/* Writes the grid of an item, whose dimensions accd__item_grid_fits has accepted. */
 void accd__item_get_grid(const accd_item *item, struct accd__grid *grid);
-/* Advances index and *offset to the next run of a grid; returns false after the last one. */
+/* Advances `index` and *offset to the next run of a grid and returns true; returns false after the last run. Both are 0
+ * at the first run. */
 bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *offset);
 /* Returns true if the runs of an item lie in its bytes, do not overlap, and hold whole elements. */
 bool accd__item_grid_fits(const accd_item *item);
-/* Gives the grid of a descriptor, if its elements occupy exactly [host, host + bytes) with gaps; else false. base: its
- * address of data; rest: the bytes after that address. */
+/* Writes the grid of a descriptor of `slot_bytes` bytes and returns true if the elements occupy exactly [host, host +
+ * bytes), with gaps; otherwise returns false. `base` is the descriptor's address of data, and `rest` points to its
+ * bytes after that address. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid);
-/* Gives the grid of a section of a walk. Returns false if it has no gaps, or no readable descriptor. */
+/* Writes the grid of the section in a row. Returns false if the section has no gaps, or its descriptor is not usable.
+ */
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                         struct accd__grid *grid);
 
 /* ------------------------------------------------------------------------------ descriptor.c -- */
 
-/* Returns the size that a type record states, or 1 if host memory may not be read there. */
+/* Returns the size in bytes that a type record (the type description of Flang's descriptors) states in its first word;
+ * 1 if that word may not be read. */
 uint64_t accd__type_record_bytes(accd_context *context, uint64_t record);
-/* Returns the address of a descriptor's pointer to its type record, or 0. */
+/* Returns the host address of a descriptor's pointer to its type record; 0 if the descriptor has no addendum. */
 uint64_t accd__descriptor_type_slot(const accd_context *context, const void *descriptor);
 
 /* --------------------------------------------------------------------------------- program.c -- */
 
-/* Records the error of a fault and returns its status. section: a section of `count` elements failed, the object asked
- * for; false: an expression failed. */
+/* Records the error of a fault and returns its status. `section` is true if a section of `count` elements failed, whose
+ * name the caller inserts (accd__insert_object_name); false if an expression failed. */
 accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count);
 
 #endif
