@@ -55,8 +55,8 @@ void accd__set_budget(struct accd__budget *budget);
 bool charge(struct accd__budget *budget, size_t bytes);
 /* Subtracts bytes from a budget, down to 0: memory from before the budget began may be freed. `budget` may be NULL. */
 void accd__discharge(struct accd__budget *budget, size_t bytes);
-/* Allocates memory of the core (an accd_allocator), charged to the budget of this thread. NULL: n is 0,
- * memory ran out, or the budget refused the block, which then stays as it was. */
+/* Allocates memory of the core (an accd_allocator), charged to the budget of this thread. NULL: n is 0, or
+ * there is no memory within the budget, which leaves `ptr` unchanged. */
 void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n);
 /* Charges memory of simulated devices (an accd_charge_fn) to the budget of this thread, even beyond its limit. */
 void accd__charge_device(void *ud, int64_t bytes);

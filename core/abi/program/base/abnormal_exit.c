@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum { SECONDS = 3 };                       /* longest time for the final reports, in seconds */
-static atomic_int ending_thread;            /* thread id of the thread that ends the process; 0: none */
-static volatile sig_atomic_t deadly_signal; /* signal that ends the process; 0: none */
+static atomic_int ending_thread;            /* id of the thread that ends the process; 0: no thread does */
+static volatile sig_atomic_t deadly_signal; /* signal that ends the process; 0: no signal */
 static struct timespec started;             /* time at which the final reports began */
 
 static bool is_open; /* true once the handlers are installed */
@@ -29,7 +29,7 @@ int __sigaction(int signal, const struct sigaction *action, struct sigaction *be
 #define set_action sigaction
 #endif
 
-/* True if this is the process that made the context: a child of vfork shares its memory but not its process id. */
+/* True if this is the process that opened the context; a child of vfork shares the context but has another id. */
 static bool is_own_process(void)
 {
     return rt.pid == getpid();
@@ -76,7 +76,7 @@ static void report_at_exit(void)
     rt.report_at_end();
 }
 
-/* Handles a timeout or a fault of the final reports: ends the program by the signal that it got. */
+/* Handles a timeout or a fault of the final reports: ends the program by `deadly_signal`. */
 static void on_report_failure(int signal)
 {
     struct timespec now;
@@ -130,7 +130,8 @@ void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
         rt_end_by_signal(signal);
 }
 
-/* True if a signal ends a program that does not handle it. fault.c handles SIGSEGV and SIGBUS. */
+/* True if the default action of a signal ends the program, except SIGKILL, and SIGSEGV and SIGBUS, which fault.c
+ * handles. */
 static bool is_deadly(int signal)
 {
     static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,
@@ -141,11 +142,13 @@ static bool is_deadly(int signal)
     return signal <= SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }
 
+/* True if an action is the default action of signals. */
 static bool is_default(const struct sigaction *action)
 {
     return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
+/* Returns the action that calls rt_on_fatal_signal. */
 static struct sigaction deadly_action(void)
 {
     struct sigaction action = {.sa_sigaction = rt_on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -166,10 +169,12 @@ void rt_install_exit_handlers(void)
 }
 
 #ifdef RT_PRELOADED
-/* Process that `accdeep exec` started, if the program itself contains no call for devices; 0: it contains some. */
+/* Process that `accdeep exec` started, if its program contains no call for devices; 0: the program contains some, or
+ * this process was not started so. */
 static pid_t silent_process;
 static long children; /* page faults of its finished children at the start */
 
+/* Returns the number of page faults of finished children, a sign that this process has started programs. */
 static long faults_of_children(void)
 {
     struct rusage used;
@@ -203,6 +208,7 @@ static __attribute__((destructor)) void report_silent_process(void)
     rt_text_write(STDERR_FILENO, &line);
 }
 
+/* Writes the final reports and ends the process with `status`; a status 0 may become RT_EXIT_FINDINGS. */
 static _Noreturn void exit_process(int status)
 {
     if (rt.report_at_end)
@@ -228,6 +234,7 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
     return failed;
 }
 
+/* Installs a handler by sigaction above. Returns the former handler; SIG_ERR on failure. */
 static sighandler_t install_handler(int signal, sighandler_t handler, int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
@@ -237,6 +244,7 @@ static sighandler_t install_handler(int signal, sighandler_t handler, int flags)
     return handler == SIG_ERR || sigaction(signal, &action, &before) ? SIG_ERR : before.sa_handler;
 }
 
+/* Replaces signal() of the C library, like sigaction above. */
 __attribute__((visibility("default"))) sighandler_t signal(int signal, sighandler_t handler)
 {
     return install_handler(signal, handler, SA_RESTART);
@@ -248,11 +256,13 @@ __attribute__((visibility("default"))) sighandler_t __sysv_signal(int signal, si
     return install_handler(signal, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
+/* Replaces _exit of the C library: the final reports are written first. */
 __attribute__((visibility("default"))) void _exit(int status)
 {
     exit_process(status);
 }
 
+/* Replaces _Exit of the C library, like _exit. */
 __attribute__((visibility("default"))) void _Exit(int status)
 {
     exit_process(status);

@@ -23,11 +23,13 @@ enum {
     PAGE = 4096
 };
 
+/* Header at the start of each mapping, whether a chunk or one large block. */
 struct mapping {
     struct mapping *prev, *next;
     size_t bytes;
 };
 
+/* Free small block. */
 struct block {
     struct block *next;
 };
@@ -40,6 +42,7 @@ static struct {
     struct block *free[CLASSES];
 } arena;
 
+/* Returns the size class of a small block of n bytes: the first class whose blocks are long enough. */
 static unsigned size_class_of(size_t n)
 {
     assert(n > 0 && n <= SMALL);
@@ -50,6 +53,7 @@ static unsigned size_class_of(size_t n)
     return FINE + (shift - 2) * 8 + (unsigned)((units - 1) >> shift) - 8;
 }
 
+/* Returns the bytes of a block of this class. */
 static size_t size_class_bytes(unsigned class)
 {
     assert(class < CLASSES);
@@ -66,11 +70,13 @@ static struct mapping *mapping_of_block(void *block)
     return (struct mapping *)((char *)block - HEAD);
 }
 
+/* Returns the size of a mapping for n bytes and the header, in whole pages. */
 static size_t round_to_pages(size_t n)
 {
     return (n + HEAD + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
+/* Sets the header of a mapping of `bytes` bytes and adds it to the list. */
 static void link_mapping(struct mapping *m, size_t bytes)
 {
     m->bytes = bytes;
@@ -91,6 +97,7 @@ static void unlink_mapping(struct mapping *m)
     arena.count--;
 }
 
+/* Returns a block of n bytes in a mapping of its own; NULL without memory. */
 static void *map_block(size_t n)
 {
     size_t bytes = round_to_pages(n);
@@ -101,6 +108,8 @@ static void *map_block(size_t n)
     return (char *)p + HEAD;
 }
 
+/* Resizes a large block to n bytes and returns its new address. NULL without memory, which leaves the block unchanged;
+ * a shrinking block then keeps its size instead. */
 static void *remap_block(void *block, size_t n)
 {
     struct mapping *m = mapping_of_block(block);
@@ -119,6 +128,7 @@ static void *remap_block(void *block, size_t n)
 
 /* ------------------------------------------------------------------------------------ blocks -- */
 
+/* Adds a block to the free list of its class. */
 static void push_free_block(void *ptr, unsigned class)
 {
     assert(ptr && class < CLASSES);
@@ -148,6 +158,7 @@ static int renew_chunk(void)
     return 1;
 }
 
+/* Returns a new block of n bytes, n > 0; NULL without memory. */
 static void *take_block(size_t n)
 {
     if (n > SMALL)
@@ -166,6 +177,7 @@ static void *take_block(size_t n)
     return p;
 }
 
+/* Frees a block of `old` bytes: small ones go to their free list, large ones are unmapped. */
 static void release_block(void *ptr, size_t old)
 {
     assert(ptr && old > 0);

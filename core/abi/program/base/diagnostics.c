@@ -14,19 +14,19 @@
 
 /* Reported finding. An alias stands for another call on the same line: only its location is its own. */
 struct diag_record {
-    struct diag_record *first; /* finding that an alias counts for; NULL: no alias */
+    struct diag_record *first; /* finding whose repetitions this alias counts; NULL: this record is no alias */
     uintptr_t pc;
     const char *file; /* NULL: unknown */
     int line;
     const char *level, *code;
     char *about;        /* variable, or the message of a finding without one */
-    char *other_names;  /* comma-separated names of other variables, or NULL */
+    char *other_names;  /* comma-separated names of other variables of the group; NULL: no other variables */
     unsigned nothers;   /* number of names in other_names */
     bool object;        /* true if `about` is a variable */
-    const char *mapped; /* file that mapped the data, for grouped findings; NULL: none */
+    const char *mapped; /* file that mapped the data, for grouped findings; NULL: not grouped, or unknown */
     int mapped_line;
     bool suppressed;
-    size_t result; /* number of the SARIF result; 0: none */
+    size_t result; /* number of the SARIF result; 0: no SARIF file */
     uint64_t count;
 };
 static struct diag_record **records;
@@ -68,6 +68,7 @@ size_t rt_variable_name_length(const char *name)
     return i > 1 ? i == n ? n : i - 1 : n;
 }
 
+/* True if a name is only an address, "0x...". */
 static bool is_address_name(const char *name)
 {
     return !strncmp(name, "0x", 2);
@@ -80,7 +81,8 @@ static bool is_by_object(const struct rt_diagnostic *diagnostic)
     return diagnostic->object && diagnostic->pc && !diagnostic->times;
 }
 
-/* Returns the location that mapped the data of a grouped finding, which identifies its group; empty: none. */
+/* Returns the location that mapped the data of a grouped finding, which identifies the group; file NULL: the finding is
+ * not grouped, or the location is unknown. */
 static struct rt_related_location get_mapping_location(const struct rt_diagnostic *diagnostic)
 {
     const bool has_place = diagnostic->together && diagnostic->other.file && !strcmp(diagnostic->other.is, "mapped");
@@ -125,7 +127,7 @@ static void count_record(struct diag_record *entry, const struct rt_diagnostic *
     entry->nothers++;
 }
 
-/* Returns the record that a finding at the same return address repeats; NULL: none. */
+/* Returns the record of an equal finding at the same return address; NULL: no such record. */
 static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, const char *message)
 {
     for (size_t i = 0; i < nrecords; i++)
@@ -137,7 +139,7 @@ static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, c
     return NULL;
 }
 
-/* Returns the record that a finding on the same line repeats; NULL: none. */
+/* Returns the record of an equal finding on the same source line; NULL: no such record. */
 static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagnostic, const char *message,
                                                const struct rt_source_location *where)
 {
@@ -148,7 +150,8 @@ static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagn
     return NULL;
 }
 
-/* Adds a record. Returns NULL without memory: then repetitions are printed again. */
+/* Adds a record and returns it; `first`: the record that the new one is an alias of, or NULL. Returns NULL without
+ * memory: then repetitions are printed again. */
 static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic,
                                       const char *message, const struct rt_source_location *where)
 {
@@ -216,6 +219,7 @@ static void append_snippet(struct rt_text_buffer *text, const char *file, int li
         fclose(source);
 }
 
+/* True if a character may be part of a word: a letter, a digit or "_". */
 static bool is_letter(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -261,6 +265,7 @@ const char *rt_find_requires_clause(uintptr_t pc)
     return NULL;
 }
 
+/* Appends the JSON field `key` with "FILE:LINE". */
 static void append_location_field(struct rt_text_buffer *text, const char *key, const char *file, int line)
 {
     char at[1024];
@@ -268,6 +273,7 @@ static void append_location_field(struct rt_text_buffer *text, const char *key, 
     rt_text_append_json_field(text, key, at);
 }
 
+/* Empties the buffer and begins a JSON report: level and code. */
 static void begin_json(struct rt_text_buffer *text, const char *level, const char *code)
 {
     rt_text_clear(text);
@@ -276,7 +282,7 @@ static void begin_json(struct rt_text_buffer *text, const char *level, const cha
     rt_text_append_json_field(text, "code", code);
 }
 
-/* Begins a text report: location, level, code and MPI rank. */
+/* Empties the buffer and begins a text report: location, level, code and MPI rank. */
 static void begin_text(struct rt_text_buffer *text, const char *level, const char *code, uintptr_t pc, const char *file,
                        int line)
 {
@@ -302,6 +308,7 @@ static void write_stderr(const struct rt_text_buffer *text)
     rt_text_write(STDERR_FILENO, text);
 }
 
+/* Appends the fields of a finding after level and code; fields without a value are left out. */
 static void append_json_fields(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic, const char *rule,
                                const char *message, const struct rt_source_location *where)
 {
@@ -336,7 +343,7 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     rt_text_append_rank(text);
 }
 
-/* Ends a JSON line and writes it to standard error and to the file, where these are JSON. */
+/* Ends a JSON line. Writes the line to standard error if reports are JSON, and to the file of findings if that is. */
 static void write_json(struct rt_text_buffer *text)
 {
     rt_text_append(text, "}\n");
@@ -345,6 +352,7 @@ static void write_json(struct rt_text_buffer *text)
     rt_report_file_add_line(text);
 }
 
+/* Writes a finding as a JSON line; `help` may be NULL. */
 static void print_json(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
                        const struct rt_source_location *where, const char *help)
 {
@@ -380,7 +388,7 @@ static void print_text(const struct rt_diagnostic *diagnostic, const char *rule,
 
 /* ---------------------------------------------------------------------------------- findings -- */
 
-/* True if no other finding of the code was printed. */
+/* True if no finding of the same code was printed before, other than `entry`. */
 static bool is_first_of_code(const struct diag_record *entry)
 {
     for (size_t i = 0; i < nrecords; i++)
@@ -407,7 +415,8 @@ static bool is_failure(const struct rt_diagnostic *diagnostic)
     return is_defect(diagnostic) && strcmp(diagnostic->code, "lost-change") != 0;
 }
 
-/* Prints or counts a finding; returns false if it was counted or suppressed. The lock of diagnostics must be held. */
+/* Prints a finding and returns true, or only counts it and returns false: a repetition, or suppressed. The lock of
+ * diagnostics must be held. */
 static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
 {
     struct rt_source_location where = {0};
@@ -470,7 +479,7 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = level, .code = code, .rule = rule, .pc = pc}, "%s", message);
 }
 
-/* Prints how often a finding was repeated, with the other variables of its group. */
+/* Prints how often a finding was repeated, which must be at least once, with the other variables of its group. */
 static void print_count(const struct diag_record *entry)
 {
     assert(entry->count > 1 && entry->about);

@@ -14,7 +14,7 @@
 
 enum { OBJECTS_MOST = 200 };
 
-static char *picture;         /* DOT text of the best state so far; NULL: none */
+static char *picture;         /* DOT text of the best state so far; NULL: nothing drawn yet */
 static uint64_t most_objects; /* number of present objects in `picture` */
 static bool final;            /* true after the first finding: the picture stays as it is */
 
@@ -51,7 +51,8 @@ static void put_text(FILE *to, const char *text)
     }
 }
 
-/* Returns the index of the object that contains a host address, among n objects sorted by address; n: none. */
+/* Returns the index of the object that contains a host address, among n objects sorted by address; n: no object
+ * contains the address. */
 static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t host)
 {
     assert(objects || !n);
@@ -67,8 +68,8 @@ static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t
     return inside ? low - 1 : n;
 }
 
-/* Returns the index of the object that a pointer is attached to, found by its device address because the pointer's
- * value may lie outside the present section; n: none. */
+/* Returns the index of the object that a pointer is attached to; n: no such object. Compares device addresses because
+ * the pointer's value may lie outside the present section. */
 static size_t find_target_object(const accd_present_object *objects, size_t n, const accd_attachment *pointer)
 {
     size_t i = 0;
@@ -188,7 +189,7 @@ static char *draw_state(const char *title)
 /* ------------------------------------------------------------------------------------ moments --
  */
 
-/* Replaces the kept picture by one of the current state. */
+/* Replaces the stored picture by a drawing of the current state; without memory the old picture stays. */
 static void keep_picture(const char *title)
 {
     char *text = draw_state(title);

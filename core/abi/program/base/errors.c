@@ -38,12 +38,14 @@ static void append_resolved_names(const struct rt_site *site, const accd_object_
 
 /* ------------------------------------------------------------------------------------ errors -- */
 
+/* True if a name is only an address, "0x...". */
 static bool is_unnamed_address(const char *name)
 {
     return !strncmp(name, "0x", 2);
 }
 
-/* Appends a line about the requested object, or the one that it overlaps, with the location that mapped it. */
+/* Appends a line about the requested object, or (requested false) about the object that it overlaps, with the location
+ * that mapped this one. An object of 0 bytes makes no line; `name` may be NULL. */
 static void append_object(struct rt_text_buffer *text, bool requested, const accd_object_info *object, const char *name)
 {
     const char *file = NULL;
@@ -65,8 +67,8 @@ static void append_object(struct rt_text_buffer *text, bool requested, const acc
     rt_text_append(text, "\n");
 }
 
-/* Adds to the message about absent data that their Fortran array was allocated after its descriptor became present.
- * Returns false if no such descriptor is present. */
+/* Adds to the message about absent data that a Fortran array with these data was allocated after its descriptor became
+ * present. Returns false, without a change, if no such descriptor is present. */
 static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *error)
 {
     accd_present_object object;
@@ -86,7 +88,7 @@ static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *
 }
 
 /* Adds to the message about an absent variable that gfortran makes no call for its declare directive (clause
- * device_resident, in a procedure), and writes a help. */
+ * device_resident, in a procedure), and writes a help. Changes nothing if the source has no such directive. */
 static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, const char *name, char *help,
                          size_t capacity)
 {
@@ -102,8 +104,8 @@ static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, 
              variable);
 }
 
-/* Writes the message and help for an absent pointer whose target is present. A pointer without a name gets that of
- * its target. */
+/* Writes the message and help for an absent pointer whose target is present. If `name` is empty or an address, it
+ * becomes the variable's name of the target. */
 static void report_absent_pointer(const struct rt_site *site, const char *target, struct rt_text_buffer *message,
                                   char name[160], char *help, size_t capacity)
 {
@@ -197,7 +199,7 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
         "%s", message.at);
 }
 
-static uintptr_t lost_update; /* return address of the last empty update; 0: none */
+static uintptr_t lost_update; /* return address of the last update without data; 0: no such update */
 
 uintptr_t rt_get_empty_update_site(void)
 {
@@ -270,7 +272,8 @@ void rt_write_trace_event(const accd_event *event, const char *about)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* True if exit handlers must not run: they run already, or libomp would hang because this thread runs a kernel. */
+/* True if exit handlers must not run: they are running already, or this thread runs a kernel of libomp, which would
+ * hang. */
 static bool must_exit_at_once(void)
 {
     return rt.must_exit_at_once ||
@@ -292,6 +295,7 @@ void rt_exit_with_error(void)
     exit(EXIT_FAILURE);
 }
 
+/* Reports an error at the current call, if there is one, about `object` (NULL: none), and ends the program. */
 static _Noreturn void report_and_exit(const char *code, const char *object, const char *format, va_list args)
 {
     char text[512];
@@ -321,6 +325,7 @@ void rt_fatal_about(const char *code, const char *object, const char *format, ..
     report_and_exit(code, object, format, args);
 }
 
+/* Reports the core's last error at the current call. */
 static void report_core_failure(void *unused)
 {
     assert(rt.site && rt.context);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Label of one site, with its key: the site's return address and the name. */
 struct label {
     uintptr_t pc;
     bool is_lazy; /* true if the name is "@" and the return address in hex */
@@ -37,6 +38,7 @@ static struct cached_label cached[LABEL_CACHE];
 static uint64_t items_before;                      /* hash of the current directive's items so far */
 static uintptr_t repeated_directives[LABEL_CACHE]; /* repeating directives, by return address */
 
+/* Returns the hash of a label's key; `name` NULL: the name is lazy. */
 static size_t hash_label(uintptr_t pc, const char *name)
 {
     uint64_t hash = pc * 0x9E3779B97F4A7C15u;
@@ -51,6 +53,7 @@ static bool is_same_array(const accd_array *a, const accd_array *b)
            (a && b && a->rank == b->rank && !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions));
 }
 
+/* True if an entry is the label wanted at `pc`; `label` NULL: the site's lazy label is wanted. */
 static bool matches_label(const struct label *entry, uintptr_t pc, const accd_label *label)
 {
     assert(entry->label);
@@ -112,7 +115,7 @@ static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const
     return label;
 }
 
-/* Inline, because each directive on the fast path needs it. */
+/* Resets the hash of the directive's items, too. Inline, because each directive on the fast path needs the label. */
 inline const accd_label *rt_get_site_label(void)
 {
     assert(rt.site);
@@ -124,6 +127,7 @@ inline const accd_label *rt_get_site_label(void)
     return at->label;
 }
 
+/* True for constructs with a region: compute, target, data and target data. */
 static bool is_region_construct(const struct rt_site *site)
 {
     return rt_is_kernel_construct(site->what) || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
@@ -138,7 +142,7 @@ bool rt_is_private_copy_name(const char *name)
 }
 
 /* Names a stack variable unknown to debug information, at a construct with a region: often a copy made by the
- * compiler. Returns false if the item is no such variable. */
+ * compiler. Returns false, without a name, if the item is no such variable. */
 static bool name_private_copy(const struct rt_site *site, const accd_item *item, struct accd__debug_name *name_p)
 {
     enum { SCALAR = 16 };
@@ -153,8 +157,8 @@ static bool name_private_copy(const struct rt_site *site, const accd_item *item,
     return true;
 }
 
-/* True if data found present by a construct with a region keep their name, so that no name is needed without a trace.
- */
+/* True if an item needs no name: a construct with a region finds its data present, which keep their name, and neither
+ * trace nor picture shows the item. */
 static bool is_named_already(const struct rt_site *site, const accd_item *item)
 {
     return rt.options.diagnose && rt.options.trace < 0 && !rt.options.draw && item->bytes &&
@@ -164,8 +168,8 @@ static bool is_named_already(const struct rt_site *site, const accd_item *item)
            accd_get_presence(rt.context, rt_this_thread.device, item->host, item->bytes) == ACCD_PRESENCE_FULL;
 }
 
-/* Returns the cache entry for an item; *known_p is true on a hit. On a miss the entry is reset, to be filled by the
- * caller. NULL: the item is not cached. */
+/* Returns the cache entry for an item; *known_p becomes true on a hit. On a miss resets the entry, which the caller
+ * then fills. Adds the item to the hash of the directive's items. NULL: labels of such items are not cached. */
 static struct cached_label *find_cached_label(const struct rt_site *site, const accd_item *item, bool *known_p)
 {
     struct cached_label wanted = {.pc = site->call.pc,

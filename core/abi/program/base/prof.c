@@ -28,7 +28,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Structures of the interface. valid_bytes is the number of leading bytes that are valid. */
+/* Structures of the interface, acc_prof_info and so on. valid_bytes: number of leading bytes that are set. */
 struct rt_prof_info {
     int event, valid_bytes, version, device_type, device_number, thread;
     ssize_t async, queue;
@@ -70,7 +70,7 @@ struct rt_prof_record {
 
 /* ---------------------------------------------------------------------------------- dispatch -- */
 
-/* Returns the interface below the device, as reported to tools. */
+/* Returns the kind of programming interface (API_x) that tools are to see below the device. */
 static int get_api(const struct rt_prof_span *span, int event)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT);
@@ -104,7 +104,7 @@ static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int e
     return location;
 }
 
-/* Returns the event part. record: the data of a data event, otherwise NULL. */
+/* Returns the part that depends on the kind of event. `record`: the data of a data event; NULL for other events. */
 static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span, int event,
                                                  const struct rt_prof_record *record)
 {
@@ -186,11 +186,13 @@ static void name_record(struct rt_prof_record *records, size_t last)
         *record->name = 0;
 }
 
+/* True for the start events of transfers, whose _END events follow at once. */
 static bool is_transfer_event(int event)
 {
     return event == RT_EV_UPLOAD || event == RT_EV_DOWNLOAD;
 }
 
+/* True if tools have callbacks for an event, or for the _END event of a transfer. */
 static bool is_wanted_event(int event)
 {
     return rt_is_event_registered(event) || (is_transfer_event(event) && rt_is_event_registered(event + 1));

@@ -22,10 +22,11 @@ library acc_register_library;
 
 /* ------------------------------------------------------------------------------ registration -- */
 
+/* Registered callback of an event. */
 struct listener {
     rt_prof_callback *call;
     unsigned count; /* number of registrations */
-    bool off;       /* disabled by a toggle */
+    bool off;       /* true if a tool has disabled the callback */
 };
 /* Listeners of each event, in calling order; changed under the lock. */
 static struct {
@@ -36,12 +37,14 @@ static struct {
 } events[RT_EV_COUNT];
 static bool is_all_off, is_opened;
 
+/* True for _END events. */
 static bool is_end(int event)
 {
     return event == RT_EV_DEVICE_INIT_END || event == RT_EV_DEVICE_SHUTDOWN_END ||
            (event >= RT_EV_ENTER_DATA && event % 2);
 }
 
+/* Returns the listener of an event with this callback; NULL: not registered. */
 static struct listener *find_listener(int event, rt_prof_callback *call)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT && call);
@@ -51,7 +54,8 @@ static struct listener *find_listener(int event, rt_prof_callback *call)
     return NULL;
 }
 
-/* Adds a callback, at the front for an _END event. Ends the program without memory. */
+/* Adds a callback, which is not registered, at the end; for an _END event at the front. Ends the program without
+ * memory. */
 static void add_listener(int event, rt_prof_callback *call)
 {
     assert(!find_listener(event, call));
@@ -70,6 +74,7 @@ static void add_listener(int event, rt_prof_callback *call)
     events[event].n++;
 }
 
+/* Removes a listener of `event`, keeping the order of the others. */
 static void remove_listener(int event, struct listener *listener)
 {
     assert(listener >= events[event].at && listener < events[event].at + events[event].n);
@@ -77,7 +82,8 @@ static void remove_listener(int event, struct listener *listener)
     memmove(listener, listener + 1, (size_t)(end - listener) * sizeof *listener);
 }
 
-/* Updates the flags that make calls report events; true until tools had a chance to register. The lock must be held. */
+/* Sets rt.profiled (also true until tools had a chance to register) and rt.data_profiled by the present listeners, and
+ * subscribes to events. The lock must be held. */
 static void update_profiled_flag(void)
 {
     bool any = !is_opened, data = false;
@@ -91,8 +97,9 @@ static void update_profiled_flag(void)
     rt_subscribe();
 }
 
-/* Registers, unregisters or toggles (`how`) a callback. RT_EV_NONE and NULL stand for all; meaningless requests are
- * ignored. */
+/* Changes the registration of a callback (REGISTER) or enables and disables it (TOGGLE, TOGGLE_THREAD), by `how`; `on`:
+ * registers or enables. For toggles RT_EV_NONE stands for all events and NULL for all callbacks. Meaningless requests
+ * are ignored. */
 static void change_registration(int event, rt_prof_callback *call, int how, bool on)
 {
     if (how == TOGGLE_THREAD) {
@@ -165,6 +172,7 @@ static void no_library(registrar *enter, registrar *leave, lookup *find_query)
 }
 library acc_register_library __attribute__((weak, alias("no_library")));
 
+/* Calls acc_register_library at address `symbol`; NULL: does nothing. */
 static void call_register_library(void *symbol)
 {
     library *function;
@@ -173,8 +181,8 @@ static void call_register_library(void *symbol)
         function(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
 }
 
-/* Returns acc_register_library of a library after this one in search order, or NULL. That of libgomp is excluded
- * because it would end the program. */
+/* Returns the address of acc_register_library in a library after this one in search order; NULL: not found. The
+ * function of libgomp is excluded because it would end the program. */
 static void *find_next_register_library(void)
 {
     void *next = dlsym(RTLD_NEXT, "acc_register_library");

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the rank as set by Open MPI, PMIx, MPICH or Slurm; NULL: none. lua/accdeep/tools/exec.lua has the same
- * list. */
+/* Returns the rank as set by Open MPI, PMIx, MPICH or Slurm; NULL: no rank is set. lua/accdeep/tools/exec.lua has the
+ * same list. */
 static const char *rank_text(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
@@ -23,7 +23,7 @@ static const char *rank_text(void)
 
 int rt_get_mpi_rank(void)
 {
-    static atomic_int rank = -2; /* initially unknown */
+    static atomic_int rank = -2; /* -2: not yet read; -1: no MPI program */
     if (rank == -2) {
         const char *text = rank_text();
         rank = text ? atoi(text) : -1;

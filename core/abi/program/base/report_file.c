@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static int file = -1, owner; /* owner: process that opened the file; forked processes leave it alone */
-static int write_error;      /* errno of the first failed write; 0: none */
+static int file = -1, owner; /* descriptor, -1: no file; process that opened the file: forked ones do not write SARIF */
+static int write_error;      /* errno of the last failed write; 0: no write failed */
 static bool is_sarif;        /* false: JSON lines */
 
 /* Result as JSON text without its end, where the count is added. */
@@ -28,6 +28,7 @@ struct result {
 static struct result *results;
 static size_t nresults, capacity;
 
+/* Writes a path as a quoted JSON string with URI escapes, "file://" before an absolute path. */
 static void append_uri(FILE *to, const char *path)
 {
     fputs(*path == '/' ? "\"file://" : "\"", to);
@@ -39,6 +40,7 @@ static void append_uri(FILE *to, const char *path)
     fputs("\"", to);
 }
 
+/* Writes `before`, then `value` as a JSON string. */
 static void append_string(FILE *to, const char *before, const char *value)
 {
     struct rt_text_buffer quoted;
@@ -47,6 +49,7 @@ static void append_string(FILE *to, const char *before, const char *value)
     fprintf(to, "%s%s", before, quoted.at);
 }
 
+/* Writes the SARIF field physicalLocation; a line below 1 becomes 1. */
 static void append_location(FILE *to, const char *path, int line)
 {
     assert(path);
@@ -55,6 +58,7 @@ static void append_location(FILE *to, const char *path, int line)
     fprintf(to, "},\"region\":{\"startLine\":%d}}", line > 0 ? line : 1);
 }
 
+/* True if no earlier result has the code of result i. */
 static bool is_first_of_rule(size_t i)
 {
     assert(i < nresults);
@@ -112,7 +116,7 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     return file >= 0;
 }
 
-/* Writes a finding as SARIF result, without its end. */
+/* Writes a finding as SARIF result, without the count and the brace that end it. */
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                           const char *rule, const char *message)
 {

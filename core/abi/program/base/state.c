@@ -20,7 +20,7 @@ static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 /* Exclusive lock. It is recursive because a callback of a tool may call the runtime again. */
 static const pthread_mutex_t initial_exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Lock of reports and debug information, recursive. */
+/* Lock of reports and debug information. It is recursive because a report looks up names. */
 static pthread_mutex_t diagnostics_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 __thread struct rt_thread rt_this_thread __asm__("rt_thread_state");
 
@@ -122,9 +122,11 @@ const char *rt_team_kernel_kind(const struct rt_thread *thread)
 
 /* --------------------------------------------------------------------------------------- fork -- */
 
-/* True if before_fork took the lock: a signal handler may fork in the middle of a call, which has it already. */
+/* True if before_fork took the lock; false: the thread had the lock already, as a signal handler may fork in the middle
+ * of a call. */
 static __thread bool lock_is_taken_for_fork;
 
+/* Takes the locks before a fork, so that the child gets consistent data. */
 static void before_fork(void)
 {
     lock_is_taken_for_fork = rt_lock();
@@ -133,6 +135,7 @@ static void before_fork(void)
         rt.on_fork(RT_FORK_PREPARE);
 }
 
+/* Releases the locks in the parent after a fork. */
 static void after_fork(void)
 {
     if (rt.on_fork)

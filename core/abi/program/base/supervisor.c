@@ -1,7 +1,7 @@
 /* supervisor.c - sends letters to `accdeep exec`: the library was loaded, the first directive is executed, the
- * process ends. The command thus notices if the system ignored the preloaded library; lua/program/supervise.c
- * receives the letters. The started process also waits for an answer at its end, so that all reports appear before
- * the command returns. */
+ * process ends without a directive. The command thus notices if the system ignored the preloaded library;
+ * lua/program/supervise.c receives the letters. The started process also waits for an answer at its end, so that all
+ * reports appear before the command returns. */
 #include "runtime.h"
 
 #include <assert.h>
@@ -43,7 +43,7 @@ void rt_notify_supervisor(char what)
 }
 
 #ifdef RT_PRELOADED
-static pid_t supervised; /* process that `accdeep exec` started; 0: none */
+static pid_t supervised; /* process that `accdeep exec` started; 0: not started by it */
 
 __attribute__((constructor)) static void tell_loaded(void)
 {

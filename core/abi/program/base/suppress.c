@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Suppression read from one line, in a list in order of the file. */
 struct line {
     struct line *next;
     int number;
     uint64_t matched;                     /* number of suppressed findings */
-    const char *code, *location, *object; /* patterns; object NULL: any */
+    const char *code, *location, *object; /* patterns for a finding; `object` NULL: any or no object */
     char text[];
 };
 static struct line *first, **last = &first;
@@ -39,6 +40,7 @@ static bool matches_pattern(const char *pattern, const char *text)
     return !*pattern;
 }
 
+/* Appends the suppression in `text` to the list. Returns false if code or location are missing, or without memory. */
 static bool add_suppression(const char *text, int number)
 {
     assert(text && *text && number > 0);
@@ -78,6 +80,7 @@ int rt_load_suppressions(const char *path)
     return wrong;
 }
 
+/* True if a pattern matches the function, the path or the base name of the file; "*" matches also without both. */
 static bool matches_location(const char *pattern, const char *file, const char *function)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;

@@ -14,8 +14,8 @@
 static struct accd__debug_info *debug;
 static bool debug_is_tried;
 
-/* Returns the debug information, read at the first request because most runs need none; NULL: none. Uses a new stack
- * because libdw needs much. The lock of diagnostics must be held. */
+/* Returns the debug information, read at the first request because most runs need none; NULL: not available. Uses a new
+ * stack because libdw needs much. The lock of diagnostics must be held. */
 static struct accd__debug_info *get_debug_info(void)
 {
     if (!debug_is_tried) {
@@ -36,7 +36,7 @@ static struct location {
     int line;
 } compiler_locations[LOCATIONS];
 
-/* Returns the slot of a location, or the free slot for it; NULL: the table is full. */
+/* Returns the slot of the call at `pc`, or the free slot where its location belongs; NULL: the table is full. */
 static struct location *find_location_slot(uintptr_t pc)
 {
     assert(pc);
@@ -59,8 +59,9 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Finds the location that the compiler passed for a call. known: file and function come from debug information, and
- * only the line is replaced, because clang 16 to 19 omit the line of the call. */
+/* Finds the location that the compiler passed for a call; returns false if it passed none. `known`: file and function
+ * come from debug information, and only the line is replaced, because clang 16 to 19 omit the line of the call there.
+ */
 static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p, int *line_p, const char **function_p)
 {
     struct location *location = pc ? find_location_slot(pc) : NULL;
@@ -113,6 +114,7 @@ void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity)
     rt_unlock_diagnostics();
 }
 
+/* Does the work of rt_unwind_to_program on a new stack; returns true, as RT_ON_NEW_STACK needs a result. */
 static bool unwind_call(struct accd__debug_call_frame *call)
 {
     accd__debug_unwind_to_program(debug, call);
@@ -198,7 +200,7 @@ bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, str
     return known;
 }
 
-/* Finds the element of a range that contains byte `at`; "": unknown. */
+/* Stores the element of a range that contains byte `at`; its name becomes "" if unknown. */
 static void find_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          struct accd__debug_name *element_p)
 {

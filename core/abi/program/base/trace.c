@@ -23,7 +23,7 @@ struct traced_object {
 static struct traced_object *buckets[BUCKETS];
 static unsigned last_number;
 
-/* Returns the link to the entry of an address, or the end of its chain. */
+/* Returns the link to the entry of an address, or the link at the end of the chain, which is NULL. */
 static struct traced_object **find_link(uint64_t address, int device, bool pointer)
 {
     struct traced_object **at = &buckets[(address >> 3) * 2654435761u % BUCKETS];
@@ -46,6 +46,7 @@ static unsigned get_object_number(uint64_t address, int device, bool pointer)
     return (*at)->number;
 }
 
+/* Removes the entry that the link `at` points to, and frees it. */
 static void unlink_object(struct traced_object **at)
 {
     assert(*at);

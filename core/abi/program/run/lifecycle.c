@@ -56,13 +56,13 @@ static uint64_t number_option(const char *name, uint64_t usual, uint64_t least, 
     return n;
 }
 
-/* Returns an environment variable that is 0 or 1; unset: false. */
+/* Returns true if an environment variable is 1; false if it is 0, unset or empty. Any other value ends the program. */
 static bool flag_option(const char *name)
 {
     return number_option(name, 0, 0, 1) != 0;
 }
 
-/* Returns true in strict runs; sets where guard pages lie and whether each construct is checked. */
+/* Sets rt.options.guard_before and check_all by ACCDEEP_STRICT, and returns true in strict runs. */
 static bool strict_option(void)
 {
     const char *text = getenv("ACCDEEP_STRICT");
@@ -87,8 +87,8 @@ static int type_option(void)
     return RT_DEVICE_NVIDIA;
 }
 
-/* Returns the rules of ACCDEEP_RULES, by default those of the standard of the program's first call. An unknown name
- * ends the program. */
+/* Returns the rule profile of ACCDEEP_RULES, by default that of the standard of the program's first call, and sets
+ * rt.options.null_unmatched. An unknown name ends the program. */
 static const accd_rules *rules_option(void)
 {
     const char *name = getenv("ACCDEEP_RULES");
@@ -165,7 +165,7 @@ static void read_options(void)
 
 /* ----------------------------------------------------------------------------- start and end -- */
 
-/* Frees the state of a thread that ends. arg: its struct rt_thread. */
+/* Frees the state of a thread that ends. `arg`: the thread's struct rt_thread. */
 static void on_thread_end(void *arg)
 {
     assert(arg);
@@ -215,6 +215,7 @@ static void report_end(void)
     rt_unlock();
 }
 
+/* Exit handler: writes the final reports. Replaces the exit status 0 if --fail was given and there are findings. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -293,12 +294,14 @@ static void open_context(void *unused)
     rt_load_images();
 }
 
+/* Lets tools register; runs on a new stack. */
 static void open_tools(void *unused)
 {
     (void)unused;
     rt_prof_register_tools();
 }
 
+/* Calls open_tools on a new stack, as the thread's own may be small. */
 static void open_tools_once(void)
 {
     rt_run_on_new_stack(open_tools, NULL);
@@ -322,7 +325,7 @@ struct rt_thread *rt_ensure_started(void)
     return self;
 }
 
-/* The lock must not be held by this thread. */
+/* Reports a jump out of a kernel instead, if that is why the call is rejected. */
 _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, const char *format, ...)
 {
     char text[256];
@@ -353,8 +356,8 @@ void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
     rt_exit_with_error();
 }
 
-/* Begins a call: starts the runtime, takes the locks, opens the context, and opens device memory to the host. A call
- * in a kernel or within another call ends the program. */
+/* Begins a call: starts the runtime, takes the locks, opens the context, and in strict runs opens device memory to the
+ * host. Returns the thread's state. A call in a kernel or within another call ends the program. */
 static inline struct rt_thread *enter_call(const struct rt_site *site)
 {
     struct rt_thread *thread = rt_ensure_started();
@@ -383,7 +386,7 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
     return thread;
 }
 
-/* Ends a call: updates the picture, protects device memory and releases the locks. */
+/* Ends a call: updates the picture, protects device memory in strict runs, and releases the locks. */
 static inline void leave_call(void)
 {
     assert(rt.site);
@@ -537,8 +540,8 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
     rt_snapshot_before_construct(thread, kind, items, nitems);
 }
 
-/* Runs a failed construct again if only pointers that are present on their own made its data partly present; these
- * are unmapped first. Any other failure ends the program. */
+/* Runs a construct that failed with `status` again if only pointers that are present on their own made its data partly
+ * present; unmaps these pointers first. Any other failure ends the program. */
 static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct,
                                                   accd_status status, accd_region **region_p)
 {
@@ -550,7 +553,8 @@ static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, cons
     rt_check_status(status);
 }
 
-/* Checks the items, runs the construct, and updates the state of the checks. Used if RT_NEEDS_CHECK is set. */
+/* Checks the items, runs the construct, updates the state of the checks, and returns the region or NULL. Used if
+ * RT_NEEDS_CHECK is set. */
 static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thread, accd_construct_kind kind,
                                                           const accd_item *items, size_t nitems, bool finalize)
 {
@@ -578,7 +582,8 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
     return region;
 }
 
-/* Runs a construct of the current call by the core's function `by`. Failure ends the program. */
+/* Runs a construct of the current call by the core's function `by`, and returns its region or NULL. Failure ends the
+ * program. */
 static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems, bool finalize,
                                      accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
@@ -600,6 +605,7 @@ static inline accd_region *run_using(struct rt_thread *thread, accd_construct_ki
     return region;
 }
 
+/* Runs a construct with items that attach pointers; used if only RT_HAS_POINTERS is set. */
 static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread *thread, accd_construct_kind kind,
                                                                 const accd_item *items, size_t nitems, bool finalize)
 {
