@@ -3,10 +3,10 @@
 --     copyin(X.a[0:n]) create(X)   ->   invoke<>(X)::{ default(create) copyin(a[0:n]) }
 --
 -- Input: the clauses of a directive. Output: clauses without member list items. openacc_lowering.lua calls `lower`. All
--- members of one base are gathered in one nest, from all clauses. The default of the nest is the clause of the base
--- itself, otherwise exclude. Structures and pointers on the path to a member become inner nests. Members are marked
--- `outer`: names in their bounds keep the meaning outside of the nest, so a local n is never taken for a member n
--- (AMB-TR14-13).
+-- members of one base, from all clauses, are gathered in one nest. The default of the nest is the clause that names the
+-- base itself; without such a clause it is exclude. Structures and pointers on the path to a member become inner nests.
+-- Members are marked `outer`: names in their bounds keep their meaning outside of the nest, so a local n is never taken
+-- for a member n (AMB-TR14-13).
 --
 -- Where data are fused (rules.fusion), members stay list items with tuples of their own. Nests then map only targets of
 -- pointers.
@@ -31,7 +31,7 @@ local convenience = {}
 local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
 
 -- Returns the access path from the outermost enclosing structure to a list item: the structure's AST, its type, the
--- steps (names and indices), and the subscripts. nil if the list item is not a member.
+-- steps (names and indices), and the subscripts. Returns nil if the list item is not a member.
 function convenience.access_path(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   local t = list_item.type_of(session, base)
@@ -61,7 +61,7 @@ local function is_range(node)
   return node.tag == "section"
 end
 
--- Returns the section of a node after a member; nil if it designates a whole component.
+-- Returns the section of a node after a member; nil if the node designates a whole component.
 local function subscript_of(node)
   if node.tag == "index" then
     return { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
@@ -84,8 +84,8 @@ local function is_array(session, node)
     and (variable.type.rank or 0) > 0
 end
 
--- Returns the path of a member of all structures in a section, p[0:2].a[0:n] or p(:)%m%a: the section, the steps with
--- their subscripts, and the position of the section. nil for other list items.
+-- Returns the path of a member of all structures in a section, such as p[0:2].a[0:n] or p(:)%m%a: the section, the
+-- steps with their subscripts, and the position of the section. Returns nil for other list items.
 local function section_path(session, variable)
   local chain, root = {}, variable
   while root.tag ~= "id" do
@@ -114,7 +114,8 @@ local function section_path(session, variable)
   return root, steps, through.pos
 end
 
--- Returns the directive, as text, with a nest that replaces a clause with such a member. It is a help text.
+-- Returns a help text: the directive with a nest in place of a clause that names members of a section. root: the
+-- section; steps: the path from section_path.
 local function nest_for(session, name, clause, root, steps)
   local direction = directions[clause.name]
   local text = direction and "update" or clause.name
@@ -129,14 +130,14 @@ local function nest_for(session, name, clause, root, steps)
     session.language.text_of(root), steps.nest)
 end
 
--- Returns the key of a member in the tree of its base.
+-- Returns the key of a member, by name and subscripts, among the children of a tree node.
 local function key_for(name, subscripts)
   local parts = { name }
   for i, s in ipairs(subscripts) do parts[i + 1] = unparse.section(s) end
   return table.concat(parts, " ")
 end
 
--- Returns the child of a tree node for a member with these subscripts; adds it if it does not exist.
+-- Returns the child of a tree node for a member with these subscripts; adds the child if it does not exist.
 local function child_of(parent, name, pos, subscripts)
   local key = key_for(name, subscripts)
   local child = parent.by_key[key]
@@ -148,7 +149,8 @@ local function child_of(parent, name, pos, subscripts)
   return child
 end
 
--- True if a tree node has the member with other subscripts: a nest names each member once.
+-- True if a tree node already has a child for the member `name` with different subscripts. A nest names each member
+-- once, so a further tree is then needed.
 local function has_other_elements(parent, name, subscripts)
   for _, child in ipairs(parent) do
     if child.name == name and not parent.by_key[key_for(name, subscripts)] then return true end
@@ -156,8 +158,8 @@ local function has_other_elements(parent, name, subscripts)
   return false
 end
 
--- Returns the tree node at the end of an access path, and adds missing nodes. nil if a member on the path is there with
--- other subscripts. Decides TR14-3.4-04.
+-- Returns the tree node at the end of an access path, and adds missing nodes. Returns nil if the tree has a member of
+-- the path with other subscripts. Decides TR14-3.4-04.
 local function follow_path(node, steps, subscripts)
   local i = 1
   while steps[i] do
@@ -176,7 +178,7 @@ local function follow_path(node, steps, subscripts)
   return node
 end
 
--- Sets the clause of a tree node; raises if it has another clause. Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
+-- Sets the clause of a tree node; raises if the node has another clause. Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
 local function set_clause(node, clause, variable)
   if node.clause and node.clause.name ~= clause.name then
     raise("duplicate-clause", variable.pos, ("'%s' is in two different clauses"):format(
@@ -185,14 +187,16 @@ local function set_clause(node, clause, variable)
   node.clause = clause
 end
 
+-- Returns the word for a clause's effect on members: "update" for a clause of update, the action's name for a data
+-- clause.
 local function action_name(clause)
   return directions[clause.name] and "update" or policy.actions[clause.name]
 end
 
 local nest_of -- forward declaration
 
--- Returns the scope in which bounds in the nest of a child are printed: relative to the child's object. Decides
--- TR14-3.4-10.
+-- Returns the scope of a child's nest, which prints bounds relative to the child's object. around: the scope of the
+-- enclosing nest. Decides TR14-3.4-10.
 local function scope_of(child, around)
   local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
   for _, s in ipairs(child.subscripts) do
@@ -216,8 +220,8 @@ local function clause_of(child, scope)
   return clause
 end
 
--- Returns the nest of a tree node. scope: for printing its bounds. Decides TR14-3.4-05, TR14-3.4-06, TR14-3.4-09,
--- TR14-A.8-01, TR14-A.8-02.
+-- Returns the nest of a tree node. scope: object of the nest, relative to which bounds are printed. Decides
+-- TR14-3.4-05, TR14-3.4-06, TR14-3.4-09, TR14-A.8-01, TR14-A.8-02.
 function nest_of(node, scope)
   local clause = node.clause
   local clauses = { { tag = "clause", name = "default", kind = "default", pos = node.pos, word_pos = node.pos,
@@ -242,7 +246,7 @@ function nest_of(node, scope)
 end
 
 -- Returns the object that encloses a list item (a member, or a section of an array member), and whether a pointer
--- points to this object. nil for other list items.
+-- points to this object. Returns nil for other list items.
 function convenience.object_of(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
@@ -252,12 +256,13 @@ function convenience.object_of(session, variable)
   return node, #objects > 1 or node.tag == "unary" or list_item.pointer_to_array(session, node) ~= nil
 end
 
--- Clauses that allocate or delete data; other clauses require them to be present, or ignore absent ones.
+-- Clauses that allocate or delete data. The other data clauses require data to be present, or ignore absent data.
 local maps = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
   update_and_copy = true }
 
--- Returns the members that the directory treats as pieces with tuples of their own (DIR-4.1-03), as keys, and the
--- objects that are held for pieces that pointers point to (DIR-4.2-17). An object that is named itself has no pieces.
+-- Returns two tables by list item. The first has the members that the directory treats as pieces with tuples of their
+-- own (DIR-4.1-03). The second has the objects that pieces in a pointer's target hold by a reference (DIR-4.2-17).
+-- Members of an object that a clause names itself are not pieces.
 local function member_pieces(session, each)
   local object, through, named, pieces, held = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, held end
@@ -323,7 +328,8 @@ function convenience.lower(session, kind, clauses, directive)
     end
     if not node then return end
     local key = key_of(clause, node)
-    if holder then -- each list item holds the object by a reference of its own, which it removes itself
+    -- each list item holds the object by a reference of its own, so that each can remove its own
+    if holder then
       several = several + 1
       key = ("%s held %d"):format(key, several)
     end
@@ -341,7 +347,8 @@ function convenience.lower(session, kind, clauses, directive)
       name = through and unparse.expression(variable) or list_item.render((list_item.split_designator(variable)), {}) }
   end)
   if not any then return clauses end
-  -- If several clauses name a base, the one without nest and shape gives the default; the others remain list items.
+  -- If several clauses name a base, the first of these gives the default: a clause without shape and nest, one with a
+  -- shape, one with a nest. Other clauses of the same kind of data remain list items.
   for _, plainness in ipairs { "plain", "shape", "nest" } do
     each(function(clause, variable)
       local how = clause.nest and "nest" or clause.shape and "shape" or "plain"

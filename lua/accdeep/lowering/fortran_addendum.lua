@@ -1,9 +1,9 @@
--- fortran_addendum.lua - maps the type records that descriptors of polymorphic objects point to. They are mapped with
--- an attach and unmapped with the detach (FLANG-composite-1, FLANG-api-5, FLANG-todo-1).
+-- fortran_addendum.lua - maps type records (types/fortran_dynamic_types.lua), to which descriptors of polymorphic
+-- objects point. A type record is mapped with the attach of the descriptor and unmapped with the detach
+-- (FLANG-composite-1, FLANG-api-5, FLANG-todo-1).
 --
--- The attach counter of the pointer to the record follows that of the descriptor. If the descriptor has another target
--- or other bounds, its counter restarts at 1; restore_counters then releases the references to the record that were
--- lost.
+-- The attach counter of the pointer to the type record follows that of the descriptor. If the descriptor changes its
+-- target or bounds, its counter restarts at 1; restore_counters then releases the lost references to the type record.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -15,18 +15,18 @@ local action, flag = core.action, core.flag
 
 local fortran_addendum = {}
 
--- Registers in a plan that it attaches or detaches a descriptor of type t at slot. first, bytes: the descriptor's
--- target; name: the pointer's name.
+-- Registers in a plan that it attaches or detaches a descriptor of type t at the address `slot`. Does nothing if t is
+-- not polymorphic, or in an update. first, bytes: the descriptor's target; name: the pointer's name.
 function fortran_addendum.note(plan, request, slot, t, first, bytes, name)
   if not t.polymorphic or plan.kind == "update" then return end
   plan.typed = plan.typed or {}
   table.insert(plan.typed, { slot = slot, t = t, first = first, bytes = bytes, request = request, name = name })
 end
 
--- Inserts an item for a type record before all other items.
+-- Inserts an item for a type record before all other items. wanted: name of the item's action; of: the dynamic type.
 local function add(plan, noted, wanted, of, record, slot)
   local session, b, pos = plan.session, codegen.builder(), noted.request.node.pos
-  -- The item precedes that of the descriptor, whose bytes are written with the record's address.
+  -- The item precedes that of the descriptor, because copying the descriptor writes the record's device address.
   table.insert(plan.items, 1, { action = action[wanted],
     flags = wanted == "copyin" and flag.present_or or flag.present_or | flag.try,
     pos = pos, unit = 1, base = codegen.reg(b, codegen.constant(record), pos),
@@ -36,7 +36,7 @@ local function add(plan, noted, wanted, of, record, slot)
       pointer = noted.name .. " (type)" } })
 end
 
--- True if bytes are present, or mapped by this construct.
+-- True if a range of bytes is present, or mapped by this construct.
 local function is_covered(plan, first, bytes)
   if plan.session.ctx:presence(plan.session.now.device, first, bytes) == "wholly" then return true end
   for _, item in ipairs(plan.items) do
@@ -58,7 +58,7 @@ function fortran_addendum.complete(plan)
       noted.before = nil
     elseif plan.kind == "exit data" and typed then
       local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
-      -- the record may serve other descriptors: restore_counters releases its references one by one
+      -- The record may serve several descriptors: restore_counters releases the references of this one, one by one.
       if plan.finalize then
         add(plan, noted, "detach", of, 0, slot)
       else

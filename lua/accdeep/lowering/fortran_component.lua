@@ -25,15 +25,15 @@ local function dimension_field(b, t, offset, i, what, pos)
   return codegen.apply(b, "+", distance, codegen.constant(1), pos)
 end
 
--- Returns the first element and the number of elements from the first to the last that a descriptor describes. Strides
--- of pointers may skip elements or be negative. Both are 0 without a target. Polymorphic components are counted in
+-- Returns the first element and the number of elements from the first to the last that a descriptor describes; both are
+-- 0 without a target. Strides of pointers may skip elements or be negative. Polymorphic components are counted in
 -- bytes, because their element type is known only at run time.
 function fortran_component.whole_array(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
   local unit = t.polymorphic and 1 or t.of.size
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
   local function load(at, of) return codegen.load(b, { self = true, offset = offset + at, type = of }, pos) end
-  -- Registers are few and dimensions many: only the values to keep survive a dimension.
+  -- Registers are scarce and dimensions are many: only the values in `new` keep their registers after a dimension.
   local function keep_registers(old, new)
     for i, v in ipairs(new) do
       if old[i] and old[i].reg then b.pinned[old[i].reg] = nil end
@@ -72,8 +72,8 @@ end
 
 local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 
--- Returns an AST of a bound in the form of C, which backend/codegen.lua compiles. Raises if it is not a sum or product
--- of integers.
+-- Returns the AST of a bound in the form of C, which backend/codegen.lua compiles. Raises if the bound is not a sum or
+-- product of integers.
 local function bound(node)
   local made = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
     mapped = node.mapped, global = node.global }

@@ -1,5 +1,5 @@
--- fortran_extension.lua - finds objects of extended dynamic types, where a type is followed as a whole (TR14-1.1-05).
--- fortran_section.lua calls it.
+-- fortran_extension.lua - finds objects of extended dynamic types inside list items whose type is mapped with all its
+-- components (TR14-1.1-05). fortran_section.lua calls it.
 --
 -- A mapping program treats a polymorphic component as bytes. Its dynamic type is known when a directive is encountered.
 -- Only then an object of an extended type can become an item of its own, mapped by its type's program.
@@ -13,8 +13,8 @@ local types = require "accdeep.types"
 
 local fortran_extension = {}
 
--- True if an object of a type, or an object inside, may have an extended type. Results are cached in the type, which
--- also ends recursion.
+-- True if an object of a type, or an object inside, may have an extended type. Results are cached in the type; the
+-- cache also ends the recursion for recursive types.
 local function may_extend(t)
   while t.kind == "array" or t.kind == "descriptor" do
     if t.polymorphic then return true end
@@ -28,7 +28,8 @@ local function may_extend(t)
   return t.may_extend
 end
 
--- Appends address, count, type and name of each object of an extended type inside one object to a list.
+-- Appends to a list the address, count, type and name of each object of an extended type inside one object: four
+-- entries each.
 local function collect(session, member_mapping, address, name, list)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t, at = entry.member.type, address + entry.offset

@@ -1,11 +1,12 @@
 -- fortran_inputs.lua - records the host values that a Fortran plan depends on: addresses, bounds and types. A plan is
--- reused as long as evaluating them again gives the same values for the same variables. run/plan_cache.lua calls it.
+-- reused as long as these values, evaluated again, are unchanged. run/plan_cache.lua calls this file.
 
 local with_fields = require "accdeep.base.with_fields"
 
 local fortran_inputs = {}
 
--- Calls fn, a function without arguments, and returns its values. While a plan is being made, records both.
+-- Calls fn, a function without arguments, and returns its values. While a plan is being made, also records fn and the
+-- values.
 function fortran_inputs.record_inputs(session, fn)
   local values = table.pack(fn())
   local measured = session.now.measured
@@ -16,7 +17,7 @@ function fortran_inputs.record_inputs(session, fn)
   return table.unpack(values, 1, values.n)
 end
 
--- True if the arguments after n equal the n recorded values.
+-- True if the arguments after `n` equal the `n` recorded values.
 local function same(values, n, ...)
   if select("#", ...) ~= n then return false end
   for i = 1, n do
@@ -34,8 +35,8 @@ local function all_hold(measured)
   return true
 end
 
--- True if a plan may be executed again. A value that can no longer be computed makes it invalid; lowering the directive
--- again reports the error.
+-- True if a plan may be executed again. A value that can no longer be computed also makes the plan invalid; lowering
+-- the directive again then reports the error.
 function fortran_inputs.holds(session, plan)
   local scope = session.now.scope
   if plan.scope ~= scope or plan.scope_version ~= scope.version or session.now.replaced then return false end

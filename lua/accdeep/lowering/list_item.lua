@@ -14,10 +14,10 @@ local list_item = {}
 -- Returns the AST of an integer constant.
 function list_item.number(value, pos) return { tag = "num", value = value, type = "int", pos = pos } end
 
--- Returns the AST of an element pointer[index].
+-- Returns the AST of the element pointer[index].
 function list_item.element(pointer, index, pos) return { tag = "index", pos = pos, base = pointer, index = index } end
 
--- Returns the AST of an object written as p[i:1] or *p: p[i] or p[0]. Other nodes are returned unchanged.
+-- Returns the AST of the single object in p[i:1] or *p, as p[i] or p[0]. Other nodes are returned unchanged.
 function list_item.single(node)
   local length = node.tag == "section" and node.length
   if length and length.tag == "num" and length.value == 1 then
@@ -50,7 +50,7 @@ function list_item.split_designator(node)
   return base, table.move(subscripts, first, #subscripts, 1, {})
 end
 
--- Returns the text of an l-value. Indices that are not constant become #, and their nodes are appended to indices.
+-- Returns the text of an l-value. Each index that is not constant becomes #, and its node is appended to `indices`.
 -- Decides TR14-3.4-02.
 function list_item.render(node, indices)
   if node.tag == "component" or node.tag == "reference" then return unparse_fortran(node) end
@@ -66,7 +66,7 @@ function list_item.render(node, indices)
   return ("(%s%s)"):format(node.op, list_item.render(node.e, indices))
 end
 
--- Returns the name of the variable at the root of a list item, or nil.
+-- Returns the name of the variable at the root of a list item; nil if the root is not a variable.
 function list_item.root_variable(node)
   while node.base or node.e do node = node.base or node.e end
   return node.tag == "id" and node.name or nil
@@ -75,15 +75,16 @@ end
 -- Returns the type of an l-value in a clause.
 function list_item.type_of(session, node) return c_sema.place({ session = session }, node).type end
 
--- Returns the pointer whose target is the array of an element, row or whole array: p in p[i][j], (*p)[j], (*p). nil if
--- the array is a variable or a member.
+-- Returns the pointer whose target is the array of an element, row or whole array: p in p[i][j], (*p)[j], (*p). Returns
+-- nil if the array is a variable or a member.
 function list_item.pointer_to_array(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
   if node.tag == "unary" and node.op == "*" then return node.e end
   return node.tag == "index" and node.base or nil
 end
 
--- Returns the l-value with members of *this qualified by this->, inside a member function. Decides OMPEX-struct_map-5.
+-- Returns the l-value in which members of *this, inside a member function, are qualified by this->. Decides
+-- OMPEX-struct_map-5.
 function list_item.qualify(session, node)
   if node.tag == "id" then
     if node.global or not session:this_member(node.name) then return node end
@@ -137,9 +138,9 @@ function list_item.c_element_type(session, node)
   return t
 end
 
--- Returns the structures that enclose a member, outermost first, as {node, type, steps}. Each is a variable, an
--- element, or the target of a pointer on the path. steps are the names and indices from there to the next. Empty if the
--- l-value is not a member.
+-- Returns the structures that enclose a member, outermost first, as {node, type, steps}; an empty list if the l-value
+-- is not a member. Each structure is a variable, an element, or the target of a pointer on the path. steps: the names
+-- and indices on the path from this structure to the next.
 function list_item.enclosing(session, node)
   local root, steps = decompose(session, node)
   local objects = {}

@@ -40,7 +40,7 @@ function mapper.action_word(requested, set)
   return table.concat(parts, " ")
 end
 
--- Returns the flags of a map's modifiers, by name, for a map type.
+-- Returns the flags of a map's modifiers as a table: name -> true or false. map_type: the map's type.
 function mapper.flags(map_modifiers, map_type)
   return { must = map_modifiers.present, final = map_type == "delete" or map_modifiers.delete ~= nil,
     always_in = map_modifiers.always and openmp_sema.moves_in[map_type],
@@ -118,14 +118,15 @@ local function access_path(made, node)
   raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
 end
 
--- Returns the map type that combines two maps of one list item.
+-- Returns the map type that combines two maps of one list item: it copies in each direction in which one of the two
+-- copies.
 local function combine_requests(one, other)
   local to = openmp_sema.moves_in[one] or openmp_sema.moves_in[other]
   local from = openmp_sema.moves_out[one] or openmp_sema.moves_out[other]
   return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
 end
 
--- Registers the map of a list item in the tree of paths. Raises if it conflicts with an earlier map.
+-- Registers the map `asks` of a list item in the tree of paths. Raises if an earlier map of the member conflicts.
 local function enter(made, node, asks)
   local steps = access_path(made, node)
   local at = made.paths
@@ -164,7 +165,7 @@ local function enter(made, node, asks)
     map_modifiers = asks.map_modifiers } or asks
 end
 
--- Raises if a name in a bound is not declared where the mapper is.
+-- Raises if a name in a bound is not declared at the mapper's location.
 local function check_names(session, node)
   if type(node) ~= "table" then return end
   local scope = session.now.scope
@@ -274,7 +275,7 @@ end
 
 local member_mapping_of -- forward declaration
 
--- Returns the word of the action on a member, from its mapper's map and the list item's request.
+-- Returns the word of the action on a member, from the mapper's map `asks` and the list item's request.
 local function member_action(asks, request)
   local map_type = compose_type(asks.type, request.type)
   local set = mapper.flags(asks.map_modifiers, map_type)
@@ -286,13 +287,13 @@ local function member_action(asks, request)
   return mapper.action_word(request.actions[map_type], set)
 end
 
--- True if an update in the request's direction copies data that a map of this type would copy (OMP60-upd-1).
+-- True if an update in the direction of `request` copies data that a map of the type in `asks` copies (OMP60-upd-1).
 local function moves(asks, request)
   return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[asks.type]
 end
 
--- Returns the member mapping of objects that a member holds or points to: by the path's inner members, or by a mapper
--- of their type. nil if they are not structures.
+-- Returns the member mapping of objects that a member holds or points to; nil if they are not structures. It comes from
+-- the path's inner members, otherwise from the default mapper of their type.
 local function map_nested(session, member, path, request)
   local record = types.innermost(member.type)
   if not types.is_record(record) then return nil end
@@ -348,8 +349,8 @@ end
 
 local everything = { members = {}, asks = { type = "tofrom", map_modifiers = {} } }
 
--- Returns the mapper of a record by name, or its default mapper; nil if there is none. Raises if a named one does not
--- exist.
+-- Returns the mapper called `name` of a record; its default mapper if `name` is nil. Returns nil if there is no default
+-- mapper; raises if a mapper of another name does not exist.
 function mapper.find(session, record, name, pos)
   local found = session:mappers_of(record)[name or "default"]
   if not found and name and name ~= "default" then

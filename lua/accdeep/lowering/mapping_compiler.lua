@@ -2,7 +2,7 @@
 --
 -- Input: a session and a member mapping {record, layers, policy?, own?, bare?, update}. Output: a core program for one
 -- element of the record, or nil if the element is plain data. requested_action.lua and openmp_requested_action.lua call
--- it. The core runs a program once per element; Lua is not involved there.
+-- this file. The core runs a program once per element, without Lua.
 --
 --   program of struct S { int n; double *a; struct T t; int x; }     shape: include(a[0:n]).
 --     pieces     [n][a....][t......][x]        byte ranges that are copied; neighbours are joined over padding.
@@ -19,8 +19,8 @@
 --
 -- Invariants: pieces of a finished program are sorted and disjoint. Nested structures belong to their element (offsets
 -- are from its start), while structures that pointers point to have programs of their own. Programs are cached by
--- member mapping; not cached are those that read registers of an enclosing element (out.touched), or contain an
--- enclosing program (out.leads_up). `out` holds what is being compiled:
+-- member mapping, with two exceptions: programs that read registers of an enclosing element (out.touched), or contain
+-- an enclosing program (out.leads_up). `out` holds the state of one compilation:
 --     builder, ctx             code and the names in scope of bounds.
 --     member_mapping, asks     mapping and requested action of the structure being collected.
 --     around, compiles         the enclosing `out`, and the mapping that this one compiles.
@@ -47,12 +47,12 @@ local mapping_compiler = {}
 
 -- Arrays of structures with at most this many elements are unrolled into the element; longer ones are walked.
 local UNROLLED = 16
--- Bytes of padding between two members that are copied with them; larger gaps are not.
+-- Largest padding in bytes between two members that is copied with them; larger gaps are not copied.
 local PADDING = 16
 
 local compile_program, recursion_depth -- forward declarations
 
--- Sets the action and flags of a field. wanted: the word of the requested action; nil: the element's own.
+-- Sets the action and flags of a field. wanted: the word of the requested action; nil: the enclosing element's action.
 local function set_action(field, wanted)
   field.action, field.flags = policy.code(wanted)
   return field
@@ -64,7 +64,7 @@ local function child_of(field, child)
   return field
 end
 
--- Returns the label of a member: %a in a derived type, a in a structure, where the core adds the point.
+-- Returns the label of a member: %a in a derived type; a in a structure, because the core adds the point.
 local function member_label(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
 
 -- Returns the name of element i of an array member, counted from 0 in memory order.
@@ -88,7 +88,8 @@ local function array_of(t)
   return array
 end
 
--- Returns the dimensions by which the core names elements between two C types; nil if there are none.
+-- Returns the dimensions of the arrays between the C types `from` and `to`, by which the core names elements; nil if
+-- there are no arrays.
 function mapping_compiler.rows(from, to)
   local rows
   while from ~= to and from.kind == "array" do
@@ -100,21 +101,24 @@ function mapping_compiler.rows(from, to)
   return rows
 end
 
+-- True if a member of this type is a pointer to data.
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
--- Appends a piece to out.pieces.
+-- Appends a piece to out.pieces. fields: further fields of the piece, or nil.
 local function add_piece(out, offset, bytes, fields)
   local piece = fields or {}
   piece.offset, piece.bytes = offset, bytes
   out.pieces[#out.pieces + 1] = piece
 end
 
+-- Returns the symbol of a member for messages and events. unit: bytes of an element of a section, nil for a whole
+-- member.
 local function label(session, name, unit, layout)
   return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
 end
 
--- Appends entry-only pieces for pointers inside an excluded member: they keep a defined value (TR14-4.3-15). Decides
--- TR14-1.3-02, TR14-4.3-15.
+-- Appends pieces for the pointers inside an excluded member. They are written only at the entry, so that the pointers
+-- have a defined value (TR14-4.3-15). Decides TR14-1.3-02, TR14-4.3-15.
 local function leave_pointers(out, t, offset)
   if is_pointer_member(t) or t.kind == "descriptor" then
     add_piece(out, offset, t.size, { entry_only = true })
@@ -125,16 +129,16 @@ local function leave_pointers(out, t, offset)
   end
 end
 
--- Returns the program that names members of a section's elements. For plain data, or a child that is still being
--- compiled, it is one that only names members.
+-- Returns the program that names members of a section's elements: `child` itself, if it is a finished program. For
+-- plain data, or a child that is still being compiled, it is a program that only names members.
 local function layout_of(session, element, child)
   return mapping_compiler.layout(session, element, type(child) ~= "table" and child or nil)
 end
 
--- Returns the field of an alias, [@] or [@base] (TR14 3.5). One byte at the target, or at the base's target, must be
--- present, and the pointer keeps its distance from there. value: the pointer's value. The count is 0 for a null
--- pointer, and for a base with an empty section (AMB-TR14-16): the pointer is then left unchanged. Decides TR14-2.3-02,
--- TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
+-- Returns the field of an alias, [@] or [@base] (TR14 3.5). One byte must be present: at the pointer's target or, with
+-- a base, at the base's target. The pointer keeps its distance from this byte. value: the pointer's value. The count is
+-- 0 for a null pointer, and for a base with an empty section (AMB-TR14-16); the pointer is then left unchanged. Decides
+-- TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
 local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
@@ -159,7 +163,7 @@ local function alias_field(session, b, ctx, value, subscript, length, base)
 end
 mapping_compiler.alias_field = alias_field
 
--- True if a bound uses the row number of its pointer, and must be computed for each pointer. Decides TR14-5-06.
+-- True if a bound uses the row number of its pointer, so that the bound differs between pointers. Decides TR14-5-06.
 local function is_ragged(node)
   if type(node) ~= "table" then return false end
   if node.tag == "row" then return true end
@@ -169,8 +173,9 @@ local function is_ragged(node)
   return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
 end
 
--- Returns the program of one level of pointers. around: by subscript, registers of the enclosing element that hold the
--- bounds of this level and the inner ones; a bound without a register is computed here.
+-- Returns the program of one level of pointers, for the subscript number `at`. around: by subscript, the registers of
+-- the enclosing element that hold the bounds of this level and of inner levels. A bound without a register is computed
+-- in this program.
 local function pointer_level(session, out, t, subscripts, at, around, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
   local level = { builder = b, around = out, first = at, rows = rows }
@@ -183,7 +188,8 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
     for _, which in ipairs { "count", "first", "base", "rows" } do
       local register = around[i][which]
       here[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
-      if register then b:pin(here[i][which]) end -- used by inner levels
+      -- inner levels also use this register
+      if register then b:pin(here[i][which]) end
     end
   end
   local field
@@ -223,10 +229,10 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
   }
 end
 
--- Returns the program of pointers followed in sequence: p[0:n][0:m], p[0:n][@]. Builder b of the enclosing element
--- computes the bounds; nil: the host program's names are used. alias_action: action on targets of @, if not present.
--- rows: returns the address of the first pointer, from which row numbers are computed. Decides TR14-3.5-07,
--- TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
+-- Returns the program of pointers followed in sequence: p[0:n][0:m], p[0:n][@]. The code of `b`, builder of the
+-- enclosing element, computes the bounds; nil: bounds use names of the host program. alias_action: action on a target
+-- of @ that is not present. rows: function that returns the address of the first pointer, from which row numbers are
+-- computed. Decides TR14-3.5-07, TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
 local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
   local around = b and {}
   for i = from, b and #subscripts or 0 do
@@ -250,19 +256,21 @@ local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_
   return pointer_level(session, out, t, subscripts, from, around, inner_program, alias_action, rows)
 end
 
+-- Returns the product of a value of codegen and the number `times`.
 local function scale(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
--- Returns length and first byte of the section of an alias's base; an empty section cannot be a base.
+-- Returns the length of the section of an alias's base, and the offset of its first byte, as {count, bytes}. An empty
+-- section cannot be a base.
 function mapping_compiler.base_section(b, ctx, section, t)
   local start, count = section_subscripts.bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
   return { count = count, bytes = codegen.apply(b, "*", start, size, section.pos) }
 end
 
--- Returns the base of an alias, and the section of its member if that has one. Chains of aliases are followed to the
--- first member that is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
+-- Returns the base of an alias, and the section of the base if the base is a member with a section. Chains of aliases
+-- are followed to the first member that is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
 local function alias_base(session, out, entry, seen)
   local to = entry.subscripts[1].to
   local scope = entry.outer and out.member_mapping.policy.scope
@@ -304,7 +312,7 @@ local function add_alias(session, out, entry, offset, name)
   out.fields[#out.fields + 1] = field
 end
 
--- Returns a function that compiles the program of the objects that a member holds or points to.
+-- Returns a function that compiles the program of the objects that a member contains or points to.
 local function inner_program(session, out, entry)
   return function(_, pos, level)
     out.ctx.values = entry.inner_values
@@ -312,8 +320,8 @@ local function inner_program(session, out, entry)
   end
 end
 
--- Returns the word of the action for objects that a member holds or points to: from the entry, from the policy that it
--- invokes, or from the enclosing object.
+-- Returns the word of the action for objects that a member contains or points to: from the entry, from the policy that
+-- the entry invokes, or from the enclosing object.
 local function inner_action(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.member_mapping, entry)
@@ -356,7 +364,8 @@ local function add_section(session, out, entry, offset, name, init)
   out.fields[#out.fields + 1] = field
 end
 
--- Returns the address of the base of Fortran's '@': a component of the same object, or a variable of the host program.
+-- Returns the address of the base of an alias a(@base) in Fortran: a component of the same object, or a variable of the
+-- host program.
 local function alias_origin(session, out, entry, to, b)
   local scope = entry.outer and out.member_mapping.policy.scope
   local variable = to.tag == "id" and session.now.scope.variables[to.name]
@@ -379,8 +388,8 @@ local function alias_origin(session, out, entry, to, b)
     { rule = "TR14-3.5-01" })
 end
 
--- Appends the field of an allocatable or pointer component that is an alias: one byte of its target, or of its base's
--- target, must be present.
+-- Appends the field of an allocatable or pointer component that is an alias. One byte must be present: of its target
+-- or, with a base, of the base's target.
 local function add_descriptor_alias(session, out, entry, alias, offset, name)
   if out.member_mapping.update then return end -- a single byte is enough (TR14-3.5-03)
   local b, t, to, pos = out.builder, entry.member.type, alias.to, alias.pos
@@ -392,7 +401,8 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
     sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", from, zero, pos), pos)
     start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
   end
-  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start } -- a single byte (TR14-3.5-03)
+  -- a single byte is enough (TR14-3.5-03)
+  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start }
   field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
   field.label = label(session, name)
   out.fields[#out.fields + 1] = field
@@ -410,9 +420,9 @@ local function add_type_record(session, out, entry, offset, name, count)
     label = session:label { name = name .. " (type)", unit = 1, member = true } }, inner_action(session, out, entry))
 end
 
--- Appends the piece and the field of an allocatable or pointer component, whose descriptor is its shape. The descriptor
--- has a defined value on the device for every action (AMB-FLANG-01). Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01,
--- FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
+-- Appends the piece and the field of an allocatable or pointer component, whose extent comes from its descriptor. The
+-- descriptor has a defined value on the device for every action (AMB-FLANG-01). Decides TR14-1.1-05, TR14-2.2-02,
+-- TR14-A.4-01, FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
 local function add_descriptor(session, out, entry, offset, name, own)
   local t, b, _ = entry.member.type, out.builder, nil
   local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
@@ -492,9 +502,9 @@ local function add_records(session, out, entry, offset, name, init)
       array = array_of(t) } }, own)
 end
 
--- Adds the members of a structure at offset base of the element, as its member mapping says. prefix: of their names;
--- own: the word of the action on their bytes, nil: the element's own. Decides TR14-1.1-03, TR14-1.1-07, TR14-1.1-08,
--- TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
+-- Adds the members of a structure at offset `base` of the element, as its member mapping says. prefix: beginning of the
+-- members' names; own: the word of the action on their bytes, nil for the element's own action. Decides TR14-1.1-03,
+-- TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
 function collect(session, out, member_mapping, base, prefix, init, own)
   local record = member_mapping.record
   local ctx, outer_treatment, outer_asks = out.ctx, out.member_mapping, out.asks
@@ -522,7 +532,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
         add_piece(out, offset, t.size, { name = name, asks = own })
       elseif t.kind == "pointer" and comes then
         add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed", asks = "copyin" })
-      -- The pointer is not named by the mapper (OMP60-map-15).
+      -- The mapper does not name the pointer (OMP60-map-15).
       elseif t.kind == "pointer" and member_mapping.holes and not member_mapping.update then
         out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
       end
@@ -572,7 +582,8 @@ local function join(out, size)
       else
         if near and not last.init then
           last.bytes = piece.offset - last.offset
-        elseif near then -- the member alone is initialised, so the padding goes to the next piece
+        -- the member alone is initialised; the padding goes to the next piece
+        elseif near then
           piece.bytes, piece.offset, piece.name = piece.offset + piece.bytes - finish, finish, nil
         end
         joined[#joined + 1] = piece
@@ -587,7 +598,7 @@ local function join(out, size)
   return joined
 end
 
--- Keys of the program cache for symbols and layouts, beside member mappings and block keys.
+-- Keys of the program cache for symbols and layouts; its other keys are member mappings and keys of blocks.
 local NAMES, LAYOUT = {}, {}
 
 -- Returns the program cache of a record.
@@ -623,8 +634,8 @@ local function names_of(session, record)
   return found
 end
 
--- Returns the program that describes elements of type t: the given one, or for a plain structure one that only names
--- its members; nil for other types.
+-- Returns the program that describes elements of type t: `program`, if it is not nil. For a plain structure it is a
+-- program that only names its members; nil for other types.
 function mapping_compiler.layout(session, t, program)
   if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
@@ -635,12 +646,12 @@ function mapping_compiler.layout(session, t, program)
   return cache[LAYOUT]
 end
 
--- Flags that a member may have although the enclosing object does not.
+-- Flags that a member may have even if the enclosing object does not have them.
 local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
 
 -- Appends fields for members whose bytes are looked up separately, and returns the pieces that remain with the element.
--- They are: all members of an update of single members (AMB-TR14-20), members that get the host's bytes although
--- present (DIR-6-04), and members with modifiers of a mapper's map (OMP60-map-15).
+-- There are three kinds: all members in an update of single members (AMB-TR14-20); members that get the host's bytes
+-- although present (DIR-6-04); members with modifiers of a mapper's map (OMP60-map-15).
 local function add_separate_members(session, out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
@@ -674,9 +685,9 @@ function recursion_depth(around, member_mapping, pos)
   return { up = levels }
 end
 
--- Returns the program for elements of a record under a member mapping, or nil if they are plain data. pos: position for
--- errors; around: the `out` of the element that points there. Raises for a recursive type unless the rules allow it.
--- Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
+-- Returns the program for elements of a record under a member mapping, or nil if the elements are plain data. pos:
+-- position for errors; around: the `out` of the element that points to these elements, or nil. Raises for a recursive
+-- type unless the rules allow it. Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
 function compile_program(session, member_mapping, pos, around)
   local record = member_mapping.record
   if not record.complete or record.size == 0 then return nil end

@@ -40,7 +40,8 @@ local raise = diagnostic.raise
 
 local nest = {}
 
--- Returns the cached member mapping of a record under a key, or makes it.
+-- Returns the member mapping of a record that is cached under `key`; without one, caches and returns the result of
+-- make().
 local function memoize(session, record, key, make)
   local cache = session.caches.member_mappings[record]
   if not cache then
@@ -54,7 +55,7 @@ local function memoize(session, record, key, make)
   return cache[key]
 end
 
--- Returns the layer that a shape of a base class gives to its members; name nil: the default shape.
+-- Returns the layer with the members of a base class that has a shape `name`; nil: the default shape.
 local function base_layer(session, base, name)
   local layer = { members = {} }
   for _, entry in ipairs(nest.entries(session, nest.shape(session, base, name))) do
@@ -65,9 +66,9 @@ local function base_layer(session, base, name)
   return layer
 end
 
--- Returns the layers of a shape. A named shape extends the default one only (TR14-3.1.2-03). Base
--- classes add their named shapes if the record has none of this name; their default shapes come last.
--- Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
+-- Returns the layers of a shape. A named shape extends the default shape only (TR14-3.1.2-03). If the record has no
+-- shape of this name, the named shapes of base classes are added; the default shapes of base classes come last. Decides
+-- TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}
@@ -115,8 +116,8 @@ local function bind(member_mapping, layers, args, pos)
   return member_mapping
 end
 
--- Returns the member mapping of a shape; name nil: the default shape. requested: the clause's action, where members may
--- take part in half of it (TR14-5-07).
+-- Returns the member mapping of the shape `name`; nil: the default shape. requested: the clause's action, because
+-- members may take part in only half of it (TR14-5-07).
 function nest.shape(session, record, name, update, requested, args, pos)
   local function make()
     local layers = shape_layers(session, record, name)
@@ -141,8 +142,8 @@ local function clauses_of(inner)
 end
 
 -- Returns the member mapping that a clause gives to objects of a record: by a shape's name, values, a nest, several of
--- these, or none. inner: {name?, pos, empty?, args?, nest?}. Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04,
--- TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
+-- these, or nothing (the default shape). inner: {name?, pos, empty?, args?, nest?}. Decides TR14-3.1.2-07,
+-- TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
 local function shape_with(session, record, inner, update, requested)
   if inner and inner.name then shape.require_known(session, record, inner.name, inner.pos) end
   if inner and inner.empty and not inner.nest then -- empty brackets are a new shape that names no member (TR14-3.3-11)
@@ -164,8 +165,8 @@ local function shape_with(session, record, inner, update, requested)
   return member_mapping
 end
 
--- Returns the member mapping of a policy: its shape's layers, with the policy above them. Decides TR14-1.2-12,
--- TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
+-- Returns the member mapping of the policy `made`: the layers of its shape, with the policy before them. Decides
+-- TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
 local function policy_over(session, record, made, update, args, pos)
   local word = made.default
   local bare = not word or word == "none" or word == "exclude"
@@ -185,7 +186,7 @@ local function check_kind(made, name, pos, update)
   end
 end
 
--- Returns the member mapping of a policy, or of a nest after invoke, which extends the named policy. Decides
+-- Returns the member mapping of a policy, or of a nest in an invoke clause, which extends the named policy. Decides
 -- TR14-3.3-12, TR14-3.3-14, TR14-A.7-01.
 local function policy_with(session, record, inner, update)
   local named
@@ -201,7 +202,8 @@ local function policy_with(session, record, inner, update)
   end
   local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
   own.place, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
-  if named then -- treated like use, with the same shape and default (TR14-3.3-14)
+  -- the policy is used as by `use`; its shape and default apply as well (TR14-3.3-14)
+  if named then
     table.insert(own.use, { name = inner.name, pos = inner.pos })
     own.shape, own.default = own.shape or named.shape, own.default or named.default
     own.default_pos, own.params = own.default_pos or inner.pos, named.params
@@ -210,7 +212,7 @@ local function policy_with(session, record, inner, update)
   return policy_over(session, record, own, update, inner.args, inner.pos)
 end
 
--- Raises if a policy uses another that it must not use, or leaves a member without an action.
+-- Raises if a policy uses another policy that it must not use, or leaves a member without an action.
 function nest.check_policy(session, record, made)
   session:with_location(made.place, function()
     policy.check(session, record, made)
@@ -227,8 +229,8 @@ function nest.mapping_of_definition(session, record, made)
   return nest.shape(session, record, made.name)
 end
 
--- Returns {name, pos} of the policy that a plain clause with this action selects for objects of a record, or nil
--- (TR14-5-09). Decides TR14-5-09.
+-- Returns {name, pos} of the policy that a plain clause with this action selects for objects of a record; nil if there
+-- is no such policy (TR14-5-09). Decides TR14-5-09.
 local function default_policy(session, record, requested, pos)
   local name = session.rules.extended and requested and policy.default_for(requested)
   return name and session:policy_named(record, name) and { name = name, pos = pos } or nil
@@ -263,9 +265,10 @@ end
 
 -- ------------------------------------------------------------------------------------- entries --
 
--- Resolves a member in layers (TR14-3.1.2-03..05). The first layer that names it or has a default decides if it is
--- included; its sections are those of the first layer that has some. Decides TR14-3.1.1-11, TR14-3.1.1-18,
--- TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
+-- Resolves the member `name` in layers (TR14-3.1.2-03..05). The first layer that names the member, or has a default,
+-- decides if the member is included; its sections come from the first layer that has sections. Decides TR14-3.1.1-11,
+-- TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05,
+-- TR14-A.2-04.
 local function find_in_layers(layers, name)
   local found = {}
   for _, layer in ipairs(layers) do
@@ -294,8 +297,8 @@ local function same_behaviour(a, b)
   return a.mode == b.mode and a.action == b.action and (a.inner and a.inner.name) == (b.inner and b.inner.name)
 end
 
--- Returns the entry that policies used by a policy have for a member, and the location of its policy. Raises if they
--- disagree. Decides TR14-3.2.1-09.
+-- Returns the entry for a member from the policies that the policy `made` uses, and the location of the used policy.
+-- Raises if the used policies disagree. Decides TR14-3.2.1-09.
 local function used_policy_entry(session, record, made, name)
   local found, from
   for _, used in ipairs(made.use) do
@@ -313,7 +316,7 @@ local function used_policy_entry(session, record, made, name)
 end
 
 -- Returns the default action that a used policy gives to an included member, or nil. shaped: true if the using policy
--- names a shape itself, which then decides what is included (TR14-3.2.1-09). Decides TR14-3.2.1-09.
+-- names a shape itself; this shape then decides which members are included (TR14-3.2.1-09). Decides TR14-3.2.1-09.
 local function used_policy_default(session, record, made, name, shaped)
   local found
   for _, used in ipairs(made.use) do
@@ -333,9 +336,10 @@ local function used_policy_default(session, record, made, name, shaped)
   return found
 end
 
--- Resolves a member under a policy by the tiers of AMB-TR14-07: the policy, policies that it uses, its shape's layers
--- with its default. Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03,
--- TR14-3.2.3-03, TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
+-- Resolves a member under a policy by the tiers of AMB-TR14-07: first the policy itself, then the policies that it
+-- uses, then the layers of its shape with its default. Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11,
+-- TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03, TR14-3.2.3-03, TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04,
+-- TR14-A.3-06.
 local function policy_entry(session, member_mapping, name)
   local made, record = member_mapping.policy, member_mapping.record
   local shallow = member_mapping.own == "present" and session.rules.present == "shallow"
@@ -367,8 +371,8 @@ local function policy_entry(session, member_mapping, name)
   return below
 end
 
--- Action of a clause on a member that takes part in one half of it, or in none (TR14-5-07). Decides TR14-5-07,
--- TR14-5-08.
+-- Action of a clause on a member that takes part in only one half of the clause's copies, or in neither half
+-- (TR14-5-07). Decides TR14-5-07, TR14-5-08.
 local halves = {
   ["in"] = openacc_directives.clauses_where(function(entry, clause)
     local data = entry.data
@@ -381,8 +385,8 @@ local halves = {
 
 -- Returns the entries of a member mapping, one per member in the order of the members. An entry is {member, offset,
 -- include, limited, action?, asks?, invoke?, named?, listed, init, inner?, inner_place, subscripts?, place, outer?,
--- values?, inner_values?}. values are the parameters' values in its bounds; inner_values are those in what it says of
--- objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
+-- values?, inner_values?}. values: the parameters' values in the member's bounds; inner_values: the values in the
+-- mapping of objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
 function nest.entries(session, member_mapping)
   if member_mapping.entries then return member_mapping.entries end
   local list = {}
@@ -417,7 +421,7 @@ function nest.entries(session, member_mapping)
   return list
 end
 
--- Returns the member mapping of the objects that a member holds or points to. Decides TR14-2.2-01, TR14-3.1.2-07,
+-- Returns the member mapping of the objects that a member contains or points to. Decides TR14-2.2-01, TR14-3.1.2-07,
 -- TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
 function nest.inner(session, member_mapping, entry)
   if member_mapping.inner_of then return member_mapping.inner_of(entry) end

@@ -1,9 +1,9 @@
 -- nested_members.lua - lowers parts of members in a shape to nests: include(m.a[0:m.n]) becomes a nest of m that
 -- includes a[0:n]. shape.lua calls it.
 --
--- Types from debug information alone have such shapes (TR14-3.1.1-04): a library's structures may be nested, and one
--- shape of the outermost covers them. Bounds are written from the outermost type's view, and name parts of the same
--- member.
+-- Types from debug information alone may have such shapes (TR14-3.1.1-04): a library's structures may be nested, and
+-- one shape of the outermost structure describes all of them. Bounds are written from the outermost type's view, and
+-- name parts of the same member.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local ast = require "accdeep.base.ast"
@@ -27,8 +27,8 @@ function nested_members.check_allowed(record, clauses)
   end
 end
 
--- Returns a bound as seen from inside the member `prefix` of a record. extended: true if it also sees members of the
--- enclosing record.
+-- Returns a bound as seen from inside the member `prefix` of a record. extended: true if the bound may also name
+-- members of the enclosing record.
 local function rebase_bound(bound, record, prefix, extended)
   local of = types.member(record, prefix).type
   return ast.map(bound, function(node)
@@ -43,8 +43,8 @@ local function rebase_bound(bound, record, prefix, extended)
   end)
 end
 
--- Returns the nest of the first member of an item's path, and adds it to the layer if it does not exist. Raises if the
--- member has no parts, or is named otherwise.
+-- Returns the nest of the first member of an item's path, and adds the nest to the layer if it does not exist. Raises
+-- if the member has no parts, or if a clause names the whole member.
 local function nest_of(record, made, item)
   local member, entry = types.member(record, item.name), made.members[item.name]
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
@@ -77,7 +77,7 @@ function nested_members.enter(record, made, clause, item, extended)
   table.insert(nest.clauses, ast.copy_with(clause, "members", { rest }))
 end
 
--- Checks the nests of a layer. layer(record, clauses) raises if they are wrong.
+-- Checks the nests of a layer. layer(record, clauses) raises if the clauses are wrong.
 function nested_members.check(record, made, layer)
   for name, entry in ast.children(made.members) do
     if entry.has_parts then layer(types.member(record, name).type, entry.inner.nest.clauses) end

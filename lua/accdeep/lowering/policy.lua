@@ -18,10 +18,10 @@ local raise = diagnostic.raise
 
 local policy = {}
 
--- Data clauses of members: the action of each, and the word that also covers present data ("p" for forms that keep
--- present data).
+-- Data clauses of members. actions: clause -> action. asks: clause -> word of the action that also covers present data
+-- ("p" before forms that keep present data).
 policy.actions, policy.asks = {}, {}
--- Actions and flags of the core for words that are not the name of an action.
+-- Actions and flags of the core, for words that are not the name of an action.
 local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
 for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
@@ -36,8 +36,8 @@ end
 -- Modifiers of OpenMP maps that may precede an action's word (mapper.lua), in this order.
 policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always", "attach_never" }
 
--- Returns the core's action and flags of a word, which modifiers may precede. nil stands for the enclosing object's
--- action.
+-- Returns the core's action and flags of the word `asks`, before which modifiers may occur. nil stands for the
+-- enclosing object's action.
 function policy.code(asks)
   local given = 0
   for _, modifier in ipairs(asks and asks:find(" ", 1, true) and policy.modifiers or {}) do
@@ -69,8 +69,8 @@ function policy.format_action(action, given)
   return table.concat(words, " ")
 end
 
--- Clauses of a policy that are no data clauses. Words that default may have: "data" or "update" is the kind of policy
--- they make, true leaves it open.
+-- Tables for clauses of a policy. others: clauses that are not data clauses. defaults: words of the clause default ->
+-- kind of policy that they imply ("data", "update"); true if a word allows both kinds.
 local others = openacc_directives.clauses_where(function(entry, clause)
   return openacc_directives.of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
 end)
@@ -108,7 +108,8 @@ function policy.require_known(session, record, name, pos)
         or diagnostic.suggest(name, session:policy_names(record)) })
 end
 
--- Raises if a policy has two clauses of this name. Decides TR14-3.2.1-10, TR14-3.2.1-14.
+-- Raises if a policy has two clauses of this name; otherwise registers the clause in `given`. Decides TR14-3.2.1-10,
+-- TR14-3.2.1-14.
 local function check_once(given, clause)
   if given[clause.name] then
     raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
@@ -117,7 +118,8 @@ local function check_once(given, clause)
   given[clause.name] = true
 end
 
--- Sets the kind of a policy; raises if data and update clauses are mixed (TR14-3.2.1-07). Decides TR14-3.2.1-07.
+-- Sets the kind of a policy; raises if the policy has both data and update clauses (TR14-3.2.1-07). Decides
+-- TR14-3.2.1-07.
 local function set_kind(made, kind, pos, word)
   if made.kind and made.kind ~= kind then
     raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
@@ -160,7 +162,7 @@ local function enter_member(session, record, made, clause, item, inside)
 end
 
 -- Returns the layer of a list of clauses. kind: the kind of construct that encloses a nest; inside: the enclosing type,
--- some of whose policies may be unknown. Decides TR14-3.2.1-03, TR14-3.3-13.
+-- whose later policies may still be unknown. Decides TR14-3.2.1-03, TR14-3.3-13.
 function policy.layer(session, record, clauses, kind, inside)
   local made = { members = {}, use = {}, kind = kind }
   local given = {}
@@ -203,8 +205,8 @@ function policy.layer(session, record, clauses, kind, inside)
   return made
 end
 
--- Raises if a policy that a layer uses does not exist, has another kind, or uses the layer in turn. Returns the layer's
--- kind. Decides TR14-3.2.1-09.
+-- Sets the kind of a layer without one from the policies that it uses, and returns the kind. Raises if a used policy
+-- does not exist, has another kind, or uses the layer in turn. seen: layers under check. Decides TR14-3.2.1-09.
 local function check_use(session, record, made, seen)
   seen[made] = true
   for _, used in ipairs(made.use) do
@@ -225,7 +227,7 @@ local function check_use(session, record, made, seen)
   return made.kind
 end
 
--- Checks the policies that a layer uses, and takes its kind from them if it has none.
+-- Raises if the policies that a layer uses are wrong; sets the layer's kind from them if it has no kind.
 function policy.check(session, record, made)
   check_use(session, record, made, {})
 end

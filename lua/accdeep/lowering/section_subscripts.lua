@@ -13,10 +13,12 @@ local raise = diagnostic.raise
 
 local section_subscripts = {}
 
+-- True if a node is the number 1.
 local function is_one(node) return node and node.tag == "num" and node.value == 1 end
 
--- Raises if a section has a stride with an effect, or no length though its base is a pointer. n: elements of the array,
--- nil for a pointer. plan/contiguous_runs.lua handles strides of updates. Decides ACC33-2.7.1-1, OMP60-map-13.
+-- Raises if a section has a stride with an effect, or no length although its base is a pointer. n: number of elements
+-- of the array, nil for a pointer. Strides of updates are handled before, by plan/contiguous_runs.lua. Decides
+-- ACC33-2.7.1-1, OMP60-map-13.
 function section_subscripts.check(subscript, n)
   if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
@@ -40,8 +42,8 @@ function section_subscripts.bounds(b, ctx, subscript, what)
 end
 
 -- Returns start and length, counted in elements of a row, of a section with one more dimension. start, length: rows of
--- the outer dimension; first, count: elements of each row. The section must be contiguous: any part of one row, or all
--- of several rows. Bounds that are not constant are checked by emitted code.
+-- the outer dimension; first, count: elements in each row. The section must be contiguous: any part of one row, or all
+-- of several rows. Emitted code checks bounds that are not constant.
 local function inner_dimension(b, row, start, length, subscript, first, count)
   local pos, n = subscript.pos, row.n
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
@@ -66,14 +68,15 @@ local function inner_dimension(b, row, start, length, subscript, first, count)
   codegen.emit_check(b, sound, n, pos)
   local flat = apply("*", length, count)
   if not count.const then
-    -- a negative count stays unchanged, to be reported
+    -- A negative count stays unchanged, so that the core reports it.
     flat = codegen.select(b, apply("<", count, zero), count, flat, pos)
   end
   return apply("+", apply("*", start, whole), first), flat
 end
 
 -- Returns element type, start and length of the first section of an array or pointer, and the remaining subscripts,
--- from the last used one on. Trailing whole rows are kept as elements if there may be several. Decides ACC33-2.7.1-4.
+-- beginning with the last that was used. Trailing whole rows are kept as elements if there may be several rows. Decides
+-- ACC33-2.7.1-4.
 function section_subscripts.first_section(b, ctx, t, given, offset)
   local of, rest = types.element(t), given
   if rest[1].ranges then
@@ -102,8 +105,9 @@ function section_subscripts.first_section(b, ctx, t, given, offset)
   return of, start, length, rest
 end
 
--- Returns the innermost type of a section's element, how many of them one element has, and the index of the first
--- subscript that follows a pointer, or nil. Decides TR14-3.1.1-22, TR14-3.2.2-07.
+-- Returns the innermost type of a section's element, the number of such objects in one element, and the index of the
+-- first subscript that follows a pointer. The index is nil if no subscript follows a pointer. Decides TR14-3.1.1-22,
+-- TR14-3.2.2-07.
 function section_subscripts.elements(of, given)
   if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
     scoped_names.no_size(of, given[1].pos)

@@ -19,7 +19,7 @@ local raise = diagnostic.raise
 
 local shape = {}
 
--- Clauses that chapter 5 of TR14 adds, and the other clauses of shapes.
+-- Clauses of shapes: the extensions of TR14's chapter 5, and all other clauses.
 local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
 local own_clauses = openacc_directives.clauses_where(function(_, clause)
   return openacc_directives.of.shape[clause.name] and not extension_clauses[clause.name]
@@ -37,7 +37,7 @@ function shape.is_wished(session, clause)
   return extension_clauses[clause.name] and session.rules.extended
 end
 
--- Returns the help for an extension clause that the rule profile does not have, or nil.
+-- Returns the help for an extension clause that the rule profile does not have; nil for other clauses.
 function shape.extension_help(clause)
   return extension_clauses[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(
     clause.name)
@@ -115,7 +115,8 @@ function shape.target(session, node, record)
   return target
 end
 
--- Raises if a record has no usable shape of this name. Decides TR14-3.1.2-08, TR14-3.2.2-04.
+-- Raises if a record has no shape of this name, or if the shape cannot be used in this instance of a template
+-- (TR14-5-02). Decides TR14-3.1.2-08, TR14-3.2.2-04.
 function shape.require_known(session, record, name, pos)
   local found = session:shape_named(record, name)
   if found and found.unusable then
@@ -130,14 +131,14 @@ function shape.require_known(session, record, name, pos)
         or diagnostic.suggest(name, session:shape_names(record)) })
 end
 
--- Returns the values that a section a[0:n] of a container gives to the parameters of its shape (TR14-5-03). Decides
--- TR14-5-03.
+-- Returns the parameter values for the shape of a container: start and length of its section a[0:n] (TR14-5-03).
+-- Decides TR14-5-03.
 function shape.section_values(subscript)
   local first = subscript.start or { tag = "num", value = 0, type = "int", pos = subscript.pos }
   return { first, subscript.length }
 end
 
--- Returns the value of a bound that is a number literal, or nil.
+-- Returns the value of a bound that is a number literal; nil for other bounds.
 local function number_in(node)
   local negative = node and node.tag == "unary" and node.op == "-"
   local n = negative and node.e or node
@@ -145,7 +146,7 @@ local function number_in(node)
   return negative and -n.value or n.value
 end
 
--- Raises if a bound is wrong for every value of its names.
+-- Raises if a bound is wrong whatever values its names have.
 local function check_bound(item, subscript, t)
   if subscript.tag == "section" and t.kind == "pointer" and not subscript.length and not subscript.ranges then
     raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
@@ -163,8 +164,9 @@ local function check_bound(item, subscript, t)
   end
 end
 
--- Returns the member that a list item of a clause names, and the values for a container's shape, if it is one. Raises
--- if the member does not exist, or cannot have these sections. Decides TR14-3.1.1-04, TR14-3.1.1-22, TR14-3.5-01.
+-- Returns the member that a list item of a clause names. If the member is a container, also returns the values for its
+-- shape. Raises if the member does not exist, or cannot have these sections. Decides TR14-3.1.1-04, TR14-3.1.1-22,
+-- TR14-3.5-01.
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
@@ -192,8 +194,8 @@ function shape.member(record, item, session)
   return member
 end
 
--- Returns the member that a clause of a layer names, as shape.member does. Raises if it is named twice, or excluded in
--- part. Decides TR14-3.1.1-20.
+-- Returns the same as shape.member, for a list item of a layer's clause. Raises if the layer names the member twice, or
+-- excludes only a part of it. Decides TR14-3.1.1-20.
 function shape.enter(session, record, made, clause, item)
   local member, args = shape.member(record, item, session)
   if made.members[item.name] then
@@ -206,7 +208,8 @@ function shape.enter(session, record, made, clause, item)
   return member, args
 end
 
--- Raises if a clause of a layer has a shape or a nest that it cannot have. Decides TR14-3.1.2-02, TR14-3.3-02.
+-- Raises if a clause of a layer has a shape or a nest although its kind does not allow one. Decides TR14-3.1.2-02,
+-- TR14-3.3-02.
 function shape.check_brackets(clause, takes_shape)
   if clause.shape and not takes_shape then
     raise("clause-not-allowed", clause.shape.pos, ("'%s' takes no shape"):format(clause.name),
@@ -225,8 +228,8 @@ function shape.brackets(clause)
     empty = clause.shape and not named.name and not named.args, nest = clause.nest }
 end
 
--- Returns the mapping that a clause requests for the objects of its member, as shape.brackets does; nil if it
--- requests none. Raises if the member has no structure type.
+-- Returns the mapping that a clause requests for the objects of its member, in the form of shape.brackets; nil if the
+-- clause requests no mapping. Raises if the member has no structure type.
 function shape.inner(member, item, clause)
   if not clause.shape and not clause.nest then return nil end
   if not types.is_record(types.innermost(member.type)) then
@@ -249,7 +252,7 @@ function shape.no_nest(session, clause)
   end
 end
 
--- True if a name is that of a parameter for a shape or policy, which is bound later (TR14-5-02).
+-- True if a name is a parameter that stands for a shape or policy, which is bound later (TR14-5-02).
 function shape.is_parameter(made, name)
   for _, parameter in ipairs(made.params or {}) do
     if parameter.name == name and parameter.kind then return true end
@@ -259,7 +262,7 @@ end
 
 -- Directions of include: the half of a clause's copies that a member takes part in (TR14-5-07, -08).
 local limits = { ["in"] = true, out = true, none = true }
--- Returns the direction of an include clause; raises if it has no valid one.
+-- Returns the direction of an include clause; raises if the clause has no valid direction.
 local function limit_of(session, clause)
   local way = clause.direction
   shape.wish(session, way.pos, "TR14-5-07", "directions of members")
@@ -272,7 +275,7 @@ end
 -- Raises if the shape that a clause names for a member's objects does not exist.
 local function check_inner(session, member, inner, record)
   local of = types.innermost(member.type)
-  -- A type that is still being declared may get this shape later.
+  -- A type that is still being declared may get the named shape later.
   if inner.name and of.complete and of ~= record then shape.require_known(session, of, inner.name, inner.pos) end
 end
 
@@ -292,15 +295,15 @@ function shape.parameters(clause)
   return clause.parameters
 end
 
--- True if the named parameter is for other instances of a template: in this one the member has no structure type, so
--- the shape cannot be used (TR14-5-02).
+-- True if the parameter that a clause names is for other instances of a template. In this instance the member has no
+-- structure type, so that the shape cannot be used (TR14-5-02).
 local function is_for_others(record, made, member, clause)
   return record.template and clause.shape and clause.shape.name and shape.is_parameter(made, clause.shape.name)
     and not types.is_record(types.innermost(member.type))
 end
 
--- Returns the layer of a list of clauses. record is complete; inside: the enclosing type, some of whose shapes may be
--- unknown. Decides TR14-3.1.1-19, TR14-3.1.1-20.
+-- Returns the layer of a list of clauses. `record` must be complete; inside: the enclosing type, whose later shapes may
+-- still be unknown. Decides TR14-3.1.1-19, TR14-3.1.1-20.
 function shape.layer(session, record, clauses, inside)
   local made = { members = {} }
   local default
