@@ -19,7 +19,8 @@ local F32 = core.scalar.f32
 
 -- ------------------------------------------------------------------------------------- values --
 
--- True if two numbers are equal, or the wanted one rounded to single precision equals the found one.
+-- Returns true if two numbers are equal, or both not a number, or if `wanted` rounded to single precision equals
+-- `found`.
 local function same_number(found, wanted)
   if found == wanted then return true end
   if math.type(found) == "float" or math.type(wanted) == "float" then
@@ -29,7 +30,8 @@ local function same_number(found, wanted)
   return false
 end
 
--- Returns the elements of a view as a list; nil for other values. n: number of elements of a pointer.
+-- Returns the elements of an array or pointer view as a list; nil for other values. `n`: number of elements of a
+-- pointer.
 local function elements(value, n)
   local at = memory_view.location(value)
   if not at then return nil end
@@ -38,11 +40,12 @@ local function elements(value, n)
   return nil
 end
 
+-- Returns the number of elements of a list that begins at index 0 or 1.
 local function length(list) return list[0] ~= nil and #list + 1 or #list end
 
 local equal
 
--- True if all members of a structure type are equal in two objects, or in a table and an object.
+-- Returns true if all members of the structure type `t` are equal in `found` and `wanted`, which are objects or tables.
 local function equal_members(found, wanted, t)
   for name in pairs(t.by_name or {}) do
     if not equal(found[name], wanted[name]) then return false end
@@ -50,7 +53,7 @@ local function equal_members(found, wanted, t)
   return true
 end
 
--- True if a found value equals the wanted one: numbers, views, and tables compared member by member.
+-- Returns true if the value `found` equals the value `wanted`: numbers, views, and tables compared member by member.
 function equal(found, wanted)
   if rawequal(found, wanted) then return true end
   if type(wanted) == "number" and type(found) == "number" then return same_number(found, wanted) end
@@ -64,7 +67,7 @@ function equal(found, wanted)
   if wanted_at and wanted_at.type.kind == "pointer" then return memory_view.is_pointer(found) and found == wanted end
   if wanted_at then wanted = elements(wanted) or wanted end
   if found_at then
-    if found_at.type.kind == "record" then -- members of the table are compared
+    if found_at.type.kind == "record" then -- members that the table does not list are ignored
       for name, value in sorted_pairs(wanted) do
         if not equal(found[name], value) then return false end
       end
@@ -89,7 +92,8 @@ expect.text_of = text_of
 
 -- ------------------------------------------------------------------------------------- failures --
 
--- Raises a failed expectation. Decides HOUSE-expect.
+-- Raises a failed expectation. `wanted`, `found`: texts of both values. `fields`: further fields of the error, or nil.
+-- Decides HOUSE-expect.
 local function fail(message, wanted, found, fields)
   fields = fields or {}
   fields.wanted, fields.found = wanted, found
@@ -99,7 +103,7 @@ end
 local move_kinds = { h2d = true, d2h = true, d2d = true }
 local move_fields = { count = true, bytes = true, transfers = true }
 
--- Raises if the wanted moves have an unknown kind or field.
+-- Raises if the wanted moves of expect.moves have an unknown kind or field.
 local function check_moves(wanted)
   local function check_known(key, names, help)
     if not names[key] then
@@ -113,7 +117,8 @@ local function check_moves(wanted)
   end
 end
 
--- Splits a text at its mark '@' ('@@' stands for '@'). Returns the text without the mark, and its position or nil.
+-- Splits a text at its mark '@' ('@@' is the character '@'). Returns the text without the mark, and the position of the
+-- mark or nil. Raises if the text has two marks.
 local function split_mark(text)
   local plain, place, from = "", nil, 1
   while true do
@@ -135,8 +140,9 @@ end
 
 local detail_types = { rule = "string", message = "string", help = "string", by = "function" }
 
--- Returns the details that an error must have beside its code: {rule, message, help, by}, or a rule. message and help
--- are substrings; by is the function that executes the text. Raises for invalid details.
+-- Returns the details that an error must have besides its code, as a table: {rule, message, help, by}. `wanted`: such a
+-- table, or a rule. `message` and `help` are parts of the error's texts; `by` is the function that executes the text.
+-- Raises for invalid details.
 local function details_of(wanted)
   if type(wanted) == "string" then wanted = { rule = wanted } end
   if type(wanted) ~= "table" then
@@ -153,7 +159,7 @@ local function details_of(wanted)
   return wanted
 end
 
--- Raises if details have a function `by`, where no text is given.
+-- Raises if the details have a function `by`; it is allowed only if expect.fails executes a text.
 local function need_no_by(details)
   if details.by then
     diagnostic.raise("type-mismatch", nil, "'by' is for a text that expect.fails carries out",
@@ -161,7 +167,8 @@ local function need_no_by(details)
   end
 end
 
--- Applies an expectation to a text, or to each text of a list. Returns the result for the first.
+-- Calls `expectation` with the text `given`, or with each text of the list `given`. Returns the result for the first
+-- text. Raises for an empty list.
 local function for_each(given, expectation)
   if type(given) ~= "table" then return expectation(given) end
   local first
@@ -172,38 +179,43 @@ local function for_each(given, expectation)
   return first or diagnostic.raise("type-mismatch", nil, "a list of what fails has one text or more")
 end
 
--- Returns the expectations of a scenario, and a function that collects the events of a function. current() returns the
--- current session. shown: {n, refused}: number of expectations, rules of expected errors. carry_out(text) executes a
--- directive. under: as in profile_comparison.lua.
+-- Returns the expectations of a scenario, and the function `collect` that returns the events of a function. `current()`
+-- returns the current session. `shown`: {n, refused}, the number of expectations and the rules of expected errors, both
+-- updated here. `carry_out(text)` executes a directive. `under`: as in profile_comparison.check.
 function expect.new(current, shown, carry_out, under)
   local e = {}
 
+  -- Raises the message `what` unless `ok` is true.
   local function need(ok, what)
     if not ok then diagnostic.raise("type-mismatch", nil, what) end
   end
 
+  -- Calls fn(...) with the expression `text` as the location of errors, and returns its results.
   local function with_text(text, fn, ...)
     need(type(text) == "string", "an expectation takes an expression as text")
     local file, line = location.scenario(2)
     return current():with_text(text, file, line, fn, ...)
   end
 
-  -- Returns address and bytes of an l-value or section, and the session.
+  -- Returns the address and size in bytes of an l-value or section, and the session.
   local function extent(text)
     local session = current()
     local address, bytes = with_text(text, session.extent, session, text)
     return address, bytes, session
   end
 
+  -- Requires that two values are equal.
   function e.equal(found, wanted)
     if not equal(found, wanted) then fail("values differ", text_of(wanted), text_of(found)) end
   end
 
+  -- Returns the value of the expression `text` in the environment env_of(session).
   local function value_in(env_of, text)
     local session = current()
     return with_text(text, session.value, session, env_of(session), text)
   end
 
+  -- Requires the value of an expression on the host.
   function e.host(text, wanted)
     local found = value_in(function(s) return s:host_env() end, text)
     if not equal(found, wanted) then
@@ -211,6 +223,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Requires the value of an expression on the device.
   function e.device(text, wanted)
     local found = value_in(function(s) return s:device_env() end, text)
     if not equal(found, wanted) then
@@ -220,6 +233,7 @@ function expect.new(current, shown, carry_out, under)
 
   local words = { wholly = "present", partly = "partly present", absent = "absent" }
 
+  -- Requires that an object or section is wholly present.
   function e.present(text)
     local address, bytes, session = extent(text)
     local how = session.ctx:presence(session.now.device, address, bytes)
@@ -228,6 +242,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Requires that no byte of an object or section is present.
   function e.absent(text)
     local address, bytes, session = extent(text)
     local how = session.ctx:presence(session.now.device, address, bytes)
@@ -237,6 +252,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Returns the attachment of the pointer that `text` names, or nil if it is not attached; and the session.
   local function attachment(text)
     local session = current()
     local address, t = with_text(text, session.pointer_cell, session, text)
@@ -244,11 +260,13 @@ function expect.new(current, shown, carry_out, under)
       diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
     end
     local found = session.ctx:attachment_at(session.now.device, address)
-    -- The target of a pointer may be unmapped; where attachments are counted, it still counts as attached.
+    -- The target of an attached pointer may have been unmapped. OpenACC, which counts attachments, still treats the
+    -- pointer as attached; OpenMP does not.
     if found and found.low == 0 and session.rules.is_openmp then found = nil end
     return found, session
   end
 
+  -- Requires that a pointer is attached, and has the attachment counter `count` if that is given.
   function e.attached(text, count)
     local found = attachment(text)
     if not found then fail(("attachment of %s"):format(text), "attached", "not attached") end
@@ -257,6 +275,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
+  -- Requires that a pointer is not attached.
   function e.detached(text)
     local found = attachment(text)
     if found then
@@ -264,7 +283,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
-  -- Compares the reference counters of an object.
+  -- Requires the reference counters of an object. `wanted`: {structured = n, dynamic = n}; each field may be nil.
   function e.count(text, wanted)
     need(type(wanted) == "table", "expect.count takes {structured = n, dynamic = n}")
     for key in sorted_pairs(wanted) do
@@ -296,12 +315,12 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
-  -- Returns the events of a function.
+  -- Calls `fn` and returns the data events that it caused. Errors of `fn` are raised again.
   local function collect(fn)
     need(type(fn) == "function", "events are those of a function")
     local session, list = current(), {}
     session:collect_into(function(event)
-      if event.op ~= "kernel" and event.op ~= "wait" then list[#list + 1] = event end -- events of data only
+      if event.op ~= "kernel" and event.op ~= "wait" then list[#list + 1] = event end -- kernels and waits move no data
     end)
     local ok, err = pcall(fn)
     session:stop_collecting()
@@ -309,7 +328,7 @@ function expect.new(current, shown, carry_out, under)
     return list
   end
 
-  -- Compares the events of a function with a list.
+  -- Requires the data events of a function. `wanted`: a list of texts "op name".
   function e.events(fn, wanted)
     need(type(wanted) == "table", "expect.events takes a function and a list of events")
     local list = collect(fn)
@@ -323,7 +342,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
-  -- Compares the transfers of a function with the wanted number, bytes and batches.
+  -- Requires the transfers of a function. `wanted`: by kind (h2d, d2h, d2d) their number, or {count, bytes, transfers}.
   function e.moves(fn, wanted)
     need(type(wanted) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
     check_moves(wanted)
@@ -352,7 +371,7 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
-  -- Checks a directive or a declaration without executing it. Its definitions are discarded.
+  -- Checks a directive or a declaration without executing it; the definitions in it are discarded. Raises its error.
   local function check_text(text)
     local inner = current():inner()
     local file, line = location.scenario(2)
@@ -365,7 +384,7 @@ function expect.new(current, shown, carry_out, under)
     if not ok then error(err, 0) end
   end
 
-  -- Raises if there is no such error code.
+  -- Raises if `code` is not the code of an error.
   local function check_code(code)
     local phase = type(code) == "string" and diagnostic.phase(code)
     if phase and phase ~= "finding" then return end
@@ -373,7 +392,8 @@ function expect.new(current, shown, carry_out, under)
       { help = diagnostic.suggest(code, diagnostic.codes()) })
   end
 
-  -- Compares an error with details (details_of), and with a position in the text, if given.
+  -- Requires that an error has the given details (details_of), and the position `place` in `text` unless it is nil.
+  -- Records the error's rule in shown.refused. Returns the error.
   local function check_details(err, details, text, place)
     table.insert(shown.refused, err.rule)
     local of_text = text and " of " .. text or ""
@@ -392,7 +412,8 @@ function expect.new(current, shown, carry_out, under)
     return err
   end
 
-  -- Checks that a text has a static error that accepts(err) admits, and returns it.
+  -- Requires that `text` has a static error for which accepts(err) is true, with the code `wanted` unless that is nil.
+  -- `what`: description of the required error. Returns the error.
   local function expect_error(text, wanted, details, accepts, what)
     need(type(text) == "string", "a directive or a declaration is a text")
     local place
@@ -406,7 +427,8 @@ function expect.new(current, shown, carry_out, under)
     return check_details(err, details or {}, text, place)
   end
 
-  -- Applies expect_error to a text, or to each text of a list. Texts of a list may always have marks.
+  -- Calls expect_error for the text `given`, or for each text of a list. Texts of a list may always have marks '@'; a
+  -- single text only if `details` are given.
   local function expect_errors(given, wanted, details, accepts, what)
     if wanted ~= nil then check_code(wanted) end
     if details ~= nil or type(given) == "table" then
@@ -416,19 +438,19 @@ function expect.new(current, shown, carry_out, under)
     return for_each(given, function(text) return expect_error(text, wanted, details, accepts, what) end)
   end
 
-  -- Requires syntax errors of one or several texts.
+  -- Requires that one or several texts have syntax errors.
   function e.malformed(given, code, details)
     return expect_errors(given, code, details, function(err) return err.code == "syntax" end,
       "text that does not parse")
   end
 
-  -- Requires static errors of one or several texts.
+  -- Requires that one or several texts have static errors, which are not syntax errors unless `code` is "syntax".
   function e.invalid(given, code, details)
     return expect_errors(given, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
       "a static error")
   end
 
-  -- Returns a function that executes a directive, with an empty body if it takes one.
+  -- Returns a function that executes a directive, with an empty body if the directive takes a body.
   local function directive_of(text)
     return function()
       local opened = carry_out(text)
@@ -436,7 +458,8 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
-  -- Checks one function or directive for e.fails, and returns its error.
+  -- Requires that the function or directive `what` fails with a code; a directive must not change the state. Returns
+  -- the error.
   local function fails(code, what, details)
     local session, fn, text, place = current(), what, nil, nil
     local before = false
@@ -467,14 +490,15 @@ function expect.new(current, shown, carry_out, under)
     return check_details(err, details, text, place)
   end
 
-  -- Requires that functions or directives fail with a code, and change nothing.
+  -- Requires that functions or directives fail with a code. A directive executed without `by` must not change the
+  -- state.
   function e.fails(code, given, details)
     check_code(code)
     details = details_of(details or {})
     return for_each(given, function(what) return fails(code, what, details) end)
   end
 
-  -- Executes a directive, and its body if it has one.
+  -- Executes a directive, and its body if it has a body. Requires that the body, if it is a function, is called.
   function e.accepts(text, body)
     need(type(text) == "string", "expect.accepts takes a directive as text")
     local opened, is_run = carry_out(text), type(body) ~= "function"
@@ -492,7 +516,7 @@ function expect.new(current, shown, carry_out, under)
     if not is_run then fail(("body of %s"):format(text), "run", "not run") end
   end
 
-  -- Returns the first expected warning, which is not printed.
+  -- Requires that `fn` causes a warning with a code. Returns the first such warning; expected warnings are not printed.
   function e.warns(code, fn)
     check_code(code)
     need(type(fn) == "function", "warnings are those of a function")
@@ -516,7 +540,7 @@ function expect.new(current, shown, carry_out, under)
     return found
   end
 
-  -- Requires the outcomes of a function under several rule profiles.
+  -- Requires the outcomes of a function under several rule profiles (profile_comparison.check).
   function e.differs(outcomes, fn, counters)
     need(type(outcomes) == "table" and next(outcomes), "expect.differs takes a table of outcomes by profile")
     for name, text in sorted_pairs(outcomes) do

@@ -7,14 +7,15 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profile_comparison = {}
 
--- Observations after a program, in the order in which differences are reported.
+-- Parts of an observation and their descriptions, in the order in which differences are reported.
 profile_comparison.parts = { { "host", "values on the host" }, { "present", "what is present" },
   { "values", "values on the device" }, { "counters", "counters" } }
 
+-- Mixes a number into a hash and returns the new hash.
 local function mix_hash(hash, number) return (hash ~ number) * 0x9E3779B97F4A7C15 end
 
--- Returns digests of host memory, present objects, device memory, counters, and all other state that later operations
--- depend on. Digests of two sessions are equal if their states are. numbers: host blocks under other numbers
+-- Returns five digests: of host memory, present objects, device memory, counters, and all other state on which later
+-- operations depend. Two sessions in equal states have equal digests. `numbers`: a packed permutation of host blocks
 -- (tools/explore/symmetry.lua), or nil.
 function profile_comparison.digests(session, numbers)
   local ctx, now = session.ctx, session.now
@@ -28,15 +29,16 @@ function profile_comparison.digests(session, numbers)
   return host, present, values, counters, rest
 end
 
--- Returns the digests of a session by name.
+-- Returns the digests of a session as a table {host, present, values, counters, rest}.
 function profile_comparison.observe(session)
   local shown = {}
   shown.host, shown.present, shown.values, shown.counters, shown.rest = profile_comparison.digests(session)
   return shown
 end
 
--- Returns the first part in which two outcomes {code?, host, present, values, counters} differ: "error", or its
--- description; nil if they are equal. counters: true if counters are compared.
+-- Returns a description of the first part in which two outcomes {code, host, present, values, counters} differ; "error"
+-- if their codes differ; nil if the outcomes are equal. `code`: nil if the program was accepted. `counters`: true if
+-- counters are compared.
 function profile_comparison.difference(a, b, counters)
   if a.code ~= b.code then return "error" end
   for _, part in ipairs(profile_comparison.parts) do
@@ -45,7 +47,8 @@ function profile_comparison.difference(a, b, counters)
   return nil
 end
 
--- Returns the outcome of a function in a session under other rules. under: as in check.
+-- Returns the outcome of a function in a session under other rules: digests, or {code} of its error. Failed
+-- expectations and internal errors are raised again. `under`: as in profile_comparison.check.
 local function run_under_rules(rules, fn, under)
   local ok, result = under(rules, fn, profile_comparison.observe)
   if ok then return result end
@@ -56,9 +59,9 @@ local function run_under_rules(rules, fn, under)
 end
 
 -- Checks expect.differs({profile = outcome ...}, fn [, "counters"]). An outcome is an error code, or a text that begins
--- with "accepted": profiles with equal texts must have equal observations, others different ones. under(rules, fn,
--- look) calls fn in a copy of the session under other rules; it returns true and look(session), or false and the error.
--- fail: as in expect.lua. Decides HOUSE-explore.
+-- with "accepted". Profiles with equal texts must have equal observations, and profiles with different texts different
+-- observations. `under(rules, fn, look)` calls `fn` in a copy of the session under other rules; it returns true and
+-- look(session), or false and the error. `fail`: as in expect.lua. Decides HOUSE-explore.
 function profile_comparison.check(wanted, fn, counters, under, fail)
   local firsts = {}
   for name, text in sorted_pairs(wanted) do

@@ -1,5 +1,5 @@
--- sandbox.lua - the part of Lua's library that a scenario sees. It can neither access files and processes, nor the
--- internals of the language's objects, nor run where steps are not counted. print writes to `out`.
+-- sandbox.lua - the part of Lua's library that a scenario sees. A script with it cannot access files, processes or the
+-- internals of the language's objects, and cannot run where steps are not counted. print writes to `out`.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -9,23 +9,25 @@ local value_text = require "accdeep.script.value_text".text
 
 local sandbox = {}
 
--- Limit of list indices: library functions iterate over lists without counting steps.
+-- Largest index of a list: library functions iterate over lists without counting steps.
 local LARGEST_INDEX = 1 << 28
 
+-- Returns a table with the named functions of a library.
 local function copy(library, names)
   local t = {}
   for name in names:gmatch "%S+" do t[name] = library[name] end
   return t
 end
 
--- Returns the methods of strings: those that the library has now, whatever the script changes, and those that it adds.
+-- Returns the methods of strings. Methods that the table `library` has now stay, whatever the script changes; methods
+-- that the script adds are found, too.
 function sandbox.methods(library)
   local methods = {}
   for name, fn in pairs(library) do methods[name] = fn end
   return setmetatable(methods, { __index = library })
 end
 
--- Returns the environment of a script: the safe part of Lua's library.
+-- Returns the environment of a script: the safe part of Lua's library. `out(text)` is called by print.
 function sandbox.environment(out)
   local env = copy(_G, [[assert error ipairs next pairs pcall rawequal rawget rawlen rawset select
     setmetatable tonumber tostring type xpcall _VERSION]])
@@ -38,22 +40,28 @@ function sandbox.environment(out)
   env.coroutine = copy(coroutine, "close create isyieldable resume running status wrap yield")
   env.os = { clock = os.clock, time = os.time }
   -- Raw access and metatables are allowed only for tables that the script made, not for objects of the language.
+  -- `made` has the metatables that the script set, as keys.
   local made = setmetatable({}, { __mode = "k" })
+  -- Returns true if the script may access a value directly: it is not a table, has no metatable, or has one of the
+  -- script's.
   local function is_open(value)
     local mt = getmetatable(value)
     return type(value) ~= "table" or mt == nil or made[mt] or diagnostic.is(value) or rawequal(value, env)
   end
+  -- Raises a message at the current line of the script.
   local function complain(message)
     local file, line = location.scenario(1)
     error(file and ("%s:%d: %s"):format(file, line, message) or message, 0)
   end
-  -- Returns results; an error becomes one of the script's own line.
+  -- Takes the results of pcall. Returns them without `ok`; an error that is a text is raised again with the script's
+  -- line.
   local function relay_results(ok, ...)
     if ok then return ... end
     local message = ...
     if type(message) ~= "string" or message == "not enough memory" then error(message, 0) end
     complain(message)
   end
+  -- Returns a function that calls `fn` if the script may access the first argument, and raises if it may not.
   local function guard_table(fn)
     return function(value, ...)
       if not is_open(value) then complain "this is not a plain table" end
@@ -69,23 +77,25 @@ function sandbox.environment(out)
     if type(value) ~= "table" then complain "pairs takes a table" end
     return sorted_pairs(value)
   end
-  -- Steps are not counted while a limit is raised, so the handler runs after pcall.
+  -- Defines xpcall: the handler runs after pcall has returned, because steps are not counted while a limit is raised.
   function env.xpcall(fn, handler, ...)
     if type(handler) ~= "function" then complain "xpcall takes a function that handles errors" end
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 1, results.n) end
     return false, handler(results[2])
   end
-  -- Returns the results of a coroutine that ran, unless it reached a limit.
+  -- Returns its arguments. Counts the steps of the coroutine that has just run; raises if a limit is reached.
   local function count_results(...)
     core.count_thread()
     return ...
   end
+  -- Resumes a coroutine whose steps are counted. Returns the results of coroutine.resume.
   local function resume(co, ...)
     if type(co) == "thread" then core.count_thread(co) end
     return count_results(relay_results(pcall(coroutine.resume, co, ...)))
   end
   env.coroutine.resume = resume
+  -- Takes the results of coroutine.resume. Returns them without `ok`, or raises the error.
   local function after_resume(ok, ...)
     if not ok then error((...), 0) end
     return ...
@@ -100,7 +110,8 @@ function sandbox.environment(out)
     local ok, problem = relay_results(pcall(coroutine.close, co))
     return ok, problem
   end
-  -- Rejects finalizers: they run where steps are not counted, and after the end.
+  -- Defines setmetatable without finalizers (__gc): they run where steps are not counted, and after the end of the
+  -- script.
   function env.setmetatable(value, mt)
     if not is_open(value) or rawequal(value, env) or diagnostic.is(value) then
       complain "this is not a plain table"
@@ -112,6 +123,7 @@ function sandbox.environment(out)
     if mt then made[mt] = true end
     return value
   end
+  -- Defines getmetatable, which returns nil for metatables that the script did not make.
   function env.getmetatable(value)
     local mt = getmetatable(value)
     if type(mt) == "table" and not made[mt] then return nil end
@@ -122,7 +134,8 @@ function sandbox.environment(out)
     for i = 1, parts.n do parts[i] = type(parts[i]) == "table" and value_text(parts[i]) or tostring(parts[i]) end
     out(table.concat(parts, "\t") .. "\n")
   end
-  -- Functions that could run for a long time inside the library, where steps are not counted.
+  -- Some library functions could run for a long time, and steps are not counted there: they are replaced here.
+  -- string.rep returns at once for empty texts; insert and move reject large indices.
   function env.string.rep(s, n, separator)
     if type(s) == "string" and s == "" and (separator or "") == "" then return "" end
     local result = relay_results(pcall(string.rep, s, n, separator))

@@ -39,7 +39,7 @@ local scenario = {}
 
 -- -------------------------------------------------------------------------------------- language --
 
--- Returns a region as a script sees it: it can be called with a body, closed and abandoned.
+-- Returns a region as a script sees it: an object that can be called with a body, closed and abandoned.
 local function handle(region)
   local function close() return region:close() end
   local function abandon() region:abandon() end
@@ -48,9 +48,10 @@ local function handle(region)
     __call = function(_, body) return region(body) end })
 end
 
-local WORD = 8
+local WORD = 8 -- bytes of an integer in the result of device_words
 local STEPS_OF_A_BYTE = 10 -- steps per byte that a scenario writes: the step limit also limits the output
 
+-- Raises the message `what` unless `value` is a string.
 local function need_text(value, what)
   if type(value) ~= "string" then raise("type-mismatch", nil, what) end
 end
@@ -62,13 +63,13 @@ local function options_of(s)
   return options
 end
 
--- Returns the environment of a script. run: options, out, session (the current one), cases, words (vocabulary.lua).
+-- Returns the environment of a script. `run`: the Run of the script.
 local function language(run)
   local env = sandbox.environment(run.out)
   local function current() return run.session end
   local new_word = vocabulary.extend(env, run)
 
-  -- Defines scenario { }: the head of a file, which sets the session's options.
+  -- Defines scenario { }, the first statement: sets the title and replaces the session by one with these options.
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
     if run.begun then
@@ -128,8 +129,8 @@ local function language(run)
     run.head.seen = true
   end
 
-  -- Defines rules { ... } or rules "name": selects other rules for what follows, before any declaration. A case starts
-  -- again, with the declarations and values of its file.
+  -- Defines rules { ... } or rules "name": replaces the session, which has no declarations of its own yet, by one under
+  -- other rules.
   function env.rules(wanted)
     local s = current()
     if s:is_busy() or run.comparing then
@@ -148,9 +149,10 @@ local function language(run)
     return wanted
   end
 
+  -- Records that the script has executed a statement, so that scenario { } is not allowed any more.
   local function begin() run.begun = true end
 
-  -- Defines declare: executes declarations of C.
+  -- Defines declare(text): executes declarations of C.
   function env.declare(text)
     begin()
     if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
@@ -160,8 +162,8 @@ local function language(run)
     transaction.run(current(), current().declare, current(), text, location.caller(2))
   end
 
-  -- Defines declare_from("PROGRAM", "struct T"): declares a type from the debug information of a program. It reads
-  -- files.
+  -- Defines declare_from("PROGRAM", "struct T"): declares a type from a program's debug information, if the scenario is
+  -- trusted.
   function env.declare_from(path, text)
     if not run.options.trust then
       raise("unsupported", nil, "declare_from is for scenarios that are trusted", { rule = "HOUSE-debug",
@@ -173,8 +175,8 @@ local function language(run)
     current():declare_from(path, text, location.caller(2))
   end
 
-  -- Defines fortran: executes declarations and statements of Fortran. A scenario without a language uses Fortran from
-  -- here on.
+  -- Defines fortran(text): executes declarations and statements of Fortran. Makes Fortran the language if the scenario
+  -- has none.
   function env.fortran(text)
     begin()
     if run.words then return new_word("fortran", text) end
@@ -194,10 +196,10 @@ local function language(run)
     current():fortran_call(text, location.caller(2))
   end
 
-  -- Defines output: returns the lines that Fortran's print wrote since the last call.
+  -- Defines output(): returns the lines that Fortran's print wrote since the last call of output.
   function env.output() return current():output() end
 
-  -- Returns the name of a variable in the language's spelling.
+  -- Returns the name of a variable in the language's spelling; returns `name` itself if it is no string.
   local function normalize_name(s, name)
     return type(name) == "string" and s.language.normalize_name(name) or name
   end
@@ -215,7 +217,7 @@ local function language(run)
       end
       if binding.const then return binding.const end
       if binding.view then return binding.view(s.device_side.pointer_spaces[s.now.device]) end
-      if not binding.place then -- a pointer bound to a device address
+      if not binding.place then -- a pointer that is bound to a device address
         return s.device_side.pointer_spaces[s.now.device]:pointer(binding.type, binding.value())
       end
       return memory_view.read(s.host_space, binding.type, binding.place())
@@ -247,6 +249,7 @@ local function language(run)
   })
   env.host = host
 
+  -- Returns the type that `text` names. Raises if there is no such type.
   local function type_named(text, file, line)
     need_text(text, "a type is given as text")
     local s = current()
@@ -255,7 +258,8 @@ local function language(run)
     end)
   end
 
-  -- Defines alloc(type, count, init): returns a pointer to new host memory.
+  -- Defines alloc(type, count, init): returns a pointer to new host memory. `init`: values, a function of the index, or
+  -- nil.
   function env.alloc(text, count, init)
     begin()
     local s = current()
@@ -281,7 +285,7 @@ local function language(run)
     return pointer
   end
 
-  -- Defines free: frees host memory of alloc.
+  -- Defines free(pointer): frees host memory that alloc returned.
   function env.free(pointer)
     begin()
     local address, at = memory_view.address(pointer)
@@ -294,7 +298,7 @@ local function language(run)
     if address ~= 0 then current():free(address) end
   end
 
-  -- Defines addr: returns a pointer to a variable, an element or a section.
+  -- Defines addr(text): returns a pointer to a variable, an element or a section.
   function env.addr(text)
     need_text(text, "addr takes a variable as text")
     local s = current()
@@ -310,7 +314,7 @@ local function language(run)
 
   env.NULL = memory_view.NULL
 
-  -- Defines sizeof: returns the bytes of a type or variable.
+  -- Defines sizeof(text): returns the size in bytes of a type or variable.
   function env.sizeof(text)
     local s = current()
     local file, line = location.caller(2)
@@ -327,7 +331,7 @@ local function language(run)
     return bytes
   end
 
-  -- Defines func(name, fn): makes a Lua function callable in bounds and expressions.
+  -- Defines func(name, fn): makes the Lua function `fn` callable in bounds and expressions.
   function env.func(name, fn)
     begin()
     if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or type(fn) ~= "function" then
@@ -341,7 +345,7 @@ local function language(run)
     s:types_changed()
   end
 
-  -- Defines method("T", "name", fn): fn(self, ...) becomes a member function of T, in bounds and as object:name(...).
+  -- Defines method("T", "name", fn): makes `fn(self, ...)` a member function of T, for bounds and for object:name(...).
   function env.method(type_text, name, fn)
     begin()
     if type(type_text) ~= "string" or type(name) ~= "string" or not name:match "^[%a_][%w_]*$"
@@ -364,7 +368,7 @@ local function language(run)
     s:types_changed()
   end
 
-  -- Returns the function for directives of one language: acc or omp.
+  -- Returns the function acc or omp, which executes a directive. It returns nil, a region, or a function of a body.
   local function directives(name)
     return function(text, refs)
       run.begun = true
@@ -389,7 +393,7 @@ local function language(run)
   env.acc = directives "acc"
   env.omp = directives "omp"
 
-  -- Defines block(fn): runs a block of the host program; clause groups declared in it end with it.
+  -- Defines block(fn): runs `fn` as a block of the host program; clause groups declared in the block end with it.
   function env.block(body)
     begin()
     if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
@@ -400,9 +404,9 @@ local function language(run)
     if not ok then error(err, 0) end
   end
 
-  -- Defines state: returns the state of a device as a table.
+  -- Defines state(device): returns the state of a device as a table.
   function env.state(device) return state.read(current(), device) end
-  -- Defines tuples: returns a list of tuples as sorted texts.
+  -- Defines tuples(list): returns a list of tuples as sorted texts.
   function env.tuples(list)
     local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)
     for _, tuple in ipairs(is_list and list or {}) do
@@ -415,8 +419,8 @@ local function language(run)
     return state.tuples(list)
   end
 
-  -- Defines device_words: returns the present bytes of an l-value on the current device as integers, written or not. A
-  -- partial last word counts as a word.
+  -- Defines device_words(text): returns the device bytes of an l-value, written or not, as a list of 8-byte integers. A
+  -- partial last word counts as a word. Raises unless the l-value is wholly present.
   function env.device_words(text)
     need_text(text, "device_words takes a variable, member or section as text")
     local s = current()
@@ -435,10 +439,10 @@ local function language(run)
     return words
   end
 
-  -- Defines show: prints the state of a device.
+  -- Defines show(device): prints the state of a device.
   function env.show(device) run.out(state.text(current(), device)) end
 
-  -- Defines draw "name.svg": draws host and device. The caller of the script chooses the folder.
+  -- Defines draw "name.svg": draws host and device. Only trusted scripts may name a folder.
   function env.draw(name)
     need_text(name, "draw takes the name of a file")
     if not name:find "%.svg$" and not name:find "%.dot$" and not name:find "%.html$" then
@@ -470,7 +474,7 @@ local function language(run)
     run:close_session()
     return ok, result
   end)
-  -- Defines events(fn): returns the events of a function.
+  -- Defines events(fn): calls `fn` and returns the data events that it caused, as tables.
   function env.events(fn)
     local list = collect(fn)
     local named = {}
@@ -482,7 +486,7 @@ local function language(run)
     return named
   end
 
-  -- Defines case(name, fn): runs a case.
+  -- Defines case(name, fn): runs `fn` as a case; the name may be left out.
   function env.case(name, body)
     begin()
     if type(name) == "function" then name, body = "case " .. (#run.cases + 1), name end
@@ -507,7 +511,7 @@ local function language(run)
   end
   for name, value in pairs(api_openacc.constants) do env[name] = value end
 
-  -- A global name that is neither the language's nor assigned by the script is an error, not nil.
+  -- Reading a global name that neither the language defines nor the script assigns raises, instead of giving nil.
   local assigned, meta = {}, getmetatable(env)
   local words = meta.__index
   function meta.__newindex(_, name, value)
@@ -532,13 +536,13 @@ scenario.head_keys = { title = true, rules = true, cites = true, devices = true,
 local Run = {}
 Run.__index = Run
 
--- Opens a session; it is closed at the latest when the file ends.
+-- Opens the session `made` and makes it the current session; it is closed at the latest when the file ends.
 function Run:open_session(made)
   self.session = made
   table.insert(self.sessions, made)
 end
 
--- Closes the current session; the one below it becomes current.
+-- Closes the current session; the session below it on the stack becomes current.
 function Run:close_session()
   local n = #self.sessions
   self.sessions[n]:close()
@@ -546,7 +550,7 @@ function Run:close_session()
   self.sessions[n] = nil
 end
 
--- Replaces the current session by one with other options; the old one has not executed anything yet.
+-- Replaces the current session, which has not executed anything yet, by a new session with other options.
 function Run:renew(options)
   profiles.profile(options.rules) -- raises before the old session is closed
   local outer = self.session.outer
@@ -554,7 +558,7 @@ function Run:renew(options)
   self:open_session(session.new(options, outer))
 end
 
--- Returns any error as a diagnostic. Errors of the script get their location from their message.
+-- Returns any error as a diagnostic. `run`: the Run whose names help texts may suggest, or nil.
 function scenario.to_diagnostic(err, file, run)
   if diagnostic.is(err) then return err end
   if diagnostic.is_limit(err) then
@@ -594,7 +598,7 @@ function scenario.to_diagnostic(err, file, run)
   return diagnostic.new { code = "scenario-error", message = text, file = kept.file or file, line = kept.line }
 end
 
--- Raises if a construct of a scenario is still without its body.
+-- Raises if a construct of the session still waits for its body.
 function scenario.check_bodies(s)
   local waiting
   for construct in pairs(s.program.without_body) do
@@ -606,7 +610,7 @@ function scenario.check_bodies(s)
   end
 end
 
--- Raises if a region, a body or a declare target is still open at the end of a case.
+-- Raises if a region, the body of a construct, or a declare target is still open at the end of a case.
 local function check_regions(s)
   scenario.check_bodies(s)
   local block = s.program.target_blocks[1]
@@ -627,30 +631,31 @@ local function check_regions(s)
   end
 end
 
--- Ends a case: raises about open regions, and waits for all queues.
+-- Ends a case: raises if something is still open, and waits for all queues.
 local function finish(s)
   check_regions(s)
   async.finish(s)
 end
 
+-- Appends the result of a case to self.cases. `err`: the error, if `ok` is false.
 function Run:record(name, ok, err, seconds)
   self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and scenario.to_diagnostic(err, self.file)
     or nil,
     seconds = seconds }
 end
 
--- Notifies observers of the beginning or end of a session.
+-- Notifies observers of an event: kind is "scenario", "case" or "end"; name: of the file or case.
 function Run:mark(kind, name)
   if self.observers.mark then self.observers.mark(kind, name) end
 end
 
--- Returns an error; Lua's errors about a global name or field get a help while the names are known.
+-- Returns the error `err`. Lua's errors about a global name or field become diagnostics with a help text.
 function Run:add_help(err)
   local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
   return about_name and scenario.to_diagnostic(err, self.file, self) or err
 end
 
--- Runs a case in an inner session, and records its result.
+-- Runs the function `body` as a case in an inner session, and records its result. `file`, `line`: location of the case.
 function Run:case(name, body, file, line)
   local started = core.clock()
   self.shown.n, self.shown.refused = 0, {}
@@ -680,7 +685,7 @@ scenario.statements = { acc = "directive", omp = "directive", declare = "text", 
   output = "answer", state = "answer", events = "answer", case = "case" }
 for name in pairs(api_openacc.routines) do scenario.statements[name] = "routine" end
 
--- Replaces the script's functions by those of observers.
+-- Replaces the script's functions by the functions that observers give for them.
 local function announce(run, env)
   local statement = run.observers.statement
   for name in pairs(scenario.statements) do
@@ -689,7 +694,7 @@ local function announce(run, env)
   for name, fn in pairs(env.expect) do env.expect[name] = statement(run, "expect." .. name, fn) end
 end
 
--- Returns a new run with its file session. options: as in scenario.run.
+-- Returns a new Run with an open file session. `options`: as in scenario.run.
 local function open(file, text, options)
   location.remember(file, text)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
@@ -720,10 +725,10 @@ local function open(file, text, options)
   return run
 end
 
--- Runs the script, then calls finished(is_module). Returns true, or false and the error.
+-- Runs the script, then finished(is_module). is_module: it only returned a value. Returns true, or false and an error.
 local function execute(run, text, finished)
   local file, options = run.file, run.options
-  -- The script's methods of strings are those of its own string library; the interpreter still finds the real library.
+  -- While the script runs, methods of strings are those of its own string library, except for a trusted script.
   local strings = getmetatable ""
   local all_strings = strings.__index
   if not options.trust then strings.__index = sandbox.methods(run.env.string) end
@@ -753,7 +758,8 @@ function Run:close()
   while #self.sessions > 0 do self:close_session() end
 end
 
--- Runs the text of a scenario and returns the run with its session open; the caller closes it. Raises errors.
+-- Runs the text of a scenario and returns the Run with its session open; the caller closes it. Raises errors of the
+-- script.
 function scenario.open(file, text, options)
   local run = open(file, text, options)
   local ok, err = execute(run, text, function() end)
@@ -785,8 +791,8 @@ function scenario.run(file, text, options)
   end)
   run:close()
   local seconds = core.clock() - started
-  -- Statements of the file outside of cases count as a case, if there are no cases or they fail. A file that only
-  -- returns a value is a module, not a scenario.
+  -- Statements of the file outside of cases count as one more case if they failed, or if the file has no cases. A file
+  -- that only returns a value is a module, not a scenario.
   if not ok or #run.cases == 0 and not is_module then run:record(run.head.title or file, ok, err, seconds) end
   return { file = file, title = run.head.title, cases = run.cases, seconds = seconds }
 end

@@ -1,8 +1,8 @@
 -- vocabulary.lua - the actions from which `accdeep explore` makes programs: vocabulary { acc "...", host "..." }.
 --
--- Reading the name vocabulary switches acc, omp, host, kernel and fortran: inside its list they return words (actions)
--- and execute nothing. A text with {a,b} stands for one word per alternative. scenario.lua calls extend; tools/explore
--- reads run.vocabulary {words, regions, bound, session, state, file, line}.
+-- Reading the name vocabulary makes acc, omp, host, kernel and fortran return words (actions) inside its list, without
+-- executing anything. A text with {a,b} describes one word per alternative. scenario.lua calls extend; tools/explore
+-- reads run.vocabulary: {words, regions, bound, session, state, file, line}.
 
 local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
@@ -14,13 +14,14 @@ local raise = diagnostic.raise
 local vocabulary = {}
 
 local RULE = "HOUSE-explore"
-local MOST = 200 -- limit of words
+local MOST = 200 -- limit of the number of words
 
+-- Fields of a vocabulary besides its words.
 local keys = { regions = true, bound = true }
 
 -- ---------------------------------------------------------------------------------- alternatives --
 
--- Returns the alternatives between braces; nil for braces around statements or a single value.
+-- Returns the alternatives in the text `inner` between braces; nil if the braces enclose statements or a single value.
 local function alternatives(inner)
   if inner:find ";" then return nil end
   local list, depth, from = {}, 0, 1
@@ -37,7 +38,7 @@ local function alternatives(inner)
   return list
 end
 
--- Returns the texts that a text with alternatives stands for, in order.
+-- Returns the texts that a text with alternatives describes, in order; at most MOST + 1 of them.
 function vocabulary.expand_alternatives(text)
   for from, inner, to in text:gmatch "(){([^{}]*)}()" do
     local list = alternatives(inner)
@@ -60,33 +61,34 @@ end
 local Word = { __name = "word" }
 Word.__index = Word
 
--- Sets the body of a word: acc "parallel" "a[1] = 7". Mistakes are reported when the list is complete, before anything
--- is executed.
+-- Sets the body of a word, as in acc "parallel" "a[1] = 7", and returns the word. Mistakes are reported when the list
+-- is complete, before anything is executed.
 function Word:__call(body)
   self.body = body
   return self
 end
 
--- Returns the expression of a host word; an assignment is put in parentheses.
+-- Returns the expression of a host word; parentheses enclose an assignment.
 function vocabulary.expression(word)
   local text = word.text
   local assigns = text:find "[^=!<>]=[^=]" or text:find("<<=", 1, true) or text:find(">>=", 1, true)
   return assigns and "(" .. text .. ")" or text
 end
 
--- Returns a word as scenarios write it.
+-- Returns a word as the text of a statement.
 function vocabulary.format_word(word)
   local text = word.kind == "host" and vocabulary.expression(word) or word.text
   return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
 end
 
--- Returns a word, located at the caller: the script.
+-- Returns a word whose location is the statement of the script that called.
 local function word(kind, text)
   local file, line = location.caller(1)
   return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
 end
 
--- Returns the words of a list, one per alternative; raises for wrong entries.
+-- Returns the words of a vocabulary's list, one per alternative. Raises for wrong entries, an empty list, and more than
+-- MOST words.
 local function all_words(list)
   local words = {}
   for i, given in ipairs(list) do
@@ -118,8 +120,8 @@ local function all_words(list)
   return words
 end
 
--- Raises if a scenario cannot have a word. Under rules other than the scenario's own, a word of a later version is
--- allowed: executing it is an error then.
+-- Raises if the scenario cannot execute the word `one`. A directive of a later version is allowed under rules other
+-- than the scenario's own: executing it is an error then.
 local function check(run, one)
   local session = run.session
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[one.kind]
@@ -139,9 +141,10 @@ local function check(run, one)
   end
 end
 
+-- Returns the digests of a session as one text.
 local function state_of(session) return table.concat({ profile_comparison.digests(session) }, " ") end
 
--- Checks the list of a vocabulary and stores it in the run.
+-- Checks the list of a vocabulary and stores it as run.vocabulary. Raises if the list is wrong.
 local function accept_list(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
@@ -163,8 +166,8 @@ local function accept_list(run, list)
   run.vocabulary = made
 end
 
--- Adds the names vocabulary and (inside its list) kernel to a script's environment. Returns the function (kind, text)
--- that makes a word. Decides HOUSE-explore.
+-- Adds the name vocabulary, and (inside its list) the name kernel, to a script's environment. Returns the function
+-- (kind, text) that makes a word. Decides HOUSE-explore.
 function vocabulary.extend(env, run)
   local function require_list(list)
     run.words = nil
@@ -183,7 +186,7 @@ function vocabulary.extend(env, run)
   return word
 end
 
--- Raises if the vocabulary is not the last statement of its file, because later statements are not part of programs.
+-- Raises if the vocabulary is not the last statement of its file, because programs do not contain the later statements.
 function vocabulary.check_last(run)
   local given = run.vocabulary
   if given.session == run.session and given.state == state_of(run.session) then return end
@@ -191,7 +194,7 @@ function vocabulary.check_last(run)
     file = given.file, line = given.line, help = "put what declares and prepares data before it, outside of cases" })
 end
 
--- Raises if the script named vocabulary without giving it a list.
+-- Raises if the script read the name vocabulary without giving it a list.
 function vocabulary.require_accepted(run)
   if run.words then
     raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE, help = 'vocabulary { acc "..." }' })

@@ -12,9 +12,9 @@ local system = require "accdeep.system"
 -- Names of library folders: for checked programs, and for programs whose directives became calls.
 local CHECK, LOWERED = "accdeep-check", "accdeep-lowered"
 
--- Options inserted before the user's, by kind of compiler. They disable optimizations that add loads, which would be
--- reported as the program's own, and that turn stores into calls, which would be missed. Calls use no PLT. gcc's
--- compare-and-exchange for `atomic` becomes a call, too.
+-- Options inserted before the user's options, by kind of compiler. They disable two kinds of optimization. Some add
+-- loads, which would be reported as loads of the program; others turn stores into calls, whose stores would be missed.
+-- Other options avoid the PLT, and make gcc's compare-and-exchange for `atomic` a call.
 local ALWAYS = {
   gcc = { "-g", "-fsanitize=thread", "-fno-inline-atomics", "-fno-plt", "-fno-tree-loop-vectorize",
     "-fno-tree-slp-vectorize", "-fno-tree-loop-im", "-fno-tree-pre", "-fno-code-hoisting", "-fno-hoist-adjacent-loads",
@@ -24,7 +24,7 @@ local ALWAYS = {
   clang = { "-g", "-fsanitize=thread", "-fno-plt", "-Xclang", "-mllvm", "-Xclang", "-tsan-instrument-memory-accesses=0",
     "-fsanitize-coverage=func,trace-loads,trace-stores", "-fno-vectorize", "-fno-slp-vectorize" },
 }
--- Options that keep calls which gcc would replace by stores, in languages that have them.
+-- Options that keep calls which gcc would replace by stores. gfortran does not get them.
 local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memcmp",
   "-fno-builtin-sprintf", "-fno-builtin-snprintf", "-fno-builtin-strcpy", "-fno-builtin-strncpy" }
 
@@ -35,22 +35,24 @@ local ESCAPES = "-fno-tree-pta"
 -- Options that keep device queries which gcc would evaluate for the host. gfortran accepts them since version 15.
 local QUERIES = { "-fno-builtin-acc_on_device", "-fno-builtin-omp_is_initial_device" }
 
--- Options with which the command builds no program.
+-- Options that make the compiler stop before linking.
 local PARTIAL = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-fsyntax-only"] = true,
   ["-r"] = true }
 
+-- Raises an error about a file or compiler.
 local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- Returns the compiler that an MPI wrapper such as mpicc or mpifort runs; other names unchanged.
+-- Returns the compiler that an MPI wrapper such as mpicc or mpifort runs; the names of other compilers are returned
+-- unchanged.
 local function underlying_compiler(compiler)
   if not compiler:match("[^/]*$"):find "^mpi" then return compiler end
   local _, command = shell_command.run(shell_command.quote(compiler) .. " -show")
   return command:match "^%S+" or compiler
 end
 
--- Returns the folder of a library. Raises if the library was not built.
+-- Returns the folder of the library `name`. Raises if the library was not built.
 local function folder(name)
   local path, problem = files.library(("%s/lib%s.so"):format(name, name))
   if not path then fail(problem, "run `make`, which builds the library") end
@@ -67,14 +69,15 @@ local function kind_of(compiler)
     "write gcc, g++, gfortran, clang or clang++, with or without a version, or MPI's mpicc, mpicxx or mpifort")
 end
 
--- True if a GNU compiler accepts the options of QUERIES.
+-- Returns true if a GNU compiler accepts the options of QUERIES.
 local function knows_queries(compiler)
   if not compiler:find "gfortran[^/]*$" then return true end
   local _, version = shell_command.run(shell_command.quote(compiler) .. " -dumpversion")
   return (tonumber(version:match "^%d+") or 0) >= 15
 end
 
--- Returns the options to insert before those of the command line.
+-- Returns the options to insert before `arguments`, the options of the command line. Raises for static linking and
+-- unknown compilers.
 local function options(compiler, arguments)
   compiler = underlying_compiler(compiler)
   local kind = kind_of(compiler)
@@ -111,10 +114,12 @@ end
 
 local cc = {}
 
--- Returns the folder of the library that programs need. to: "accdeep" if directives become calls, or nil.
+-- Returns the folder of the library that compiled programs need. `to`: "accdeep" if directives become calls, or nil.
+-- Raises if the library was not built.
 function cc.folder(to) return folder(to == "accdeep" and LOWERED or CHECK) end
 
--- Appends the options for units whose directives became calls, and for programs made of them.
+-- Appends options to the command `list`: for units whose directives became calls, and, unless it only compiles, for
+-- linking.
 local function add_lowered(list)
   local place, whole = folder(LOWERED), true
   for _, argument in ipairs(list) do whole = whole and not PARTIAL[argument] end
@@ -123,7 +128,8 @@ local function add_lowered(list)
   for _, option in ipairs { "-L" .. place, "-Wl,-rpath," .. place, "-laccdeep-lowered" } do list[#list + 1] = option end
 end
 
--- Returns the members of an archive as { name, text }; for other files, the file itself.
+-- Returns the members of an archive as a list of { name, text }; for other files, a list with the file itself. `text`:
+-- the bytes of the file.
 local function members_of(path, text)
   if text:sub(1, 8) ~= "!<arch>\n" then return { { path, text } } end
   local list, at = {}, 9
@@ -136,7 +142,7 @@ local function members_of(path, text)
   return list
 end
 
--- Warns of object files in the command line that use devices but were not compiled for checking.
+-- Prints a warning for each object file in the command line that uses devices but was not compiled for checking.
 local function warn_of_unchecked(arguments)
   for _, path in ipairs(arguments) do
     local file = path:find "%.[oa]$" and io.open(path, "rb")
@@ -152,8 +158,8 @@ local function warn_of_unchecked(arguments)
   end
 end
 
--- Returns the command of a compiler as a list. given: {compiler, arguments, to, no_check}. no_check: the program is
--- not instrumented.
+-- Returns the command of a compiler as a list. `given`: {compiler, arguments, to, no_check}. `to`: as in cc.folder.
+-- `no_check`: the program is not instrumented. Raises if there is no such compiler.
 function cc.command(given)
   if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
   local path = files.program(given.compiler)

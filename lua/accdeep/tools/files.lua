@@ -6,16 +6,16 @@ local system = require "accdeep.system"
 
 local files = {}
 
--- Returns the folder of a path, with its final '/', and the file name.
+-- Returns the folder of a path, with its final '/' ("": none), and the file name.
 local function split(path)
   local folder, name = path:match "^(.*/)([^/]*)$"
   return folder or "", name or path
 end
 
--- Returns a suggestion of an existing path that is close to a missing one, or nil.
+-- Returns a sentence that suggests an existing path close to a missing path; a false value if there is none.
 local function nearest_path(path)
   local folder, name = split(path)
-  local there, longer = {}, nil -- the name with an ending
+  local there, longer = {}, nil -- `longer`: the missing name with a suffix
   for _, other in ipairs(system.listdir(folder ~= "" and folder or ".") or {}) do
     there[other] = true
     if other:sub(1, #name + 1) == name .. "." then longer = longer or other end
@@ -24,8 +24,8 @@ local function nearest_path(path)
   return found and ("did you mean '%s'?"):format(folder .. found)
 end
 
--- Returns an error about a file that cannot be read. problem: the reason. trace: the value of --trace, or nil; "-" if
--- it had no file, which the path may have been meant to be.
+-- Returns an error about a file that cannot be read. `problem`: the reason. `trace`: the value of --trace, or nil. "-"
+-- means that --trace had no value; `path` may then have been meant as its value.
 function files.unreadable(path, problem, trace)
   local folder, help = split(path), nil
   if system.filetype(path) == "directory" then
@@ -40,7 +40,7 @@ function files.unreadable(path, problem, trace)
   return diagnostic.new { code = "file", message = problem, rule = "HOUSE-files", help = help }
 end
 
--- Returns the kind of a file or folder (system.filetype). Raises if it does not exist.
+-- Returns the kind of a file or folder (system.filetype). Raises if it does not exist. `trace`: as in files.unreadable.
 function files.kind(path, trace)
   local kind, problem = system.filetype(path)
   return kind or error(files.unreadable(path, ("%s: %s"):format(path, problem), trace), 0)
@@ -49,7 +49,7 @@ end
 local SOURCES = {}
 for suffix in ("c cc cpp cxx f f90 f95 f03 f08"):gmatch "%S+" do SOURCES[suffix] = true end
 
--- Raises if a file is source code, judging by its suffix.
+-- Raises if a file is source code, which its suffix shows.
 function files.refuse_source(path)
   local suffix = path:match "%.(%w+)$"
   if not suffix or not SOURCES[suffix:lower()] then return end
@@ -57,8 +57,8 @@ function files.refuse_source(path)
     help = "compile it with gcc -g -fopenacc (or -fopenmp) -foffload=disable, then: accdeep exec PROGRAM" }, 0)
 end
 
--- Returns the path of an accdeep library, next to this program or installed. Returns nil and a message if it is not
--- found.
+-- Returns the path of an accdeep library, which is next to this program or installed in ../lib. Returns nil and a
+-- message if it is not found.
 function files.library(name)
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local places = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
@@ -69,7 +69,7 @@ function files.library(name)
   return nil, ("%s is not next to this program, and not in ../lib"):format(name)
 end
 
--- Returns the path of the program that a shell would run for a name, or nil.
+-- Returns the path of the program that a shell would run for a name; nil if there is none.
 function files.program(name)
   if name:find "/" then return system.filetype(name) and name end
   for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
@@ -87,7 +87,7 @@ function files.read(path)
   return text or error(files.unreadable(path, problem or path .. ": cannot be read"), 0)
 end
 
--- Creates a folder and its parents. Raises if that fails.
+-- Creates a folder and its parents, unless they exist. Raises if that fails.
 function files.make_folder(path)
   for at in (path:gsub("/*$", "") .. "/"):gmatch "()/" do
     local folder = path:sub(1, at - 1)
@@ -101,14 +101,15 @@ function files.make_folder(path)
   end
 end
 
--- Creates the folder of an output file. Returns the file's path.
+-- Creates the folder of an output file. Returns `path`. Raises if that fails.
 function files.prepare_output(path)
   local folder = split(path)
   if folder ~= "" then files.make_folder(folder) end
   return path
 end
 
--- Opens an output file, in a mode of io.open; creates its folder. Raises if that fails.
+-- Opens an output file and returns it; creates its folder. `mode`: as for io.open, or nil for "w". Raises if that
+-- fails.
 function files.open(path, mode)
   local file, problem = io.open(files.prepare_output(path), mode or "w")
   return file or error(diagnostic.new { code = "file", message = problem, rule = "HOUSE-files" }, 0)

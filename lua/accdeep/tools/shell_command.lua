@@ -9,7 +9,7 @@ local shell_command = {}
 -- Returns a text quoted as one word of the shell.
 function shell_command.quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
--- Creates a temporary folder, which the caller removes. Raises if that fails.
+-- Creates a temporary folder and returns its path; the caller removes it. Raises if that fails.
 function shell_command.folder()
   local path, problem = system.temporary_folder()
   return path or error(diagnostic.new { code = "file", rule = "HOUSE-files",
@@ -17,9 +17,10 @@ function shell_command.folder()
     help = "set TMPDIR to a folder that is there, and where files can be made" }, 0)
 end
 
+-- Removes a folder and its content.
 function shell_command.remove(folder) os.execute("rm -rf " .. shell_command.quote(folder)) end
 
--- Runs a command. Returns true if it succeeded, its output, and its standard error.
+-- Runs a command. Returns true if it succeeded (else false), its output, and its standard error.
 function shell_command.run(command)
   local folder = shell_command.folder()
   local errors = folder .. "/stderr"
