@@ -1,5 +1,6 @@
--- explain.lua - prints a directive step by step: AST, lowered text, canonical nest, items, plan. tools/cli/explain.lua
--- uses explain.new, tools/cli/run.lua uses explain.steps; both return observers (base/observers.lua).
+-- explain.lua - prints a directive step by step: AST, lowered text, canonical nest, items, and events of its plan. An
+-- item is an operation of the plan on one object. tools/cli/explain.lua uses explain.new, tools/cli/run.lua uses
+-- explain.steps; both functions return observers (base/observers.lua).
 
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
@@ -13,14 +14,16 @@ local explain = {}
 
 -- ---------------------------------------------------------------------------------- the tree --
 
--- Fields of a node that are not printed, or are printed with the node.
+-- Fields of a node that are not printed by format_tree, or that are printed in the line of the node itself.
 local hidden = { tag = true, pos = true, name_pos = true, word_pos = true, kind = true, name = true, value = true,
   op = true, word = true, compute = true, arrow = true, global = true }
+-- Fields of a node with children, in the order in which they are printed.
 local order = { "argument", "shape", "direction", "type", "clauses", "modifiers", "words", "vars", "members", "names",
   "subscripts", "base",
   "index", "start", "length", "stride", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
 
--- Appends an AST as indented lines. label: name of the field with the node, or nil.
+-- Appends the AST `node` to the list `out` as lines indented by `margin`. `label`: name of the field that holds the
+-- node, or nil.
 local function format_tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }
   parts[#parts + 1] = node.tag
@@ -40,10 +43,10 @@ local function format_tree(node, margin, label, out)
   end
 end
 
--- Columns of a line of a directive's text.
+-- Limit of columns in a line of a directive's text.
 local WIDTH = 100
 
--- Returns the words of a directive's text; parentheses and nests belong to their word.
+-- Returns the words of a directive's text. Blanks inside parentheses, brackets and nests do not separate words.
 local function split_words(text)
   local words, depth, from = {}, 0, 1
   for at, c in text:gmatch "()([][(){} ])" do
@@ -57,7 +60,7 @@ local function split_words(text)
   return words
 end
 
--- Appends words in lines of at most WIDTH columns; clauses of a nest that does not fit get lines of their own.
+-- Appends words to `out` in lines of at most WIDTH columns. If a nest does not fit, its clauses get separate lines.
 local function add_words(words, margin, out)
   local line
   local function close()
@@ -92,7 +95,7 @@ local function add_words(words, margin, out)
   close()
 end
 
--- Appends the text of a directive, wrapped if necessary.
+-- Appends the text of a directive to `out`, wrapped if it is longer than a line.
 local function add_text(text, out)
   if #text + 2 <= WIDTH then
     out[#out + 1] = "  " .. text
@@ -114,7 +117,8 @@ end
 
 local canonical -- forward declaration
 
--- True if a member mapping is trivial: plain data, with nothing to print about its members.
+-- Returns true if a member mapping is trivial: plain data, with nothing to print about any member. Such a mapping is
+-- written without a nest.
 local function is_trivial(session, member_mapping)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if not entry.include or entry.subscripts or entry.init or entry.action or entry.invoke then return false end
@@ -125,7 +129,7 @@ local function is_trivial(session, member_mapping)
   return true
 end
 
--- Returns a member with its sections as text.
+-- Returns a member with its sections as text. `entry`: an entry of nest.entries.
 local function member_text(member_mapping, entry)
   local parts = { entry.member.name }
   local scope = entry.outer and member_mapping.policy.scope or nil
@@ -133,8 +137,8 @@ local function member_text(member_mapping, entry)
   return table.concat(parts)
 end
 
--- True if a member mapping has values for parameters, or members that move in one direction; it cannot be written as a
--- nest.
+-- Returns true if a member mapping cannot be written as a nest: it has values for parameters, or members that are
+-- copied in one direction only.
 local function is_special(session, member_mapping)
   for _, values in pairs(member_mapping.bound or {}) do
     if values and next(values) then return true end
@@ -145,8 +149,8 @@ local function is_special(session, member_mapping)
   return false
 end
 
--- Returns the mapping of an entry's objects as a nest with brackets. "": plain data, or a recursive type, whose default
--- shape covers the rest. around: the member mappings being printed.
+-- Returns the mapping of an entry's objects as a nest with braces. Returns "" for plain data, and for a recursive type,
+-- whose default shape covers the rest. `around`: set of the member mappings that enclose this one.
 local function inner_text(session, member_mapping, entry, around)
   local t = entry.member.type
   local behind = types.innermost(t)
@@ -158,7 +162,7 @@ local function inner_text(session, member_mapping, entry, around)
   return canonical(session, inner, around)
 end
 
--- Returns a member mapping as a complete nest: "::{ ... }".
+-- Returns a member mapping as a complete nest: "::{ ... }". `around`: set of the enclosing member mappings, or nil.
 function canonical(session, member_mapping, around)
   around = setmetatable({ [member_mapping] = true }, { __index = around })
   local groups, by_key = {}, {}
@@ -201,7 +205,7 @@ function canonical(session, member_mapping, around)
   return ("::{ %s }"):format(table.concat(parts, " "))
 end
 
--- Returns a directive with every shape and policy written as a nest (TR14-3.3-17).
+-- Returns a plan's directive as text with every shape and policy written as a nest (TR14-3.3-17).
 function explain.canonical(session, plan)
   local parts = { plan.node.name }
   for _, clause in ipairs(plan.clauses) do
@@ -229,10 +233,11 @@ end
 
 -- ------------------------------------------------------------------------------- items and plan --
 
+-- Names of actions by code.
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
--- Appends the items of a plan, one per line.
+-- Appends the items of a plan to `out`, one per line.
 local function format_items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}
@@ -240,14 +245,14 @@ local function format_items(plan, out)
       "zero" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
-    local stored = actions[item.action] == "hold" -- present_or is a part of hold
+    local stored = actions[item.action] == "hold" -- items with the action hold always have the flag present_or
     out[#out + 1] = ("  %d  %s %s%s%s"):format(i, stored and "storage of" or actions[item.action],
       item.name or "a pointer", item.program and (stored and ", moves of its members" or ", and its members") or "",
       not stored and #flags > 0 and ", " .. table.concat(flags, ", ") or "")
   end
 end
 
--- Appends a list after a heading, in lines of 100 columns.
+-- Appends a list after a heading to `out`, in lines of at most 100 columns.
 local function add_list(head, list, out)
   local row, margin = head, (" "):rep(#head)
   for i, item in ipairs(list) do
@@ -260,7 +265,8 @@ local function add_list(head, list, out)
   out[#out + 1] = row:gsub(" *$", "", 1)
 end
 
--- Appends lines about events; consecutive events of one kind share a line. most: limit of names per line, nil for none.
+-- Appends lines about events to `out`; consecutive events of one kind share a line. `most`: limit of names per line, or
+-- nil for none.
 function explain.add_events(events, out, most)
   local op, names, n
   local function close()
@@ -284,7 +290,7 @@ function explain.add_events(events, out, most)
   if not op then out[#out + 1] = "  nothing" end
 end
 
--- Returns an observer that reports what every construct does.
+-- Returns an observer that writes what every construct does. `write`: a function of text.
 function explain.steps(write)
   local awaited = false -- true after a construct whose body has not been reported
   return {
@@ -311,7 +317,7 @@ function explain.steps(write)
   }
 end
 
--- Appends the clauses of OpenACC in lowered form.
+-- Appends an OpenACC directive to `out` in lowered form, if that differs, and in canonical form.
 local function add_nests(session, plan, out)
   if plan.clauses ~= plan.node.clauses then
     out[#out + 1] = "lowered: members as nests"
@@ -321,10 +327,12 @@ local function add_nests(session, plan, out)
   add_text(explain.canonical(session, plan), out)
 end
 
+-- Kinds of plans that have an end.
 local regions = { region = true, compute = true }
 
--- Returns an observer of the first construct with wanted(place), and of its end if it is a region; then a function that
--- is true if there was one.
+-- Returns an observer, and a function that returns true if the observer found a construct. The observer writes the
+-- first construct for which wanted(place) is true, and the end of that construct if it is a region. `write`: a function
+-- of text.
 function explain.new(write, wanted)
   local about, ended, awaited
   local function on_construct(session, plan, ends)

@@ -10,14 +10,14 @@ local by_name -- spelling of a term -> its entry
 -- Returns a name in lower case with blanks for hyphens and underscores.
 local function normalize(name) return (name:lower():gsub("[-_%s]+", " ")) end
 
--- Returns the names in a list of an entry.
+-- Returns a list of the names in a comma-separated text; nil gives an empty list.
 function glossary.list(text)
   local list = {}
   for name in (text or ""):gmatch "[^,]+" do list[#list + 1] = name:match "^%s*(.-)%s*$" end
   return list
 end
 
--- Returns the entries of all terms, by the term and its other forms.
+-- Returns the entries of all terms (definitions/terms.lua), by the term and by each of its other forms.
 function glossary.all()
   if by_name then return by_name end
   by_name = {}
@@ -28,20 +28,20 @@ function glossary.all()
   return by_name
 end
 
--- Returns the entry of a term in any spelling, or in the plural; nil if there is none.
+-- Returns the entry of a term in any spelling, in the singular or plural; nil if there is no such term.
 local function find(name)
   local names, wanted = glossary.all(), normalize(name)
   return names[wanted] or names[wanted:gsub("s$", "")]
     or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
 end
 
--- Returns the term that a name is another word for, or nil.
+-- Returns the term for which `name` is another word; nil if `name` is the term itself or unknown.
 function glossary.term(name)
   local entry = find(name)
   return entry and entry[1] ~= normalize(name) and entry[1] or nil
 end
 
--- Returns the title of the document that defines a term.
+-- Returns the title of the document that defines the term of `entry`; "accdeep" for accdeep's own terms.
 function glossary.source(entry)
   local prefix = entry.rule and entry.rule:match "^[^-]+"
   for _, document in ipairs(rules.documents) do
@@ -50,7 +50,7 @@ function glossary.source(entry)
   return "accdeep"
 end
 
--- Returns the text about a term; nil if there is none.
+-- Returns the text about a term; nil if there is no such term.
 function glossary.text(name)
   local entry = find(name)
   if not entry then return nil end

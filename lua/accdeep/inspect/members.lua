@@ -13,17 +13,18 @@ local types = require "accdeep.types"
 
 local members = {}
 
-local NUMBERS, BEGIN = 8, 6  -- numbers of an array that are shown; of more, the first and the last
-local ELEMENTS = 6           -- structures or pointers of an array that are shown; of more,
-local FIRST = 2              -- the first and the last
-local ROWS = 40              -- limit for an object
-local TEXT = 24              -- bytes of a string
+local NUMBERS, BEGIN = 8, 6  -- shown numbers of a long array: 8, or of more, the first 6 and the last
+local ELEMENTS = 6           -- shown structures or pointers of an array; of more elements,
+local FIRST = 2              -- the first 2 and the last are shown
+local ROWS = 40              -- limit of rows for an object
+local TEXT = 24              -- limit of shown bytes of a string
 
 local UNKNOWN = "?"
 
+-- Returns true if a value of the type is shown as a number or text.
 local function is_number(t) return t.kind == "scalar" or t.kind == "complex" or t.kind == "character" end
 
--- True if an object of a type contains pointers.
+-- Returns true if an object of the type `t` contains pointers; stores the result for structures in t.holds_pointers.
 function members.has_pointers(t)
   if t.kind == "pointer" or t.kind == "descriptor" then return true end
   if t.kind == "array" then return members.has_pointers(t.of) end
@@ -37,11 +38,12 @@ end
 
 -- ---------------------------------------------------------------------------------------- values --
 
+-- Returns bytes as a quoted text without control characters.
 local function printable(bytes)
   return '"' .. bytes:gsub('[%c\127-\255"\\]', function(c) return ("\\x%02x"):format(c:byte()) end) .. '"'
 end
 
--- Returns a number as text; nil where nothing was written.
+-- Returns the number, complex number or character of type `t` at `offset` as text; nil if it was never written.
 local function number(reader, t, offset)
   if t.kind == "complex" then
     local re, im = number(reader, t.part, offset), number(reader, t.part, offset + t.part.size)
@@ -61,7 +63,8 @@ local function number(reader, t, offset)
   return t.float and (t.size == 4 and "%.7g" or "%.10g"):format(value) or tostring(value)
 end
 
--- Returns the string in an array of char; nil if it is not one.
+-- Returns the string in the `n` chars from offset `first` on as text; nil if they are not printable text of at least
+-- two characters.
 local function text_of(reader, t, first, n)
   local bytes = {}
   for i = 0, math.min(n, TEXT) - 1 do
@@ -73,8 +76,8 @@ local function text_of(reader, t, first, n)
   return #bytes > 1 and printable(table.concat(bytes)) .. (n > TEXT and "..." or "") or nil
 end
 
--- Returns the indices from one to another that are shown: the first, the last, and those in `kept`. false stands for
--- omitted ones.
+-- Returns the indices from `from` to `to` - 1 that are shown, in order: all of them if there are at most `most`. Else
+-- the first `begin`, the last, and those in `kept` (a set, or nil) are shown; false denotes omitted indices.
 local function shown_indices(from, to, most, begin, kept)
   local list = {}
   if to - from <= most then
@@ -94,9 +97,10 @@ local function shown_indices(from, to, most, begin, kept)
   return list
 end
 
-local MOST_HIDDEN = 1024 -- numbers that are compared although they are not shown
+local MOST_HIDDEN = 1024 -- limit of numbers that are compared although they are not shown
 
--- Returns the numbers that are not shown as one text; nil if all are shown, or too many are not.
+-- Returns the numbers that shown_indices omits as one text. Returns nil if all numbers are shown, or if the array has
+-- more than MOST_HIDDEN numbers.
 local function hidden(reader, of, offset, from, to)
   if to - from <= NUMBERS or to - from > MOST_HIDDEN then return nil end
   local values = {}
@@ -104,7 +108,7 @@ local function hidden(reader, of, offset, from, to)
   return table.concat(values, " ")
 end
 
--- Returns the numbers from one index to another as one text, and true if some were never written.
+-- Returns the numbers from index `from` to `to` - 1 as one text, and true if some of them were never written.
 local function numbers(reader, of, offset, from, to)
   local text = of.size == 1 and of.kind == "scalar" and of.name == "char"
     and text_of(reader, of, offset + from, to - from)
@@ -120,17 +124,19 @@ end
 
 -- ------------------------------------------------------------------------------------------ rows --
 
+-- Returns the bounds of a Fortran array as text, such as "(1:3,0:4)"; "" for a scalar.
 local function bounds_text(dims)
   local parts = {}
   for i, dim in ipairs(dims) do parts[i] = ("%d:%d"):format(dim.lower, dim.lower + dim.extent - 1) end
   return #parts > 0 and ("(%s)"):format(table.concat(parts, ",")) or ""
 end
 
+-- Appends a row, or only counts it if the object has too many rows.
 local function add(walk, row)
   if #walk.rows < walk.most then walk.rows[#walk.rows + 1] = row else walk.left_out = walk.left_out + 1 end
 end
 
--- Returns the path of a member; an anonymous member has that of its object.
+-- Returns the path of the member `name` in the object `path`; `name` nil: an anonymous member, whose path is `path`.
 local function join_path(path, name, language)
   if not name or path == "" then return name or path end
   return path .. language.member_sign .. name
@@ -138,7 +144,7 @@ end
 
 local visit -- forward declaration
 
--- Adds the rows of an array: one row for numbers, otherwise rows of some elements; others are elided.
+-- Adds the rows of an array: one row for numbers; for other types the rows of some elements, and rows "... n more".
 local function visit_array(walk, t, offset, path)
   local size = t.of.size
   if size == 0 or not t.n then return end
@@ -177,7 +183,7 @@ local function visit_array(walk, t, offset, path)
   elide(to)
 end
 
--- Adds the rows of an object of type t at offset.
+-- Adds the rows of an object of type `t` at `offset` that lie in the wanted bytes of `walk`.
 function visit(walk, t, offset, path)
   if offset + t.size <= walk.low or offset >= walk.high then return end
   if t.kind == "array" then return visit_array(walk, t, offset, path) end
@@ -205,7 +211,7 @@ function visit(walk, t, offset, path)
   add(walk, row)
 end
 
--- Returns the rows of the bytes between two offsets of an object of a type.
+-- Returns the rows of the bytes from `low` to `high` - 1 of an object of type `t`. `kept`: a list of offsets, or nil.
 function members.rows(reader, t, low, high, kept)
   local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, most = ROWS,
     left_out = 0, kept = kept or {} }
@@ -218,11 +224,11 @@ function members.rows(reader, t, low, high, kept)
 end
 
 local function nothing() return nil end
--- Reader for callers that use only offsets.
+-- A reader for callers that use only the offsets of rows.
 local blind = { value = nothing, pointer = nothing, dims = nothing,
   language = { member_sign = ".", subscripts = function() return "" end, range_text = function() return "" end } }
 
--- Returns the offsets of pointers that have rows, as keys.
+-- Returns the offsets of pointers that have rows, as keys of a table. `kept`: as in members.rows.
 function members.pointer_rows(t, kept)
   local set = {}
   for _, row in ipairs(members.rows(blind, t, 0, t.size, kept)) do
@@ -231,7 +237,8 @@ function members.pointer_rows(t, kept)
   return set
 end
 
--- Calls found(offset, pointer type, path) for every pointer in an object of a type, until found returns false.
+-- Calls found(offset, pointer type, path) for every pointer in an object of type `t`, until `found` returns false.
+-- Returns false if it did.
 function members.each_pointer(t, language, found)
   local function search(of, offset, path)
     if of.kind == "pointer" or of.kind == "descriptor" then return found(offset, of, path) end

@@ -7,17 +7,18 @@ local profiles = require "accdeep.definitions.profiles"
 
 local profile_page = {}
 
+-- The profile with which others are compared.
 local USUAL = "tr14"
 
--- Returns the meaning of a knob's value.
+-- Returns the description of a knob's value; nil if the knob has no such value.
 function profile_page.meaning(knob, value)
   for _, entry in ipairs(knob.values) do
     if entry[1] == value then return entry[2] end
   end
 end
 
--- Returns the profile's entry and two lists of knobs, {knob, value, meaning, usual: the meaning in tr14}: those that
--- differ from tr14, and those that do not.
+-- Returns the profile's description and two lists of knobs: those that differ from tr14, and those that do not. An
+-- entry of a list is {knob, value, meaning, usual}; `usual` is the meaning of tr14's value.
 function profile_page.describe(name)
   local settings, usual = profiles.profile(name), profiles.profile(USUAL)
   local differing, same, entry = {}, {}, nil
@@ -37,7 +38,7 @@ end
 
 local WIDTH = 100
 
--- Appends a titled list of knobs.
+-- Appends a list of knobs to `out` under a title; nothing if the list is empty.
 local function put_decisions(out, title, list)
   if #list == 0 then return end
   out[#out + 1] = ("\n%s"):format(title)
@@ -55,7 +56,7 @@ function profile_page.head(name)
   return ("%s: %s\n%s\n"):format(name, entry.follows, rules.wrap_text(entry.text, "  ", WIDTH))
 end
 
--- Returns the profile as text for a terminal; raises if it does not exist.
+-- Returns the profile as text for a terminal. Raises if there is no such profile.
 function profile_page.text(name)
   local _, differing, same = profile_page.describe(name)
   local out = { (profile_page.head(name):gsub("\n$", "")) }

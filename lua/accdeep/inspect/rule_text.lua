@@ -10,6 +10,7 @@ local rule_text = {}
 
 local SHOWN = 12 -- limit of listed rules, scenarios and source locations
 
+-- Descriptions by phase of an error.
 local PHASES = { text = "a syntax error", static = "a semantic error", run = "a run-time error",
   environment = "an error of the environment", internal = "an error of accdeep itself",
   finding = "a report of accdeep exec" }
@@ -18,7 +19,8 @@ local PHASES = { text = "a syntax error", static = "a semantic error", run = "a 
 local _, places = pcall(require, "accdeep.rules.places")
 if type(places) ~= "table" then places = { rules = {}, decided = {}, codes = {} } end
 
--- Returns the cases for which fits is true; without conformance scenarios an empty list and the reason.
+-- Returns the conformance cases for which fits(case) is true. If the scenarios are not installed, returns an empty list
+-- and the reason.
 local function cases_with(fits)
   local ok, cases = pcall(conformance.cases)
   if not ok then return {}, cases.message end
@@ -29,7 +31,8 @@ local function cases_with(fits)
   return list
 end
 
--- Appends at most SHOWN entries of a list; text(item) is an entry's text.
+-- Appends at most SHOWN entries of `list` to `out`, and how many more there are; text(item) returns the text of an
+-- entry.
 local function format_list(list, text, out)
   for i, item in ipairs(list) do
     if i > SHOWN then
@@ -42,7 +45,7 @@ end
 
 local function case_place(case) return ("%s:%d  %s"):format(case.file, case.line, case.name) end
 
--- Returns a function that is true for a case that expects an error of this code.
+-- Returns a function that returns true for a case that expects an error with this code.
 local function expects(code)
   local quoted = '"' .. code .. '"'
   return function(case)
@@ -52,7 +55,8 @@ local function expects(code)
   end
 end
 
--- Returns the rules that errors of a code cite, from the sources or else from cases, and the code's own HOUSE rule.
+-- Returns a sorted list of the rules that errors with a code cite: from the sources, or else from `cases`. The code's
+-- own HOUSE rule is added unless it says less than the others.
 local function rules_of(code, cases)
   local ids, seen = {}, {}
   local function add(id)
@@ -71,7 +75,7 @@ local function rules_of(code, cases)
   return ids
 end
 
--- Returns the text about an error code; nil if it does not exist.
+-- Returns the text about an error code; nil if there is no such code.
 function rule_text.describe_code(code)
   local entry, phase = error_codes[code], diagnostic.phase(code)
   if not entry then return nil end
@@ -94,7 +98,7 @@ function rule_text.describe_code(code)
   return table.concat(out, "\n") .. "\n"
 end
 
--- Returns the text about a rule; nil if it does not exist.
+-- Returns the text about a rule; nil if there is no such rule.
 function rule_text.describe_rule(id)
   if not rules.has(id) then return nil end
   local out = { (rules.describe(id):gsub("\n$", "")) }

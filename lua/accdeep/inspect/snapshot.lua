@@ -36,16 +36,16 @@
 --     device         a device address that was never attached.
 --     unknown        never written.
 --
--- Groups: at most BEGIN of many similar objects are listed one by one, if their pointer has a row in the parent object.
--- Objects named in the set `must` are always listed. The others form one object {id, name = "first ... last", group
--- = number of objects, of = id of the parent, type, bytes, ...}. The middle ones of many levels are replaced by one
--- {kind = "... n more", clauses = {}}.
+-- Groups: if there are more than MANY similar objects, only the first BEGIN of them are listed one by one. An object is
+-- listed only if its pointer has a row in the parent object. Objects named in the set `must` are always listed. The
+-- other objects form one object {id, name = "first ... last", group = number of objects, of = id of the parent, type,
+-- bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses = {}} replaces the middle
+-- levels.
 --
--- Ids are stable across snapshots that are given the same table `numbers`. If keep is given, keep(object) returns the
--- object's field memory. A second
--- result is the function locate. locate(host address) returns id and offset of the host object, id of the device
--- object, and the name if the object is in a group. locate(name) returns the name if that object
--- is in a group.
+-- Ids are stable across snapshots that are given the same table `numbers`. If `keep` is given, keep(object) returns the
+-- object's field `memory`. A second result is the function `locate`. locate(host address) returns id and offset of the
+-- host object, id of the device object, and the name if the object is in a group. locate(name) returns the name if the
+-- object of that name is in a group.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_types = require "accdeep.types.fortran_types"
@@ -56,9 +56,9 @@ local types = require "accdeep.types"
 
 local snapshot = {}
 
-local MANY, BEGIN = 6, 3 -- similar objects listed one by one; of more, the first
+local MANY, BEGIN = 6, 3 -- more than MANY similar objects: the first BEGIN are listed
 local MOST = 120         -- limit of objects listed one by one
-local LEVELS, OUTER = 8, 3 -- levels reported; of more, the outermost and the innermost
+local LEVELS, OUTER = 8, 3 -- more than LEVELS levels: the outermost OUTER and the innermost are reported
 local LINK = 4           -- limit of objects between two links of a chain
 local NAME = 80          -- limit of characters of a name that is extended
 local POINTERS = 200000  -- limit of pointers followed
@@ -69,12 +69,13 @@ local INF = math.huge
 local SnapshotBuilder = {}
 SnapshotBuilder.__index = SnapshotBuilder
 
+-- Returns the dynamic reference counter of a present object, or "infinite".
 local function dynamic_of(session, object)
   local count = state.dynamic(session, object)
   return count == INF and "infinite" or count
 end
 
--- Returns the number of a key; each key keeps its number.
+-- Returns the number of a key. A new key gets the next number, which it keeps.
 local function number_for(numbers, key)
   local n = numbers[key]
   if not n then
@@ -84,7 +85,7 @@ local function number_for(numbers, key)
   return n
 end
 
--- Returns the block of host memory that begins at an address, in this session or an outer one; nil if there is none.
+-- Returns the block of host memory that begins at `address`, in this session or an outer session; nil if there is none.
 local function block_at(session, address)
   while session do
     if session.program.blocks[address] then return session.program.blocks[address] end
@@ -95,8 +96,8 @@ end
 
 -- ------------------------------------------------------------------------------------ the host --
 
--- Returns the range of host memory that contains an address. The address just after a range belongs to it, because many
--- structures hold such an end pointer.
+-- Returns the range of host memory that contains an address, or nil; the range may have been freed. The address just
+-- after a live range belongs to that range, because many structures hold such an end pointer.
 function SnapshotBuilder:host_range(address)
   local range = self.ctx:host_at(address)
   if not range or not range.live then
@@ -106,7 +107,7 @@ function SnapshotBuilder:host_range(address)
   return range
 end
 
--- Returns the type of a pointer's target of `bytes` bytes from the pointer's type, or nil.
+-- Returns the type of a target of `bytes` bytes of a pointer or descriptor of type `t`; nil if the type has no size.
 local function pointee_type(t, bytes)
   local of = t.kind == "descriptor" and t.of or t.to
   if not of.size or of.size == 0 or of.kind == "void" or of.kind == "function" then return nil end
@@ -114,13 +115,13 @@ local function pointee_type(t, bytes)
   return types.array(of, bytes // of.size)
 end
 
--- Returns the element type of an array of one element; other types are returned unchanged.
+-- Returns the element type of an array of one element without bounds; other types, and nil, are returned unchanged.
 local function unwrap_single(t)
   return t and t.kind == "array" and t.n == 1 and not t.bounds and t.of or t
 end
 
--- Returns the previous object of a chain: an ancestor of the same type, at most LINK objects away; nil if there is
--- none.
+-- Returns the previous object of a chain: the nearest ancestor of the same type, at most LINK objects away; nil if
+-- there is none.
 local function link_before(object)
   local before = object.from
   for _ = 1, LINK do
@@ -131,7 +132,8 @@ local function link_before(object)
   return nil
 end
 
--- Adds an object. from: the object with the pointer to it, or nil.
+-- Adds a host object and returns it. `block`: the object's block of memory, or nil. `from`: the object that holds the
+-- pointer to it, or nil.
 function SnapshotBuilder:add(address, name, block, t, from)
   local bytes = block and block.bytes or t.size
   local object = { name = name, address = address, bytes = bytes, t = unwrap_single(t),
@@ -151,15 +153,15 @@ function SnapshotBuilder:add(address, name, block, t, from)
   return object
 end
 
--- Returns the name of a pointer's target as an expression of the language. Elements are numbered from 0 in memory
--- order, as in scripts.
+-- Returns the name of the target of the pointer `path` in an object, as an expression of the language. Elements are
+-- numbered from 0 in memory order, as in scripts.
 function SnapshotBuilder:pointee_name(object, path)
   local base = object.name
   if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
   return self.language.pointee_name(base, object.is_variable, path)
 end
 
--- Marks an object, and the objects on the path to it, as listed one by one.
+-- Marks an object, and the objects through which it is reached, so that they are listed one by one.
 function SnapshotBuilder:mark_required(object)
   while object and not object.must do
     object.must = true
@@ -168,7 +170,8 @@ function SnapshotBuilder:mark_required(object)
   end
 end
 
--- Returns the type of a descriptor's target with the descriptor's bounds.
+-- Returns the array type of a descriptor's target with the bounds in the descriptor at `address`; `t` itself if the
+-- bounds do not fit. `of`: the type of the descriptor.
 function SnapshotBuilder:bounded_array(t, of, address)
   local dims = fortran_descriptor.dims(self.session.host_space, of, address)
   local element, n = t.kind == "array" and t.of or t, 1
@@ -177,7 +180,7 @@ function SnapshotBuilder:bounded_array(t, of, address)
   return fortran_types.array(element, dims)
 end
 
--- Adds the targets of an object's pointers as objects.
+-- Adds the targets of an object's pointers as objects, unless they were added before.
 function SnapshotBuilder:follow_pointers(object)
   if not object.t or not members.has_pointers(object.t) then return end
   members.each_pointer(object.t, self.language, function(offset, t, path)
@@ -198,7 +201,7 @@ function SnapshotBuilder:follow_pointers(object)
   end)
 end
 
--- Adds the objects of the host: variables, what is reachable from them, other blocks.
+-- Adds the objects of the host: variables, then objects reachable from them, then other blocks.
 function SnapshotBuilder:collect_host()
   local session, roots, seen = self.session, {}, {}
   local around = session.now.scope
@@ -254,7 +257,7 @@ function SnapshotBuilder:collect_device()
     local owner = range and self.at[range.host]
     local object = { name = info.name, bytes = info.bytes, info = info, owner = owner, structured = info.structured,
       dynamic = dynamic_of(session, info), mapped = info.mapped or nil, offset = range and info.host - range.host or 0 }
-    local block = not owner and range and block_at(session, range.host) -- a freed block
+    local block = not owner and range and block_at(session, range.host) -- the block was freed
     object.t = owner and owner.t or unwrap_single(block and block.type)
     object.serial = ("%s+%d"):format(owner and owner.serial or object.name, object.offset)
     if owner then
@@ -263,7 +266,7 @@ function SnapshotBuilder:collect_device()
     end
     self.there[i], self.by_host[info.host] = object, object
   end
-  for _, object in ipairs(self.there) do -- pieces of one object are similar
+  for _, object in ipairs(self.there) do -- similar: the parts of one object
     local owner = object.owner
     object.key = not owner and object.name:gsub("%d+", "#")
       or owner.pieces > 1 and ("%s of %s"):format(owner.key, owner.serial) or owner.key
@@ -281,7 +284,7 @@ function SnapshotBuilder:device_object(address, in_device)
   return info and self.by_host[info.host]
 end
 
--- Returns the device object with the pointer to an object, as on the host.
+-- Returns the device object with the pointer to the object `object`, as on the host; nil if there is none.
 function SnapshotBuilder:device_parent(object)
   local from = object.owner and object.owner.from
   return from and self.by_host[from.address]
@@ -289,27 +292,29 @@ end
 
 -- ----------------------------------------------------------------------------------- choosing --
 
--- True if a host object is listed by itself; kind: counts of its kind.
+-- Returns true if a host object is listed one by one. `kind`: counts of the objects of its kind.
 local function is_listed_on_host(object, kind)
   if object.must then return true end
   if object.from and not (object.from.pointers and object.from.pointers[object.slot]) then return false end
   return kind.count <= MANY or kind.shown < BEGIN
 end
 
--- True if a device object is listed by itself. It follows its host object; several pieces of one object form a kind.
+-- Returns true if a device object is listed one by one. A device object is listed if its host object is; the parts of a
+-- host object with several present parts form a kind.
 local function is_listed_on_device(object, kind)
   local owner = object.owner
   if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
   return kind.count <= MANY or kind.shown < BEGIN
 end
 
--- Returns the name of an object in a picture: the host object's, if the device has all of it.
+-- Returns the name of an object in a picture: the name of the host object if all of that is present.
 local function title_of(object)
   local owner = object.owner
   return owner and object.bytes == owner.bytes and owner.name or object.name
 end
 
--- Returns the objects that are listed, with ids; the others of each kind become a group. side: "h" or "d".
+-- Returns the objects that are listed, and sets their ids; the other objects of each kind become a group. `side`: "h"
+-- for the host, "d" for the device.
 function SnapshotBuilder:choose(objects, side)
   local by_key, chosen, is_shown = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
   for _, object in ipairs(objects) do
@@ -347,12 +352,13 @@ function SnapshotBuilder:choose(objects, side)
   return chosen
 end
 
+-- Returns the id of an object, or of the group that contains the object; nil for nil.
 local function id_of(object) return object and (object.id or object.grouped and object.grouped.id) end
 
 -- -------------------------------------------------------------------------------------- rows --
 
--- Returns the position of a pointer in its target as text: [3] for an element, +5 between elements; nil for the
--- beginning.
+-- Returns the position `offset` of a pointer in a target of `bytes` bytes as text: "[3]" for an element, "+5" for other
+-- bytes, "the end"; nil for the beginning. `t`: type of the pointer.
 local function into(t, offset, bytes, language)
   if offset == 0 then return nil end
   if offset == bytes then return "the end" end
@@ -362,7 +368,7 @@ local function into(t, offset, bytes, language)
     or ("+%d"):format(offset)
 end
 
--- Sets state and target of a pointer that is not attached.
+-- Sets state and target in the row of a pointer that is not attached. `value`: the address in the pointer.
 function SnapshotBuilder:unattached_target(row, value, t)
   local device = self.ctx:device_of(value)
   if value == 0 then
@@ -378,7 +384,7 @@ function SnapshotBuilder:unattached_target(row, value, t)
   end
 end
 
--- Returns the reader (members.lua) of a host object.
+-- Returns the reader (members.lua) of the host object `object`.
 function SnapshotBuilder:host_reader(object)
   local ctx, base, builder = self.ctx, object.address, self
   return {
@@ -393,7 +399,8 @@ function SnapshotBuilder:host_reader(object)
   }
 end
 
--- Sets state and target of a pointer on the device.
+-- Sets state and target in the row of a pointer on the device. `at`: address of the pointer on the device; `slot`:
+-- address of its host copy.
 function SnapshotBuilder:device_pointer(row, at, slot, t)
   local ctx, number = self.ctx, self.number
   if ctx:excluded_at(number, at) then
@@ -421,7 +428,7 @@ function SnapshotBuilder:device_pointer(row, at, slot, t)
   end
 end
 
--- Returns the reader (members.lua) of a device object.
+-- Returns the reader (members.lua) of the device object `object`.
 function SnapshotBuilder:device_reader(object)
   local ctx, number, builder = self.ctx, self.number, self
   local base, host = object.info.dev - object.offset, object.info.host - object.offset
@@ -440,11 +447,12 @@ function SnapshotBuilder:device_reader(object)
   }
 end
 
+-- Returns the only row of an object without a known type.
 local function raw_row(low, bytes)
   return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
 end
 
--- Returns the table of an object or a group.
+-- Returns the table of an object or a group in the snapshot. `reader`: host_reader or device_reader.
 function SnapshotBuilder:describe(object, reader)
   local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
     bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
@@ -471,7 +479,7 @@ function SnapshotBuilder:describe(object, reader)
   return out
 end
 
--- Returns the name if the host object of this name is in a group, else nil.
+-- Returns `name` if the host object of this name is in a group; else a false value.
 function SnapshotBuilder:grouped_name(name)
   for _, object in ipairs(self.objects) do
     if object.name == name then return object.grouped and name end
@@ -481,7 +489,7 @@ end
 
 -- ---------------------------------------------------------------------------------- the tables --
 
--- Returns the reported fields of tuples.
+-- Returns the fields of tuples that a snapshot has.
 local function tuples(list)
   local out = {}
   for i, tuple in ipairs(list or {}) do
@@ -490,7 +498,7 @@ local function tuples(list)
   return out
 end
 
--- Returns the reported fields of a level.
+-- Returns the fields of a level that a snapshot has. `fusion`: the level has tuples.
 local function level(from, fusion)
   return { kind = from.kind or "below all levels", at = from.at, clauses = tuples(from.original),
     tuples = fusion and tuples(from.artificial) or nil,
@@ -498,7 +506,8 @@ local function level(from, fusion)
     floor = from.dynamic and #from.dynamic > 0 and tuples(from.floor) or nil }
 end
 
--- Returns the snapshot of a session, and the function locate. device: nil for the current one.
+-- Returns the snapshot of a session, and the function `locate`. `device`: number of the device, or nil for the current
+-- one. `numbers`, `keep`, `must`: see above; each may be nil.
 function snapshot.take(session, device, numbers, keep, must)
   local builder = setmetatable({ session = session, ctx = session.ctx, core = session.core,
     number = device or session.now.device, numbers = numbers or {}, keep = keep, must = must or {},

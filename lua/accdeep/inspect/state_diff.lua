@@ -8,10 +8,10 @@ local types = require "accdeep.types"
 local state_diff = {}
 
 local MOST = 40 -- limit of reported lines
-local BYTES = 1 << 22 -- limit of an object's bytes that are compared
+local BYTES = 1 << 22 -- objects with more bytes are not compared byte by byte
 
--- Returns a snapshot of the session with the bytes of each object. numbers: the same table for snapshots that are
--- compared.
+-- Returns a snapshot of the session in which `memory` of each object holds the object's bytes. `numbers`: a table
+-- shared by the snapshots that are compared.
 function state_diff.snapshot(session, numbers)
   return snapshot.take(session, nil, numbers, function(object)
     if object.bytes > BYTES or object.bytes == 0 then return nil end
@@ -29,7 +29,8 @@ function state_diff.snapshot(session, numbers)
   end)
 end
 
--- Calls added, gone or both(before, after) for the entries of two lists, matched by key(entry).
+-- Matches the entries of two lists by key(entry). Calls added(after) for new entries, gone(before) for missing entries,
+-- and both(before, after) for the others.
 local function compare(before, after, key, added, gone, both)
   local old = {}
   for _, entry in ipairs(before) do old[key(entry)] = entry end
@@ -72,6 +73,7 @@ local function diff_attached(before, after, add_line)
     end)
 end
 
+-- Returns the name of the member `path` of an object.
 local function path_text(object, path)
   local dot = path ~= "" and not path:find "^[%[(]" and "." or ""
   return object.name:gsub("%[0:%d+%]$", path:find "^%[" and "" or "%0") .. dot .. path
@@ -87,7 +89,7 @@ local function first_difference(a, b)
   return from - 1
 end
 
--- Reports a difference in bytes that have no rows, in long arrays and structures.
+-- Adds a line about a difference in bytes that have no rows, in long arrays and structures.
 local function between_rows(side, was, is, add_line)
   local a, b = was.memory, is.memory
   if not a or not b or not a.bytes or not b.bytes or a.bytes == b.bytes then return end
@@ -96,7 +98,7 @@ local function between_rows(side, was, is, add_line)
     is.memory.t and (" (%s)"):format(types.path(is.memory.t, at + is.memory.offset)) or "")
 end
 
--- Adds lines about values of one side.
+-- Adds lines about values of one side: "host  " or "device".
 local function values(side, before, after, add_line)
   local function nothing() end
   compare(before, after, function(o) return o.id end, nothing, nothing, function(was, is)
@@ -111,7 +113,7 @@ local function values(side, before, after, add_line)
   end)
 end
 
--- Adds lines about the bytes that events copied.
+-- Adds lines about the bytes that the events copied.
 local function diff_transfers(events, add_line)
   local count, bytes = {}, {}
   for _, event in ipairs(events) do
@@ -124,7 +126,8 @@ local function diff_transfers(events, add_line)
   end
 end
 
--- Returns lines about differences in presence, counters, attachments, transfers and values.
+-- Returns a text of lines about differences in presence, counters, attachments and values between two snapshots.
+-- `events`: events between the snapshots, whose copied bytes are added up.
 function state_diff.text(before, after, events)
   local lines = {}
   local function add_line(format, ...) lines[#lines + 1] = "  " .. format:format(...) end

@@ -12,11 +12,12 @@
 --   gone         true: after the event the object or attachment no longer exists.
 --   async        async value of the queue. If the object has been unmapped meanwhile, the object's fields are missing.
 --   callers      locations of the calls that led here, innermost first.
--- Events without object are kernel (a body has run; name: the data it names, "a, b") and wait. The name of a wait is
--- "queue 1", "all queues" or, for a program, "all tasks"; with async that queue waits, otherwise the program.
+-- Events without an object are kernel and wait. A kernel is a body that has run; its name lists the data that it names:
+-- "a, b". The name of a wait is "queue 1", "all queues" or, for a program, "all tasks". With `async` that queue waits,
+-- otherwise the program waits.
 --
 -- Changes without an event have marks: "present" and "absent" with the fields of an object, "attached" and "detached"
--- with those of a pointer. Numbers replace addresses, which differ from run to run.
+-- with the fields of a pointer. Numbers replace addresses, which differ from run to run.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
@@ -36,20 +37,21 @@ local ORDER = { "trace", "version", "mark", "op", "name", "bytes", "rule", "at",
 local Writer = {}
 Writer.__index = Writer
 
--- Returns a writer; write is a function of text.
+-- Returns a writer of a trace, and writes the first line. `write`: a function of text.
 function trace.writer(write)
   local self = setmetatable({ write = write, numbers = {}, n = 0 }, Writer)
   self:line { trace = "accdeep", version = VERSION }
   return self
 end
 
--- Returns a writer that keeps its lines until merge_pass, for a run that may be repeated.
+-- Returns a writer that stores its lines until merge_pass, for a run that may be repeated.
 function Writer:pass()
   local lines = {}
   return setmetatable({ write = function(line) lines[#lines + 1] = line end, lines = lines, numbers = {}, n = self.n },
     Writer)
 end
 
+-- Writes the lines that the writer `pass` has stored.
 function Writer:merge_pass(pass)
   for _, line in ipairs(pass.lines) do self.write(line) end
   self.n = pass.n
@@ -60,11 +62,14 @@ function Writer:observer()
   return { event = function(...) self:event(...) end, mark = function(...) self:mark(...) end }
 end
 
+-- Writes a table as a line.
 function Writer:line(fields) self.write(utf8_text(json.encode(fields, { keyorder = ORDER })) .. "\n") end
 
+-- Writes a mark: "scenario", "case" or "end".
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end
 
--- Returns the numbers of a device's objects and pointers by address.
+-- Returns the numbers of a device's objects and pointers by address: {object, pointer, objects, pointers}; the last two
+-- are counts.
 function Writer:device_objects(session, device)
   local devices = self.numbers[session]
   if not devices then
@@ -75,7 +80,8 @@ function Writer:device_objects(session, device)
   return devices[device]
 end
 
--- Returns the number of an address; it has a new one each time a new object is there.
+-- Returns the number of the object or pointer at an address (`kind`: "object" or "pointer"); it gets a new number if
+-- none is known. An address gets another number after `forget`.
 function Writer:number(known, kind, address)
   local number = known[kind][address]
   if not number then
@@ -86,15 +92,18 @@ function Writer:number(known, kind, address)
   return number
 end
 
+-- Forgets the number of an object or pointer that no longer exists.
 local function forget(known, kind, address)
   known[kind][address], known[kind .. "s"] = nil, known[kind .. "s"] - 1
 end
 
+-- Operations on pointers.
 local POINTERS = { attach = true, detach = true }
--- Names of events without object that name nothing.
+-- Names of events that have no object, if the event names no data.
 local BODILESS = { kernel = "without data", wait = "" }
 
--- Returns the first event of each object from which a directive released references, sorted by address.
+-- Returns the first event of each object of which the directive's events `batch` released references, sorted by
+-- address.
 local function released_objects(batch)
   local list, seen = {}, {}
   for _, event in ipairs(batch) do
@@ -107,7 +116,7 @@ local function released_objects(batch)
   return list
 end
 
--- Returns the entry of a sorted list that contains an address, or nil.
+-- Returns the event of a list sorted by address whose object contains an address, or nil.
 local function containing_object(list, address)
   local low, high = 1, #list
   while low <= high do
@@ -118,8 +127,9 @@ local function containing_object(list, address)
   return event and address - event.host < event.bytes and event or nil
 end
 
--- Returns the subject of an event: address of the object or pointer, the object or attachment there now (nil: gone),
--- and its name. left: released_objects.
+-- Returns three values about the subject of an event: address of the object or pointer; the object or attachment that
+-- is there now, or nil; the name of the object. Returns nil if the event has no address. `left`: result of
+-- released_objects, for objects that no longer exist.
 local function subject(session, event, left)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
@@ -129,9 +139,10 @@ local function subject(session, event, left)
   return gone and gone.host or event.host, nil, gone and gone.name
 end
 
+-- Returns a key for the kind of an event's subject and the device.
 local function side(event) return (POINTERS[event.op] and "pointer" or "object") .. event.device end
 
--- Returns the index of the last event of each object and pointer in a batch.
+-- Returns the index of the last event in a batch by subject: last[side(event)][address].
 local function last_ones(session, batch, left)
   local last = {}
   for i, event in ipairs(batch) do
@@ -142,12 +153,14 @@ local function last_ones(session, batch, left)
   return last
 end
 
+-- Sets the size and counters of a present object in the fields of a line; counters are 0 if `object` is nil.
 local function add_counters(fields, session, object)
   local dynamic = object and state.dynamic(session, object) or 0
   fields.size = object and object.bytes or nil
   fields.structured, fields.dynamic = object and object.structured or 0, dynamic == math.huge and "infinite" or dynamic
 end
 
+-- Sets the counter and target of an attachment in the fields of a line; the counter is 0 if `attached` is nil.
 function Writer:add_target(fields, session, known, device, attached)
   local target = attached and state.target(session, device, attached)
   fields.count = attached and attached.count or 0
@@ -160,8 +173,8 @@ local function sort_by_name(list)
   return list
 end
 
--- Writes marks for changes without events: memory mapped by routines, declared data, attachments undone after a failing
--- body.
+-- Writes marks for changes that have no event: memory mapped by routines, declared data, attachments undone after a
+-- failing body.
 function Writer:others(session, device)
   local known, stats = self:device_objects(session, device), session.ctx:stats(device)
   if stats.objects == known.objects and stats.attachments == known.pointers then return end
@@ -198,7 +211,7 @@ function Writer:others(session, device)
   end
 end
 
--- Writes an event of a session, the i-th of a directive's batch.
+-- Writes the event number `i` of a directive's events `batch`; after the last one, also marks for other changes.
 function Writer:event(event, session, batch, i)
   local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
     device = event.device, async = event.async }
@@ -236,6 +249,7 @@ end
 
 -- --------------------------------------------------------------------------------------- reading --
 
+-- Raises an error about a line of a trace.
 local function fail(path, line, message)
   error(diagnostic.new { code = "file", rule = "HOUSE-files", file = path, line = line, message = message,
     help = "traces are written by accdeep run --trace=FILE" }, 0)
@@ -245,7 +259,7 @@ local TYPES = { op = "string", mark = "string", name = "string", bytes = "intege
   device = "integer", object = "integer", ["in"] = "string", offset = "integer", size = "integer",
   structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer" }
 
--- Returns what is wrong with the fields of a line, or nil.
+-- Returns a sentence about what is wrong with the fields of a line, or nil.
 local function wrong(fields)
   for key, value in sorted_pairs(fields) do
     if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
@@ -265,7 +279,7 @@ local function wrong(fields)
   return nil
 end
 
--- Returns the lines of a trace after the first, as tables; raises if one is invalid.
+-- Returns the lines of a trace after the first, as tables. Raises if a line is invalid.
 function trace.read(path, text)
   local list, line = {}, 0
   for row in text:gmatch "([^\n]*)\n?" do
@@ -292,12 +306,13 @@ end
 local State = {}
 State.__index = State
 
--- Returns a state in which nothing is present.
+-- Returns a state in which nothing is present. A state is a stack: the scenario, and the case that runs.
 function trace.state() return setmetatable({ { objects = {}, pointers = {} } }, State) end
 
+-- Returns the objects and pointers of the innermost scenario or case.
 function State:top() return self[#self] end
 
--- Applies a line of a trace to the state.
+-- Applies a line of a trace to the state: an event or a mark.
 function State:apply(line)
   if line.mark and not line.device then
     if line.mark == "end" then
@@ -369,7 +384,7 @@ function State:text()
   return #parts > 0 and table.concat(parts) or "  nothing is present\n"
 end
 
--- Returns an event as text.
+-- Returns an event or mark as text.
 function trace.describe(line)
   if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
   return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or BODILESS[line.op] or "unnamed",

@@ -1,20 +1,21 @@
--- trace_order.lua - compares the order of queued work in two traces that are otherwise equal. tools/cli/diff.lua calls
--- it.
+-- trace_order.lua - compares the order of queued work in two traces whose other lines are equal. tools/cli/diff.lua
+-- calls it.
 --
 -- Queued work (copies, kernels, freed memory) appears in a trace where it was executed. Queues choose the moment, but
--- two operations on the same data have a fixed order if a wait is between them. Traces differ if such a pair has
--- another order, or if work that no wait covers was done at the end of the case.
+-- two operations on the same data have a fixed order if a wait is between them. Two traces differ if the order of such
+-- a pair differs. They also differ if work that no wait covers was done at the end of the case in only one of them.
 
 local trace_order = {}
 
 local WORK = { h2d = true, d2h = true, d2d = true, free = true, kernel = true }
 
--- True if a line of a trace is work of a queue.
+-- Returns true if a line of a trace is work of a queue.
 function trace_order.is_work(line) return line.async ~= nil and WORK[line.op] or false end
 
 -- ---------------------------------------------------------------------------------------- names --
 
--- Splits a name into its base and the bounds of its section, if it has one.
+-- Splits a name into {base, from, to}: the base and the bounds of its section; both bounds are nil if it has no
+-- section.
 local function parse_name(name)
   local base, start, length = name:match "^(.*)%[(%-?%d+):(%d+)%]$"
   if not base then return { base = name } end
@@ -30,18 +31,18 @@ local function names_of(line)
   return names
 end
 
--- Calls fn with each object that contains a name: Y and Y[0] for Y[0].a.
+-- Calls fn with the name of each object that contains the object `base`: Y and Y[0] for Y[0].a.
 local function each_whole(base, fn)
   for at in base:gmatch ".()[%[.(%-]" do fn(base:sub(1, at - 1)) end
 end
 
--- True if two sections of one name may overlap.
+-- Returns true if two sections of one base may overlap. A name without section overlaps every section.
 local function overlap(a, b) return not a.from or not b.from or a.from < b.to and b.from < a.to end
 
 -- ------------------------------------------------------------------------------------- the order --
 
--- Returns the operations on data by case: {line, k = position in the trace, is_late = nothing else of the case follows,
--- key, names}. The key is unique in its case.
+-- Returns the operations on data in a trace, as a list for each case: {line, k, is_late, key, names}. `k`: position in
+-- the trace. `is_late`: only queued work follows in the case. `key`: a text that is unique in the case.
 local function cases_of(lines)
   local cases = { {} }
   for k, line in ipairs(lines) do
@@ -63,20 +64,23 @@ local function cases_of(lines)
   return cases
 end
 
--- True if two operations change their order, and one is a queue's.
+-- Returns a true value if the operation `a`, which precedes `b` in one list, follows `b` in the other list. Both must
+-- be on one device, and one of them must be work of a queue. Two copies to the host never count. `places`: as in
+-- first_swap.
 local function swaps_order(a, b, places)
   return places[a.key] > places[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
 end
 
--- Returns the first pair of operations that changes its order, in the order of the list, and the base of their name.
--- places: key -> position in the other list.
+-- Returns the first pair of operations that changes its order, in the order of the list, and the base of their name;
+-- nil if there is none. `places`: position in the other list by key.
 local function first_swap(list, places)
   local sorted = true
   for i = 2, #list do sorted = sorted and places[list[i - 1].key] < places[list[i].key] end
   if sorted then return nil end
-  -- Earlier operations by the base of their names, and by the enclosing objects of these; then by queue, with the last
-  -- position. Operations of one queue never change their order.
+  -- Earlier operations by the base of their names (`named`), and by the objects that enclose them (`inside`). Each
+  -- entry has lists by queue, with the last position in the other list. Operations of one queue never change their
+  -- order.
   local named, inside = {}, {}
   local function put(index, base, entry)
     local queue = entry.item.line.async or "none"
@@ -116,7 +120,8 @@ local function first_swap(list, places)
   return nil
 end
 
--- Returns the position of the first operation that is in a list but not among the keys of the other.
+-- Returns the position in the trace of the first operation in `list` that the other list, given by `keys`, does not
+-- have; nil if there is none.
 local function missing(list, keys)
   for _, item in ipairs(list) do
     if not keys[item.key] then return item.k end
@@ -124,7 +129,7 @@ local function missing(list, keys)
   return nil
 end
 
--- Returns how two cases differ, or nil.
+-- Returns how two cases differ, as in trace_order.difference, or nil.
 local function differs(first, second)
   local in_first, in_second, places = {}, {}, {}
   for _, item in ipairs(first) do in_first[item.key] = item end
@@ -146,8 +151,8 @@ local function differs(first, second)
   return nil
 end
 
--- Returns how queued work differs between two traces, {what, positions in the first, positions in the second}, or nil.
--- All other lines must be equal.
+-- Returns how queued work differs between two traces: {what, positions in the first, positions in the second}, or nil.
+-- `what`: a sentence. Precondition: all other lines are equal.
 function trace_order.difference(first, second)
   local second_cases = cases_of(second)
   for i, case in ipairs(cases_of(first)) do
