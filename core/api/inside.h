@@ -8,27 +8,28 @@
 
 /* Records ACCD_ERROR_OUT_OF_BOUNDS for a device range that is not in one allocation, and returns it. */
 accd_status accd__report_not_allocated(const struct accd__device_env *env);
-/* Returns ACCD_ERROR_OUT_OF_BOUNDS if the data that lay at a device address have moved. */
+/* Records and returns ACCD_ERROR_OUT_OF_BOUNDS if data lay at device address `dev` and have moved; ACCD_OK otherwise.
+ */
 accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev);
 
 /* ------------------------------------------------------------------------------ persistent.c -- */
 
 /* Header of a checkpoint's memory. */
 struct accd__checkpoint_memory {
-    struct accd__checkpoint_memory *next; /* next unused memory */
+    struct accd__checkpoint_memory *next; /* next memory in the list of unused memory */
     accd_allocator alloc;                 /* allocator of the caller */
     void *alloc_ud;
     size_t bytes;
 };
 
-/* Makes the arena of a context with checkpoints, and the side arena that a restore does not change. *mem becomes an
- * allocator in the arena. NULL: no memory. */
+/* Returns the arena of a context with checkpoints, and the side arena that a restore does not change; NULL: no memory.
+ * Makes *mem an allocator in the arena. */
 struct accd__persistent *accd__persistent_new(struct accd__mem *mem);
 /* Frees both arenas and all unused checkpoint memory. Does nothing for NULL. */
 void accd__persistent_free(struct accd__persistent *persistent);
 /* Returns memory for a checkpoint, if possible that of a freed one. NULL: no memory. */
 struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *context, size_t bytes);
-/* Keeps the memory of a freed checkpoint for the next one. */
+/* Adds the memory of a freed checkpoint to the list of unused memory, for the next checkpoint. */
 void accd__checkpoint_memory_recycle(accd_context *context, struct accd__checkpoint_memory *saved);
 
 /* ------------------------------------------------------------------------------ checkpoint.c -- */

@@ -14,13 +14,13 @@ enum { ACCD__DEBUG_RANK_MAX = 15 };
 struct accd__debug_info;
 struct accd__debug_type;
 
-/* Returns a new reader of debug information, or NULL: libdw is not installed, or no memory. */
+/* Returns a new reader of debug information; NULL: libdw is not installed, or no memory. */
 struct accd__debug_info *accd__debug_open(void);
 /* Frees the reader and all strings that it has returned. NULL does nothing. */
 void accd__debug_close(struct accd__debug_info *debug);
 
-/* Call of a function: return address, the caller's stack pointer after the return, its frame pointer register at the
- * call. Other registers that the caller keeps are found if the call is still active on this stack. */
+/* Call of a function: `pc` is the return address, `sp` the caller's stack pointer after the return, `bp` the frame
+ * pointer register at the call. Other registers that calls keep are found if the call is still active on this stack. */
 struct accd__debug_call_frame {
     uintptr_t pc, sp, bp;
 };
@@ -34,37 +34,40 @@ struct accd__debug_fault_context {
     size_t n;
     uintptr_t words[ACCD__DEBUG_FAULT_STACK_WORDS];
 };
-/* Replaces stopped->at by the call in the function's caller. Returns false, without a change, if that is not known. */
+/* Replaces stopped->at by the call in the function's caller and returns true. Returns false, without a change, if the
+ * caller is not known. */
 bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug_fault_context *stopped);
 
-/* Finds file, line and function of a call; parts that are not known are NULL or 0. Strings live as long as debug, which
- * caches them by pc. Returns 0 if no line is known, 1 if it is, and 2 if the code has no line and one before it is
- * given. */
+/* Finds file, line and function of a call; results that are not known are NULL or 0. Strings live as long as `debug`.
+ * Returns 0 if no line is known, 1 if it is. Returns 2 if the code has no line of its own, so that the line of code
+ * shortly before it is given. */
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
                           const char **function_p);
 
-/* Returns compiler and options of the code at a call, such as "GNU C17 14.2.0 -O2", or NULL if not known. */
+/* Returns compiler and options of the code at a call, such as "GNU C17 14.2.0 -O2"; NULL: not known. */
 const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t pc);
 
-/* True if the code is the system's: code of its libraries, or a function of its headers, such as std::copy. Code that
- * was inlined into a function of the program has the line of that function already. */
+/* True if the code at `pc` is code of the system: of its libraries, or of a function of its headers, such as std::copy.
+ * Code that was inlined into a function of the program has the line of that function already. */
 bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc);
-/* Replaces a call in code of the system by the call in the function of the program that encloses it. The call must be
- * active on this stack. */
+/* Replaces *call, if it is in code of the system, by the call in the function of the program that encloses it. The call
+ * must be active on this stack. */
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call);
-/* True if the code at a place is the program's and was compiled without debug information. */
+/* True if the code at `pc` is the program's and was compiled without debug information. */
 bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc);
 
-/* Returns the linker's name of the function at an address, such as "main._omp_fn.0" for an outlined one, or NULL if not
- * known. Works without debug information, too. The name lives as long as debug. */
+/* Returns the linker's name of the function at an address, such as "main._omp_fn.0" for an outlined function; NULL: not
+ * known. Works without debug information, too. The name lives as long as `debug`. */
 const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address);
 
 /* Name that the program has for a range of its memory. With `section` the range is name[start:bytes/unit], where start
  * counts elements from 0, also in Fortran; otherwise it is all of the object called name. */
 struct accd__debug_name {
     char name[128]; /* examples: "s.b", "p->a", "z", "v%a" in Fortran, "this->x" */
-    uint64_t unit;  /* bytes of one element, 0: not an array or section */
+    uint64_t unit;  /* bytes of one element; 0: the name is not an array or section */
+    /* index of the first element of the section, from 0 */
     int64_t start;
+    /* 1: the range is a section, name[start:bytes/unit]; 0: the range is all of the object */
     int section;
     int fortran;            /* the language of the named object is Fortran */
     uint64_t aggregate_end; /* address after the outermost structure that holds the range; 0: no structure */
@@ -73,20 +76,20 @@ struct accd__debug_name {
     struct {
         int64_t lower, extent;
     } dim[ACCD__DEBUG_RANK_MAX];
-    /* Object of the name, for accd__debug_find_element: the object at `object`, or its elements, which begin at `data`,
-     * after the name has given `subscripts` subscripts. type is NULL if it is not known. */
+    /* Object of the name, for accd__debug_find_element: the object at `object`, or its elements, which begin at `data`
+     * if the name already has `subscripts` subscripts. `type` is NULL if it is not known. */
     struct accd__debug_type *type;
     uint64_t object, data;
     unsigned subscripts;
 };
 
-/* Names a range of memory as seen from a call. With 0 bytes it names the object that begins at the address. Returns 0
- * if no name is known. */
+/* Sets *name_p to the name of a range of memory as seen from `call`. With 0 bytes, names the object that begins at the
+ * address. Returns 1, or 0 if no name is known. */
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                           uint64_t bytes, struct accd__debug_name *name_p);
-/* Names a range as accd__debug_find_name does, and the element or member of it that has byte `at`, counted from the
- * address: "a[2][3]", "c(3)%v(2)". The byte may be outside of the range. The element's name is empty if only the range
- * is known. */
+/* Names a range as accd__debug_find_name does, and sets *element_p to the name of the element or member that has byte
+ * `at`, counted from the address: "a[2][3]", "c(3)%v(2)". The byte may be outside of the range. The name of the element
+ * is empty if only the range is known. Returns 0 if no name is known. */
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p);

@@ -25,17 +25,18 @@ struct accd__pointer_table_entry {
     uintptr_t key; /* never 0 */
     void *value;
 };
-/* Returns the value of a key, or NULL. */
+/* Returns the value of `key`; NULL: the table does not have the key. */
 void *accd__pointer_table_find(const struct accd__pointer_table *table, uintptr_t key);
 /* Sets the value of a key, which is not 0. Returns false without memory. */
 bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, void *value);
 
 /* ------------------------------------------------------------------------------------- types -- */
 
-/* Location expression or other expression of debug information; n is 0 if it does not exist. */
+/* Expression of debug information, such as a location; n is 0 if it does not exist. */
 struct accd__debug_expr {
     Dwarf_Op *ops;
     size_t n;
+    /* attribute that contains the expression */
     Dwarf_Attribute from;
 };
 
@@ -70,8 +71,9 @@ struct accd__debug_type {
     bool open;      /* the type is an array without a known end, or a structure that ends in one */
     uint64_t bytes; /* size; 0: not known, or not constant */
     Dwarf_Die die;
-    Dwarf_Addr bias;                 /* load bias of the module that has `die` */
-    struct accd__debug_type *target; /* type of elements, or of what a pointer points to once has_target is set */
+    Dwarf_Addr bias;                 /* difference between addresses in memory and in the file of `die` */
+    struct accd__debug_type *target; /* type of the elements of an array; of a pointer, the type it points to, set once
+                                      * has_target is true */
     bool has_target;
     struct accd__debug_member *members;
     size_t nmembers;
@@ -81,16 +83,16 @@ struct accd__debug_type {
 };
 
 struct accd__debug_member {
-    const char *name; /* name; NULL: its members count as members of the structure around it */
+    const char *name; /* name; NULL: the members of this member count as members of the enclosing structure */
     uint64_t offset;
     struct accd__debug_type *type;
 };
 
-/* Returns the type of a variable, member or pointer; NULL if it has none, or without memory. */
+/* Returns the type of the variable, member or pointer `die`; NULL: no type (void), or no memory. */
 struct accd__debug_type *accd__get_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias);
-/* Returns the type that a pointer or reference points to, or NULL. */
+/* Returns the type that the pointer or reference type `type` points to; NULL: void or not known. */
 struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struct accd__debug_type *type);
-/* True if a byte of an object that is in none of its members holds no value. */
+/* True if the byte at `offset` of an object of `type` is in none of its members, so that it holds no value. */
 bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type,
                              uint64_t offset);
 
@@ -100,10 +102,11 @@ struct accd__debug_variable {
     const char *name;
     Dwarf_Die die;
     Dwarf_Addr bias;
-    struct accd__debug_expr where; /* location at the call or, with at_entry, at the entry of the function */
+    struct accd__debug_expr where; /* location of the variable at the call or, with at_entry, at the entry of the
+                                    * function */
     bool at_entry;
     uint64_t address;              /* address of a global */
-    struct accd__debug_type *type; /* type, once has_type is set */
+    struct accd__debug_type *type; /* type of the variable, set once has_type is true */
     bool has_type;
 };
 
@@ -117,7 +120,7 @@ struct accd__debug_variables {
 struct accd__debug_module {
     struct accd__debug_module *next;
     Dwfl_Module *dwfl;
-    bool indexed;                         /* globals have been read */
+    bool indexed;                         /* the globals of the file have been read */
     struct accd__debug_variables globals; /* ascending addresses */
     /* The file is libc. It calls functions of programs by their addresses, so nothing says what it passes, and its
      * debug information is large. */
@@ -132,7 +135,7 @@ struct accd__code_site {
     uintptr_t pc;
     const char *file, *function;
     int line;
-    bool near;      /* `line` belongs to code shortly before the call */
+    bool near;      /* the call has no line of its own; `line` belongs to code shortly before it */
     bool in_header; /* the function is in a header of the system */
     struct accd__debug_module *module;
     Dwarf_Addr bias;
@@ -140,12 +143,13 @@ struct accd__code_site {
     struct accd__debug_variables variables; /* variables in scope, innermost first */
     struct accd__debug_expr frame_base;
     Dwarf_Frame *frame; /* rules for unwinding, allocated by libdw with malloc; owns cfa */
+    /* expression for the CFA: stack pointer of the caller before the call */
     struct accd__debug_expr cfa;
     bool has_unit;
-    /* Names of the function that contains the place and of the function it calls, and expressions for what it passes in
-     * registers. */
+    /* caller: name of the function that contains the place; callee: name of the function that it calls */
     const char *caller, *callee;
     Dwarf_Addr entry; /* entry of the function that contains the place */
+    /* expressions for the values that the call passes in registers */
     struct accd__debug_expr passed[ACCD__DEBUG_REGISTERS];
 };
 
@@ -160,26 +164,28 @@ struct accd__debug_info {
     struct accd__search_node *nodes; /* nodes of a search (debug_search.c), allocated at its first use */
 };
 
-/* Returns `bytes` zeroed bytes that live until accd__debug_close, or NULL. */
+/* Returns `bytes` zeroed bytes that live until accd__debug_close; NULL: no memory. */
 void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes);
 /* Frees all memory of accd__debug_alloc. */
 void accd__debug_free_memory(struct accd__debug_info *debug);
-/* Returns an attribute that is an expression, or n = 0. */
+/* Returns the attribute `name` of `die`, which is an expression; n = 0: the attribute does not exist. */
 struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name);
-/* Returns an attribute that is a location, as it is valid at address pc of the file, or n = 0. */
+/* Returns the attribute `name` of `die`, which is a location, as it is valid at address `pc` of the file; n = 0: no
+ * location is valid there. */
 struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name,
                                            Dwarf_Addr pc);
-/* Gets the address that an operation of an expression gives, itself or by an index into the file's address table. */
+/* Sets *to to the address operand of the operation `op`, given directly or as an index into the address table of the
+ * file. Returns false if it has none. */
 bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr,
                             const Dwarf_Op *op, uint64_t *to);
 
-/* True if a source file is a header of the system or of a compiler's library. */
+/* True if the source file `file` is a header of the system or of a compiler's library. */
 bool accd__debug_is_system_header(const char *file);
-/* Returns the module that contains an address, or NULL. */
+/* Returns the module (file of the program in memory) that contains `address`; NULL: no module does. */
 struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uint64_t address);
-/* Returns the site of a call, read at its first use; NULL without memory, or for pc 0. */
+/* Returns the site of the call with return address `pc`, read at its first use; NULL: no memory, or `pc` is 0. */
 struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uintptr_t pc);
-/* Returns the rules for unwinding before a return address, which the caller frees with free; NULL: not known. */
+/* Returns the rules for unwinding at the return address `pc`; the caller frees them with free. NULL: not known. */
 Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module,
                               uintptr_t pc);
 /* Sets function, variables in scope and unwinding rules of a new site, whose unit is known. */
@@ -187,6 +193,7 @@ void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_sit
 /* Returns the global and static variables of a module, read at the first use. */
 const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug,
                                                          struct accd__debug_module *module);
+/* Returns the type of `variable`, read at its first use; NULL: not known. */
 struct accd__debug_type *accd__get_variable_type(struct accd__debug_info *debug, struct accd__debug_variable *variable);
 
 /* ------------------------------------------------------------------------------------ places -- */
@@ -201,33 +208,37 @@ struct accd__frame_view {
         ACCD__DEBUG_READ,
         ACCD__DEBUG_FAILED
     } cfa_state,
-        kept_state; /* states of cfa, and of `kept`: the registers that calls keep */
+        kept_state; /* states of `cfa` and of `kept` */
+    /* stack pointer of the caller before the call; values of the registers that calls keep */
     uint64_t cfa, kept[6];
-    unsigned callers; /* number of callers that were followed to this one */
+    unsigned callers; /* number of calls between the first view and this one, whose parameters came from callers */
 };
 
-/* Result of a location expression: an address in memory, or a value, which is in a register or computed. */
+/* Result of a location expression: with is_value, `at` is the value, which is in a register or computed; otherwise `at`
+ * is an address in memory. */
 struct accd__value_location {
     bool is_value;
     uint64_t at;
 };
 
-/* Copies memory of this process to `to`; returns false if the address is not readable. */
+/* Copies `bytes` bytes of this process at `address` to `to`; returns false if they are not readable. */
 bool accd__read_memory(uint64_t address, void *to, size_t bytes);
-/* Evaluates an expression. `object` is the address that an array's expressions start from, or NULL. Returns false if it
- * cannot be evaluated. */
+/* Sets *place_p to the result of `expr`. `object`: address that the expressions of an array start from, or NULL.
+ * Returns false if `expr` cannot be evaluated. */
 bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
                              const uint64_t *object, struct accd__value_location *place_p);
-/* Locates a variable at the call of the view. */
+/* Sets *place_p to the location of `variable` at the call of the view; returns false if it is not known. */
 bool accd__locate_variable(struct accd__frame_view *view, const struct accd__debug_variable *variable,
                            struct accd__value_location *place_p);
-/* Gets the number of elements of a dimension of the array at `object`; dim < type->ndims. */
+/* Sets *count_p to the number of elements of dimension `dim` of the array at `object`; returns false if it is not
+ * known. Requires dim < type->ndims. */
 bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
                             uint64_t object, uint64_t *count_p);
-/* Returns the lower bound of a dimension. */
+/* Returns the lower bound of dimension `dim` of the array at `object`; the default of the language if the bound is not
+ * known. */
 int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
                               uint64_t object);
-/* Returns the bytes of an object of a type; 0: not known. */
+/* Returns the size in bytes of the object of `type` at `object`; 0: not known. */
 uint64_t accd__type_bytes_of_object(struct accd__frame_view *view, const struct accd__debug_type *type,
                                     uint64_t object);
 

@@ -8,24 +8,24 @@
 /* Object that a path of members, elements and pointers from a variable reaches. */
 struct accd__search_node {
     struct accd__debug_type *type;
-    uint64_t at;      /* address of the object; with is_value, the object itself */
-    uint64_t block;   /* address that the last pointer of the path has; 0: no pointer was followed */
+    uint64_t at;      /* address of the object; with is_value, the value of the object itself */
+    uint64_t block;   /* value of the last pointer of the path; 0: the path follows no pointer */
     const char *name; /* name of the variable or member */
-    uint64_t index;   /* index of the element */
-    uint32_t parent;  /* node that this one was reached from */
+    uint64_t index;   /* index of the object in its array, if it is an element */
+    uint32_t parent;  /* index of the node from which this node was reached */
     enum { ACCD__DEBUG_ROOT, ACCD__DEBUG_MEMBER, ACCD__DEBUG_ELEMENT, ACCD__DEBUG_POINTEE } how : 8;
-    unsigned steps : 8; /* pointers that the path follows */
+    unsigned steps : 8; /* number of pointers that the path follows */
     bool is_value : 1;
     bool is_guess : 1; /* the object is an element that may not exist */
 };
 
 /* Quality of a name, best first. */
 enum accd__debug_rank {
-    ACCD__DEBUG_EXACT,   /* the object itself, or a pointer to it */
-    ACCD__DEBUG_INSIDE,  /* a part of what a pointer points to */
-    ACCD__DEBUG_GUESSED, /* an element that may not exist */
-    ACCD__DEBUG_UNTYPED, /* a pointer without a type */
-    ACCD__DEBUG_BEHIND,  /* memory after what a pointer points to */
+    ACCD__DEBUG_EXACT,   /* the range is the object itself, or all that a pointer points to */
+    ACCD__DEBUG_INSIDE,  /* the range is a part of what a pointer points to */
+    ACCD__DEBUG_GUESSED, /* the range is an element that may not exist */
+    ACCD__DEBUG_UNTYPED, /* the range is named by a pointer without a type */
+    ACCD__DEBUG_BEHIND,  /* the range is after the memory that a pointer points to */
     ACCD__DEBUG_NOTHING
 };
 
@@ -36,7 +36,8 @@ struct accd__debug_search {
     struct accd__search_node *nodes; /* objects found so far, in the order in which they are visited */
     uint32_t n;
     enum accd__debug_rank rank; /* quality of the best name so far, which is in *name_p */
-    uint64_t distance;          /* distance from the pointer's target, which decides between names of one rank */
+    uint64_t distance;          /* distance of the range from the pointer's target; the smaller one wins between names
+                                 * of one rank */
     struct accd__debug_name *name_p;
 };
 
@@ -44,43 +45,47 @@ struct accd__debug_search {
 struct accd__debug_name_path {
     char *to;
     size_t used;
-    const char *dot; /* separator before the next member */
+    const char *dot; /* separator before the next member: ".", "->" or "%" */
 };
 
-/* Appends formatted text. */
+/* Appends formatted text to the path; what does not fit is cut off. */
 void accd__path_append(struct accd__debug_name_path *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Returns the separator before members in the type's language. */
 const char *accd__member_separator(const struct accd__debug_type *type);
-/* Appends the path to node i. */
+/* Appends the path from a variable to node `i`. */
 void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_name_path *path, uint32_t i);
-/* Appends the subscripts of the element with an index in memory order, in the array at `object`. The path has the first
- * `first` subscripts already. */
+/* Appends the subscripts of the element with `index` in memory order, in the array at `object`. The path already has
+ * the first `first` subscripts. */
 void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, int64_t index, unsigned first);
 
-/* True if these bytes are the range. */
+/* True if the `bytes` bytes at `start` are exactly the range that is searched. */
 bool accd__debug_is_exact_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
-/* True if these bytes contain the range. */
+/* True if the `bytes` bytes at `start` contain the range that is searched. */
 bool accd__debug_contains_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
-/* Sets the name to all of the object that the path names, whose elements have `unit` bytes. Returns true. */
+/* Makes `name` stand for all of the object that the path names, whose elements have `unit` bytes. Returns true. */
 bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name);
-/* Sets the name to a section of the object that the path names, if the range consists of whole elements. unit > 0. */
+/* Makes `name` stand for a section, from byte `offset` on, of the object that the path names. Returns false if the
+ * range does not consist of whole elements. Requires unit > 0. */
 bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name);
-/* Names a range that is within an object, or among the elements of an array that begin at `data`. The path, which names
- * the object, is extended. Returns false if the range cannot be named. */
+/* Names the range, which is within the object at `object`. Extends the path, which names the object. Returns false if
+ * the range cannot be named. */
 bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
                          struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name);
+/* Names the range, which is among the elements at `data` of the array at `object`. Extends the path, which names the
+ * array. Returns false if the range cannot be named. */
 bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path,
                                   struct accd__debug_type *type, uint64_t object, uint64_t data,
                                   struct accd__debug_name *name);
 /* Sets the object that a name is about (see accd__debug_name). */
 void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_type *type, uint64_t object, uint64_t data,
                            unsigned subscripts);
-/* Extends the path from the object that the name is about to the scalar that has the byte at an address. */
+/* Extends the path from the object of `name` to the scalar that has the byte at `address`, and sets *element to the
+ * result. Returns false if no scalar has it. */
 bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
                         const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element);
-/* Names the range by pointers that start from variables in scope or globals. False: no name was found. */
+/* Names the range by pointers that start from variables in scope or globals. Returns false if no name was found. */
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site);
 
 #endif

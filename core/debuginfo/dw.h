@@ -69,26 +69,32 @@ struct accd__dw {
     Dwfl_Callbacks callbacks; /* callbacks of sessions, which must end before accd__dw_unload */
 };
 
-/* Loads libdw. Returns false if it is not installed or too old; accd__dw_unload must be called in any case. */
+/* Loads libdw into `dw`. Returns false if libdw is not installed or too old; accd__dw_unload must be called in any
+ * case. */
 bool accd__dw_load(struct accd__dw *dw);
+/* Unloads libdw, after all sessions were ended. */
 void accd__dw_unload(struct accd__dw *dw);
 
-/* Returns a session without files. Separate debug files are found by their build ids, on this machine only. */
+/* Returns a new session without files, or NULL. Separate debug files are found by their build ids, on this machine
+ * only. */
 Dwfl *accd__dw_new_session(struct accd__dw *dw);
-/* Adds the files in this process's memory to a session. *loads_p: number of loads in the process so far. */
+/* Adds the files in the memory of this process to a session, and sets *loads_p to the number of loads in the process so
+ * far. Returns false if libdw reports an error. */
 bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p);
 
-/* Get the first child of an entry, and the next sibling in place of an entry; false: there is none. */
+/* Sets *child_p to the first child of the entry `parent`; returns false if it has none. */
 bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p);
+/* Replaces *die by the next sibling of the entry; returns false if it is the last one. */
 bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die);
-/* Get the entry that an attribute refers to, or its number; false: the attribute does not exist. */
+/* Sets *to to the entry that the attribute `name` of `die` refers to; returns false if the attribute does not exist. */
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
+/* Sets *to to the number in the attribute `name` of `die`; returns false if the attribute does not exist. */
 bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
-/* True if a flag exists and is set. */
+/* True if the flag `name` of `die` exists and is set. */
 bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name);
-/* Gets the offset of a member or a base class; false: it is not a constant. */
+/* Sets *to to the offset of a member or base class in its structure; returns false if the offset is not constant. */
 bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to);
-/* True if the unit of an entry is in Fortran. */
+/* True if the compilation unit of `die` is in Fortran. */
 bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die);
 
 #endif

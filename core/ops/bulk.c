@@ -11,13 +11,13 @@
 
 #include <assert.h>
 
-/* Returns an upper bound for the own ranges of an element. */
+/* Returns an upper bound for the number of own ranges of an element. */
 static size_t max_own_ranges(const struct accd__rowset *set)
 {
     return set->program->spec.npieces * (set->program->spec.nfields + 1) + 1;
 }
 
-/* Buffers that accd__bulk_run needs are all part of the bulk, so that it cannot fail. */
+/* Includes all buffers that accd__bulk_run needs, so that running a bulk cannot fail. */
 size_t accd__bulk_bytes(const struct accd_walk *walk)
 {
     struct accd__bulk *bulk = NULL;
@@ -101,7 +101,7 @@ static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
     accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
-/* Announces or transfers one rowset: columns, own bytes, pointers. */
+/* Announces or transfers the rowset with index `index`: its columns, own bytes and pointers. */
 static void transfer_rowset(struct accd__bulk *bulk, size_t index)
 {
     assert(index < bulk->walk->nrowsets);
@@ -157,7 +157,7 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
         if (filled_as_whole && !job.rows_too)
             job.rows = accd__bulk_device_content(bulk, accd__root_rows_dev(bulk, set), set->rows * stride);
     } else if (bulk->entry && !own) {
-        job.rows = bulk->images[set->parent]; /* filled with its section */
+        job.rows = bulk->images[set->parent]; /* the elements are filled with the section that contains them */
         filled_as_whole = true;
     }
     if (!bulk->announcing)
@@ -174,6 +174,7 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
         env->device.stats.moved_bytes[bulk->out] += moved;
 }
 
+/* Announces or transfers all rowsets of the bulk, in the same order each time. */
 static void transfer_rowsets(struct accd__bulk *bulk)
 {
     for (size_t i = 0; i < bulk->walk->nrowsets; i++)

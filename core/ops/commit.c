@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Stores fetched bytes on the host, except in attached pointers (TR14-4.1-05). Decides TR14-4.1-05. */
+/* Stores the fetched bytes `from` of `move` on the host, except in attached pointers. Decides TR14-4.1-05. */
 static void store_except_pointers(void *ud, const struct accd__transfer *move, const char *from)
 {
     assert(move && from);
@@ -14,7 +14,7 @@ static void store_except_pointers(void *ud, const struct accd__transfer *move, c
     struct accd__attachment *attach;
     uint64_t at = move->host, end = move->host + move->bytes;
     if (accd__first_attachment(env, at, end, &cursor, &attach) != ACCD_OK)
-        attach = NULL; /* cannot fail: the plan has indexed them */
+        attach = NULL; /* cannot fail: the plan has indexed all attachments */
     for (; attach; attach = accd__next_attachment(&cursor, end)) {
         if (attach->slot > at)
             memcpy(accd__pointer(at), from + (at - move->host), attach->slot - at);
@@ -31,7 +31,7 @@ static bool skips_pointers(const struct accd__plan *plan)
     return plan->env->attached.slots.count && plan->context->policy.copies_then_restores && !plan->input.queue;
 }
 
-/* Checks that host memory which moves write has not been freed since the entry. */
+/* Returns an error if host memory that moves write has been freed since the entry. */
 static accd_status check_host_targets(const struct accd__plan *plan)
 {
     for (size_t i = 0; plan->context->config.check_host && i < plan->changes.moves.n; i++) {
@@ -45,13 +45,14 @@ static accd_status check_host_targets(const struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Returns a transfer from memory of the core to the device. */
+/* Returns a transfer of bytes at `from`, which belong to the core, to device address `dev`. */
 static struct accd__transfer make_core_transfer(uint64_t dev, const void *from, uint64_t bytes)
 {
     return (struct accd__transfer){dev, accd__address(from), bytes, ACCD_TRANSFER_CORE_TO_DEVICE};
 }
 
-/* Makes one transfer of a descriptor: its address comes from the plan, and the rest from the host or a saved copy. */
+/* Adds the one transfer that writes a descriptor: its address comes from the plan, the other bytes from the host or a
+ * saved copy. */
 static accd_status list_descriptor_write(const struct accd__plan *plan, const struct accd__descriptor_write *rest,
                                          struct accd__transfer *at)
 {
@@ -77,7 +78,7 @@ static size_t count_clears(const struct accd__plan *plan)
     return n;
 }
 
-/* Lists the transfers that clear memory; returns the position after the last one. */
+/* Lists the transfers that clear memory from `at` on; returns the position after the last one. */
 static struct accd__transfer *list_clears(const struct accd__plan *plan, struct accd__transfer *at)
 {
     for (size_t i = 0; i < plan->changes.clears.n; i++) {
@@ -122,7 +123,7 @@ static accd_status list_transfers(const struct accd__plan *plan, struct accd__ba
     return ACCD_OK;
 }
 
-/* Hands the transfers to the queue of the plan. */
+/* Hands the transfers of a batch to the queue of the plan. */
 static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *batch)
 {
     assert(plan->input.queue);

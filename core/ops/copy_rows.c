@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+/* Returns the traits of an action: which directions it moves, whether it creates data. */
 static const struct accd__action_traits *traits_of(uint8_t action)
 {
     return &accd__traits_of_action[action];
@@ -17,7 +18,7 @@ static bool action_moves(const struct accd__bulk *bulk, uint8_t action)
     return bulk->out ? traits_of(action)->out : traits_of(action)->in;
 }
 
-/* Dense: plain data, or elements none of whose bytes need special care. */
+/* A column is dense if it has plain data, or elements none of whose bytes need special care. */
 bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const accd_program *child = segment->field->child;
@@ -33,8 +34,9 @@ static bool is_pointer_field(const accd_field *field)
     return !field->embedded && !field->in_place;
 }
 
-/* Lists the bytes of one element that move, without followed pointers: an entry writes those, other constructs keep
- * them (TR14-4.1-06). Returns the number of ranges; `own` must have room for all. Decides TR14-4.1-06. */
+/* Writes the ranges of one element that move, without followed pointers, to `own`, which must have capacity for all.
+ * Returns the number of ranges. An entry writes followed pointers separately, other constructs keep them. Decides
+ * TR14-4.1-06. */
 static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set,
                               struct accd__own_range *own)
 {
@@ -68,8 +70,8 @@ static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__
     return n;
 }
 
-/* True if a bulk moves the own bytes of a rowset's elements: roots if chosen, inner elements unless their section
- * moves as it is. */
+/* True if the bulk moves the own bytes of elements of `set`: of roots if they are chosen, of inner elements unless
+ * their section moves unchanged. */
 bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     if (!set->rows)
@@ -80,17 +82,17 @@ bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rows
     return !accd__is_dense_column(bulk, segment);
 }
 
-/* Fills bulk->ranges with the ranges of each element that move; returns their number. */
 size_t accd__bulk_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     return accd__rows_are_moved(bulk, set) ? list_own_ranges(bulk, set, bulk->ranges) : 0;
 }
 
-/* A cursor over the elements of a rowset, in order, that follows their place on the device. */
+/* A cursor over the elements of a rowset, in order. It keeps the offset of the present element on the device. */
 struct row_cursor {
     const struct accd__bulk *bulk;
     const struct accd__rowset *set;
-    const struct accd__segment *parent, *place; /* segment of inner elements, and the group's segment */
+    const struct accd__segment *parent, *place; /* inner elements: segment that contains them, and the corresponding
+                                                 * segment of the group; NULL for roots */
     size_t row, section;
     uint64_t section_dev; /* inner elements: device offset of their section from the first section */
     uint64_t remaining;   /* elements left in the section, including the present one */
@@ -112,7 +114,7 @@ static void cursor_enter_section(struct row_cursor *cursor)
     }
 }
 
-/* Returns a cursor at a row. */
+/* Returns a cursor at row `row` of `set`. */
 static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct accd__rowset *set, size_t row)
 {
     struct row_cursor cursor = {.bulk = bulk, .set = set, .row = row};
@@ -153,7 +155,8 @@ static void cursor_next(struct row_cursor *cursor)
     cursor_enter_section(cursor);
 }
 
-/* Inlined always, because gcc removes calls of functions that only prefetch. */
+/* Prefetches a section that will be copied. Always inlined, because gcc removes calls of functions that only prefetch.
+ */
 static inline __attribute__((always_inline)) void prefetch_section(uint64_t at, uint64_t bytes)
 {
     __builtin_prefetch(accd__pointer(at)); /* the address may be null, with 0 bytes */
@@ -252,7 +255,7 @@ static void write_pointers(const struct accd__rows_job *job, size_t f, struct ro
     }
 }
 
-/* Copies the own bytes of the elements [cursor.row, end). */
+/* Copies the own bytes of the elements [cursor.row, end) in the direction of the bulk. */
 static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor, size_t end)
 {
     assert(cursor.row <= end);
@@ -284,7 +287,7 @@ static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor,
     }
 }
 
-/* Returns the first row of a part. It begins a block of ACCD_ROWS rows, unless there are few. */
+/* Returns the first row of part `part`. It is the first row of a block of ACCD_ROWS rows, unless there are few rows. */
 static size_t part_begin(const struct accd__rows_job *job, unsigned part)
 {
     assert(job->parts && part <= job->parts && job->first <= job->end);
@@ -324,7 +327,8 @@ static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t b
     return env->device.ops->stage(env->device.handle, dev, bytes);
 }
 
-/* Stages or fetches the device content of a range, by the direction of the bulk. NULL: it is only announced. */
+/* Stages or fetches the device content of a range, by the direction of the bulk. Returns NULL while ranges are only
+ * announced. */
 char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;
@@ -384,7 +388,7 @@ void accd__write_words(const struct accd__rows_job *job)
             if (!slot)
                 continue;
             memcpy(slot, &value, sizeof value);
-            if (bytes > sizeof value) /* the rest of a descriptor */
+            if (bytes > sizeof value) /* writes the bytes of a descriptor after its pointer */
                 memcpy(slot + sizeof value,
                        accd__pointer(accd__row_address(job->set, cursor.row) + segment->field->offset + sizeof value),
                        bytes - sizeof value);

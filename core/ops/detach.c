@@ -10,8 +10,8 @@
 
 #include <assert.h>
 
-/* Removes `removed_count` from the counter of an attachment; at 0 it is listed as removed. Decides TR14-4.1-04,
- * ACC33-det-1, FLANG-pointer-5. */
+/* Decreases the planned counter of an attachment by `removed_count`; at 0 the attachment is listed as removed. Decides
+ * TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                                      uint32_t removed_count, bool forced)
 {
@@ -59,14 +59,14 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
     struct accd__plan *plan = exit_plan->plan;
     const uint64_t target = removed->attach->target;
     struct accd__object *record = NULL;
-    if (removed->attach->base) /* the target is still the attached one */
+    if (removed->attach->base) /* a base means that the target is still the attached one */
         ACCD_TRY(accd__find_object(plan->env, target, &record));
     if (!record)
         return ACCD_OK;
     struct accd__object_change *change;
     ACCD_TRY(accd__note_object_change(plan, record, &change));
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
-        return ACCD_OK; /* already removed by others */
+        return ACCD_OK; /* the references were removed by other clauses already */
     struct accd__original *opened =
         plan->resolved.fusion ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
                               : NULL;
@@ -111,7 +111,8 @@ static accd_status report_still_attached(const struct accd__exit_plan *exit_plan
     return accd__insert_object_name(plan->context);
 }
 
-/* Ends attachments whose pointers lie in dying objects from index `from` on. Decides ACC33-att-7. */
+/* Plans the end of attachments whose pointers lie in dying objects, from index `from` of the list on. Decides
+ * ACC33-att-7. */
 static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);
@@ -133,7 +134,7 @@ static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size
     return ACCD_OK;
 }
 
-/* Notes that one pointer fewer is attached to a target. */
+/* Notes that the target of `attach` has one attached pointer fewer. */
 static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attachment *attach)
 {
     struct accd__object *target;
@@ -146,7 +147,7 @@ static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attach
     return ACCD_OK;
 }
 
-/* Unpins the targets of all removed attachments that are not yet handled. */
+/* Decrements the pins (numbers of attachments) of the targets of all removed attachments that are not yet handled. */
 static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
 {
     for (; exit_plan->unpinned < exit_plan->removed.n; exit_plan->unpinned++)
@@ -154,7 +155,7 @@ static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Notes that an attachment loses its target but does not end. */
+/* Notes that the attachment `attach` stays but loses its target. */
 static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachment *attach)
 {
     struct accd__attachment_change *change;
@@ -163,8 +164,8 @@ static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachmen
     return plan_unpin(plan, attach);
 }
 
-/* Ends attachments of pointers elsewhere to dying objects from index `from` on, or lets them dangle.
- * Decides ACC33-att-11. */
+/* Plans the end of attachments of pointers outside of removed objects to dying objects, from index `from` of the list
+ * on, or lets them dangle, as the rules say. Returns an error if the rules forbid both. Decides ACC33-att-11. */
 static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);
@@ -194,7 +195,7 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
     return plan_unpin_removed(exit_plan);
 }
 
-/* Repeats until no further object dies. Decides TR14-4.1-03. */
+/* Repeats until no further object is removed. Decides TR14-4.1-03. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
     for (size_t handled = 0; handled < exit_plan->dying.n;) {

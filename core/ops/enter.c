@@ -31,24 +31,31 @@
 
 /* A frame: the device block of an aggregate that is not mapped itself. Mapped members have their host offsets in it. */
 struct member_frame {
-    struct accd__interval at; /* host address, as an interval of entry->frames_at */
+    struct accd__interval at; /* interval with the host address of the aggregate, in entry->frames_at */
+    /* host and device address of the aggregate; size of its device block */
     uint64_t host, dev, bytes;
-    size_t objects;            /* number of objects that this construct puts there */
-    struct accd__block *block; /* present block of the aggregate's other members, or NULL */
+    size_t objects;            /* number of objects that this construct places in the frame */
+    struct accd__block *block; /* present block of other members of the aggregate; NULL: the construct allocates the
+                                * block */
 };
 
+/* State of an entry that is being executed. */
 struct entry_state {
     struct accd__plan *plan;
     struct accd__attach_plan attaches;
-    uint64_t block_dev, block_bytes; /* block that small objects share */
+    uint64_t block_dev, block_bytes; /* device address and size of the block that small objects share */
+    /* number of objects in that block; 0: the entry needs no such block */
     size_t block_objects;
+    /* frames of this entry, of which the first nframes are open */
     struct member_frame *frames;
     size_t nframes;
     struct accd__interval *frames_at;
-    size_t nallocated; /* number of fresh requests with memory */
+    size_t nallocated; /* number of fresh requests whose objects have a record and memory */
     uint64_t group_dev, group_bytes;
+    /* region that the entry begins; NULL for enter data */
     struct accd_region *region;
-    struct accd__record_release *release; /* type records that re-attached descriptors release, or NULL */
+    struct accd__record_release *release; /* planned release of type records whose descriptors are attached again; NULL:
+                                           * none */
 };
 
 /* -------------------------------------------------------------------------------- 1. reserve -- */
@@ -65,7 +72,8 @@ accd_status accd__report_device_full(const struct accd__plan *plan, const struct
     return accd__append_driver_error(&plan->env->device, status);
 }
 
-/* Allocates device memory for a request; records an error if the device has none. */
+/* Sets *dev_p to `bytes` bytes of new device memory for `request`. Records an error if the device has no memory left.
+ */
 static accd_status allocate_for_request(struct accd__plan *plan, const struct accd__request *request, uint64_t bytes,
                                         uint64_t *dev_p)
 {
@@ -74,15 +82,15 @@ static accd_status allocate_for_request(struct accd__plan *plan, const struct ac
     return status == ACCD_OK ? ACCD_OK : accd__report_device_full(plan, request, status, bytes);
 }
 
-/* Returns the host address of the aggregate that a request is a member of, or 0. */
+/* Returns the host address of the aggregate that `request` is a member of; 0: it is not a member. */
 static uint64_t request_aggregate(const struct accd__plan *plan, const struct accd__request *request)
 {
     return request->source & ACCD_SOURCE_WALKED ? 0
                                                 : accd__address(plan->input.construct->items[request->source].frame);
 }
 
-/* Returns the aggregate of a request if its members share a frame, or 0. They do not where bases fuse, or where all
- * members form one object. */
+/* Returns the host address of the aggregate of `request` if the members of the aggregate share a frame; 0: they do not,
+ * or there is no aggregate. Members share no frame where bases fuse, or where all members form one object. */
 static uint64_t request_frame(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_rules *rules = &plan->context->rules;
@@ -98,8 +106,8 @@ static size_t count_framed_requests(const struct accd__plan *plan)
     return n;
 }
 
-/* Finds the frame of a request's aggregate, or makes one. Allocates memory unless other members have a block already.
- */
+/* Sets *frame_p to the frame of the aggregate of `request`, which is made if needed. A new frame gets device memory
+ * unless other members already have a block. */
 static accd_status find_or_open_frame(struct entry_state *entry, const struct accd__request *request,
                                       struct member_frame **frame_p)
 {
@@ -129,7 +137,8 @@ static accd_status find_or_open_frame(struct entry_state *entry, const struct ac
     return ACCD_OK;
 }
 
-/* Places a member in its frame. Fails if the frame is too small. */
+/* Sets *dev_p to the address of `request` in the frame of its aggregate. Returns an error if the frame is too small or
+ * cannot be allocated. */
 static accd_status place_in_frame(struct entry_state *entry, const struct accd__request *request, uint64_t *dev_p)
 {
     struct member_frame *frame = NULL;
@@ -145,14 +154,15 @@ static accd_status place_in_frame(struct entry_state *entry, const struct accd__
     return ACCD_OK;
 }
 
-/* True if a new object lies in the block of small objects, one after the other. */
+/* True if the new object of `request` belongs in the block that small objects share. */
 static bool shares_small_block(const struct accd__plan *plan, const struct accd__request *request)
 {
     return request->bytes < plan->env->device.ops->small_bytes && !request_frame(plan, request) &&
            !accd__fuse_covers(plan, request->host);
 }
 
-/* True if a program names no bytes of its elements: it only follows pointers, or leaves them untranslated. */
+/* True if `program` names no bytes of its elements: it only follows pointers, or leaves them untranslated. Also true
+ * for NULL. */
 static bool names_no_bytes(const accd_program *program)
 {
     bool nothing = !program || !program->is_recursive;
@@ -164,7 +174,8 @@ static bool names_no_bytes(const accd_program *program)
     return nothing;
 }
 
-/* Chooses the device address of a new object. *block: next free address in the block of small objects. */
+/* Sets *dev_p to the device address of the object that `request` makes, and *shared_p to whether the object shares a
+ * block. *block: next free address in the block of small objects, which is advanced. */
 static accd_status place_object(struct entry_state *entry, const struct accd__request *request, uint64_t *block,
                                 uint64_t *dev_p, bool *shared_p)
 {
@@ -185,7 +196,7 @@ static accd_status place_object(struct entry_state *entry, const struct accd__re
     return ACCD_OK;
 }
 
-/* Makes the records of all fresh requests, and gives each its device address. */
+/* Makes the object records of all fresh requests, and gives each object its device address. */
 static accd_status reserve_objects(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -268,7 +279,7 @@ static void release_memory(struct entry_state *entry)
     }
 }
 
-/* Allocates the region with its arrays in one block; enter data has none. */
+/* Sets entry->region to a new region with its arrays in one block; leaves it NULL for enter data. */
 static accd_status reserve_region(struct entry_state *entry)
 {
     assert(!entry->region);
@@ -310,7 +321,7 @@ static accd_status reserve_region(struct entry_state *entry)
     return ACCD_OK;
 }
 
-/* True if the name of an object needs more than its label: a start, indices or an extended range. */
+/* True if the name of the object of `request` needs more than a label: a start, indices or an extended range. */
 static bool needs_origin(const struct accd__plan *plan, const struct accd__item_source *source,
                          const struct accd__request *request)
 {
@@ -318,7 +329,8 @@ static bool needs_origin(const struct accd__plan *plan, const struct accd__item_
            accd__request_extended_base(plan, request);
 }
 
-/* True if a list item of enter data gives present data an extended range. */
+/* True if the construct is enter data and `request` gives an extended range to data that are present or made by another
+ * request. */
 static bool extends_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->state != ACCD_REQUEST_PRESENT || request->object);
@@ -327,7 +339,8 @@ static bool extends_base(const struct accd__plan *plan, const struct accd__reque
            (is_present || request->state == ACCD_REQUEST_WITHIN_NEW) && accd__request_extended_base(plan, request);
 }
 
-/* Lowers the base of an object's extended range to that of a request. */
+/* Lowers the base of the extended range of the object of `request` to the base of `request`. Requires a reserved name
+ * origin. */
 static void extend_base(struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
@@ -343,7 +356,7 @@ static void extend_base(struct accd__plan *plan, const struct accd__request *req
         origin->base = base;
 }
 
-/* Returns the number of name origins that the commit may add. */
+/* Returns the number of name origins (start, indices and base of a name) that the commit may add. */
 static size_t count_new_origins(const struct accd__plan *plan)
 {
     size_t n = 0;
@@ -362,7 +375,7 @@ static accd_status reserve_records(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
     size_t attachments =
-        plan->env->attached.ntype_records ? entry->attaches.nreattached : 0; /* attachments that may be removed and
+        plan->env->attached.ntype_records ? entry->attaches.nreattached : 0; /* these attachments may be removed and
                                                                               * made again */
     for (size_t i = 0; i < entry->attaches.n; i++)
         attachments += !entry->attaches.at[i].attach;
@@ -387,8 +400,8 @@ static accd_status reserve_records(struct entry_state *entry)
 
 /* ---------------------------------------------------------------------------------- 2. moves -- */
 
-/* Plans the moves of present bytes that are updated from the host. Attached pointers are kept.
- * Decides DIR-6-04. */
+/* Plans the moves of present bytes that are updated from the host, without attached pointers. Sets *any_p if a request
+ * has such bytes. Decides DIR-6-04. */
 static accd_status plan_present_updates(struct accd__plan *plan, bool *any_p)
 {
     *any_p = false;
@@ -403,7 +416,8 @@ static accd_status plan_present_updates(struct accd__plan *plan, bool *any_p)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Marks the requests that do not count, where list items count. Requires that new objects are known. */
+/* Marks the requests that do not count as ACCD_ITEM_UNCOUNTED, where list items count. Also sets the objects of
+ * requests that lie within new ones. */
 static void mark_uncounted(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
@@ -413,7 +427,7 @@ static void mark_uncounted(struct accd__plan *plan)
     accd_plan_together(plan);
 }
 
-/* Plans the moves of new data and the pointers to write. Data of a group's roots go with the group.
+/* Plans the moves of new data and the pointers to write. The elements of a new group are left to its bulk transfer.
  * Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
 static accd_status plan_entry_moves(struct entry_state *entry)
 {
@@ -444,7 +458,8 @@ static accd_status plan_entry_moves(struct entry_state *entry)
     return accd__attach_plan_words(&entry->attaches);
 }
 
-/* Plans the bulk transfer of a new group: its sections, and the own bytes of its roots that are not yet present. */
+/* Plans the bulk transfer of a new group: its sections, and the own bytes of its roots that are not yet present. Does
+ * nothing without a new group. */
 static accd_status plan_entry_bulk(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -464,7 +479,7 @@ static accd_status plan_entry_bulk(struct entry_state *entry)
 
 /* --------------------------------------------------------------------------------- 3. commit -- */
 
-/* Records where the name of a new object comes from. */
+/* Records the label and, if needed, the name origin of the new object of `request`. */
 static void set_name_source(struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
@@ -501,7 +516,8 @@ static void set_name_source(struct accd__plan *plan, const struct accd__request 
     object->size |= ACCD_OBJECT_ORIGIN;
 }
 
-/* Inserts a new group, and counts references and attachments of an old or new one. */
+/* Inserts a new group, and counts the references and attachments of a group that this construct uses. Does nothing
+ * without a group. */
 static void commit_group(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -520,21 +536,23 @@ static void commit_group(struct entry_state *entry)
     *(plan->input.construct->kind == ACCD_KIND_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
 
-/* True if a request counts. If a region's request does not, its object may be removed while the region is open. */
+/* Returns true if `request` increments a counter. If not, marks it as ACCD_ITEM_UNCOUNTED and, for a region (`dynamic`
+ * false), its object as named, because the object may be removed while the region is open. */
 static bool request_is_counted(struct accd__plan *plan, struct accd__request *request, bool dynamic)
 {
     if (accd__request_counts(plan, request))
         return true;
-    request->flags |= ACCD_ITEM_UNCOUNTED;                   /* stays uncounted at the end of the region, whatever is
-                                                              * present then */
+    request->flags |= ACCD_ITEM_UNCOUNTED;                   /* the request stays uncounted at the end of the region,
+                                                              * whatever is present then */
     if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* a walked request has a counted root */
         request->object->size |= ACCD_OBJECT_NAMED;
     return false;
 }
 
-/* Increments counters. Where constructs count, only the first request for an object does (OMP60-map-5), unless the
- * program's own memory is mapped there, which has infinite references. Otherwise each request does.
- * Decides TR14-4.2-08, TR14-4.3-21, ACC33-2.6.7-1, ACC33-2.6.7-2, OMP60-map-5. */
+/* Increments the dynamic or structured counters of the requests' objects. Where constructs count, only the first
+ * request for an object counts, and requests for memory that the program has mapped (acc_map_data, infinite references)
+ * do not count. Otherwise each request counts. Decides TR14-4.2-08, TR14-4.3-21, ACC33-2.6.7-1, ACC33-2.6.7-2,
+ * OMP60-map-5. */
 static void count_claims(struct accd__plan *plan, bool dynamic)
 {
     const accd_counting counting = plan->context->rules.counting;
@@ -559,7 +577,7 @@ static void count_claims(struct accd__plan *plan, bool dynamic)
             plan->resolved.requests[i].object->size &= ~ACCD_OBJECT_VISITED;
 }
 
-/* Inserts all records of the entry. Cannot fail. */
+/* Inserts all records of the entry: blocks, objects, tuples, attachments, references and the region. Cannot fail. */
 static void commit_entry(struct entry_state *entry)
 {
     assert(entry->nallocated == entry->plan->resolved.nfresh);
@@ -625,8 +643,9 @@ static void undo_entry(struct entry_state *entry)
         accd__mem_free(&plan->context->mem, entry->region, entry->region->bytes);
 }
 
-/* Returns for each aggregate, sorted, the end of the range that must be absent for a member to be new. NULL: no memory.
- * It is the end of the last member that the construct names or, where members form one object, of the aggregate. */
+/* Returns the *n_p aggregates of the construct as sorted pairs {host address, end}: up to `end`, all data must be
+ * absent if a member is new. `end` is the end of the last member that the construct names or, where members form one
+ * object, of the aggregate. NULL: no memory. */
 static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t *n_p)
 {
     assert(n_p);
@@ -668,8 +687,8 @@ static accd_status report_missing_member(const struct accd__plan *plan, const st
                                       plan->context->rules.name);
 }
 
-/* Checks that members of an unmapped aggregate are all new or all present, if the rules require it.
- * Decides OMP60-map-13. */
+/* Returns an error if members of an unmapped aggregate are new while other ones are present. Called if the rules forbid
+ * this. Decides OMP60-map-13. */
 static __attribute__((noinline, cold)) accd_status check_frames(struct accd__plan *plan)
 {
     const struct accd__pair *ends = NULL;
@@ -693,12 +712,12 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd__pla
     return ACCD_OK;
 }
 
-/* Runs all steps that may fail. */
+/* Runs all steps of an entry that may fail. The caller undoes them on failure. */
 static accd_status plan_and_transfer_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
-    if (plan->input.walk && !plan->env->attached.ntype_records) /* released records may be looked up among the walk's
-                                                                 * sections */
+    if (plan->input.walk && !plan->env->attached.ntype_records) /* released type records may be looked up among the
+                                                                 * sections of the walk */
         ACCD_TRY(accd__plan_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));

@@ -8,18 +8,18 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* True if the observer wants events of an operation; is_named: and wants their names. */
+/* True if the observer wants events of the operation `op`. */
 static bool is_observed(const struct accd__plan *plan, accd_op op)
 {
     return !(plan->context->muted_ops >> op & 1);
 }
-/* True if the observer wants the names of an operation. */
+/* True if the observer wants events of the operation `op` with the names of data. */
 static bool is_named(const struct accd__plan *plan, accd_op op)
 {
     return !(plan->context->unnamed_ops >> op & 1);
 }
 
-/* True if the event is reported when the queue has executed the work. */
+/* True if an event of `op` is reported later, when the queue has executed the work. */
 static bool is_deferred(const struct accd__plan *plan, accd_op op)
 {
     return plan->input.queue &&
@@ -40,7 +40,7 @@ static accd_event make_event(const struct accd__plan *plan, accd_op op, enum acc
     };
 }
 
-/* Reports one event, or queues it if the work is queued. */
+/* Reports one event or, if the work is queued, leaves its report to the queue. */
 static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule, const char *name, uint64_t host,
                  uint64_t bytes)
 {
@@ -55,13 +55,14 @@ static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule
         config->on_event(config->event_ud, &event);
 }
 
-/* Returns the size of a pointer; a descriptor is attached as a whole (FLANG-composite-1). */
+/* Returns the size of a pointer that is attached: of the descriptor, if it is one (FLANG-composite-1), otherwise of a
+ * plain pointer. */
 static uint64_t slot_bytes_or_pointer(uint32_t slot_bytes)
 {
     return slot_bytes ? slot_bytes : sizeof(void *);
 }
 
-/* Reports one operation on a request, or on its pointer. */
+/* Reports the operation `op` on the data of a request, or on the pointer of the request. */
 static void emit_request(const struct accd__plan *plan, const struct accd__request *request, accd_op op,
                          enum accd__rule rule)
 {
@@ -79,7 +80,7 @@ static void emit_request(const struct accd__plan *plan, const struct accd__reque
          pointer ? slot_bytes_or_pointer(accd__request_slot_bytes(&plan->input, request)) : request->bytes);
 }
 
-/* True if two moves are elements of one section with gaps, which is reported as one. */
+/* True if two moves are elements of one section with gaps, which is reported as one event. */
 static bool is_same_grid(const struct accd__move *a, const struct accd__move *b)
 {
     return b->piece == ACCD_GRID_ELEMENT && b->request == a->request && b->out == a->out;
@@ -107,7 +108,7 @@ static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
             accd__format_request(&plan->input, request, name, sizeof name);
         } else if (move->piece == ACCD_WHOLE_REQUEST) {
             bool part = move->bytes < request->bytes && accd__object_layout(plan->env, request->object);
-            if (part) /* split at a pointer */
+            if (part) /* the move was split at an attached pointer */
                 accd__format_element(plan->env, request->object, move->host - request->object->host, bytes, name,
                                      sizeof name);
             else
@@ -157,7 +158,7 @@ static void emit_fused_ranges(const struct accd__plan *plan)
                        fusion->ranges[i].end - fusion->ranges[i].host);
 }
 
-/* Reports memory to which no object returns: that of single objects, and of whole tuples. */
+/* Reports the old memory to which no shifted object returns: memory of single objects, and of whole tuples. */
 static void emit_vacated(const struct accd__plan *plan)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -178,7 +179,7 @@ static bool shares_tuple_block(const struct accd__plan *plan, const struct accd_
            (placement->fused || block->bytes - accd__object_bytes(object) > 15);
 }
 
-/* Returns the number of places in a block that this exit frees. */
+/* Returns the number of vacated slots (old places of objects) in `block` that this exit frees. */
 static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const struct accd__block *block)
 {
     assert(exit_plan->plan->resolved.fusion);
@@ -206,7 +207,7 @@ static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
         if (count_vacated_slots(exit_plan, fused->block) == fused->block->live)
             emit_range(plan, ACCD_OP_FREE, R_END_LEVEL, fused->host, fused->end - fused->host);
     }
-    for (size_t i = 0; fusion && i < exit_plan->dying.n; i++) { /* blocks of former tuples */
+    for (size_t i = 0; fusion && i < exit_plan->dying.n; i++) { /* reports the blocks of former tuples */
         const struct accd__object *object = exit_plan->dying.at[i];
         const struct accd__placement *placement = accd__find_placement(plan->env, object);
         const struct accd__block *block = accd__object_block(plan->env, object);
@@ -222,7 +223,7 @@ static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
 struct group_report {
     accd_context *context;
     struct accd_walk *walk;
-    struct accd__bulk *bulk; /* bulk of the moves; NULL: not a move */
+    struct accd__bulk *bulk; /* bulk whose moves are reported; NULL: the events are not moves */
     accd_event event;
 };
 
@@ -238,7 +239,7 @@ static void emit_one(const struct group_report *report, const char *name, uint64
     config->on_event(config->event_ud, &event);
 }
 
-/* Returns the piece of an element that begins at an offset, or NULL. */
+/* Returns the piece of an element that begins at `offset`; NULL: no piece does. */
 static const accd_piece *piece_at(const accd_program_spec *spec, uint64_t offset)
 {
     for (size_t i = 0; i < spec->npieces; i++)
@@ -286,7 +287,7 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
     }
 }
 
-/* Reports all rowsets of a group, if there still is an observer. */
+/* Reports all rowsets of the struct group_report `ud`, if there still is an observer. */
 static void emit_group(const void *ud)
 {
     const struct group_report *report = ud;
@@ -294,6 +295,7 @@ static void emit_group(const void *ud)
         emit_rows(report, &report->walk->rowsets[i]);
 }
 
+/* Frees the struct group_report `ud`, which a queue has kept. */
 static void free_group_report(void *ud)
 {
     struct group_report *report = ud;

@@ -7,8 +7,8 @@
 
 /* --------------------------------------------------------------------------------- exit data -- */
 
-/* Ends the enter data that an exit data matches (DIR-6-01). Other rule profiles use only the counters. Storage for
- * members that several enter data map is freed with the last one. Decides DIR-6-01. */
+/* Marks as ending the enter data that an exit data matches. Other rule profiles use only the counters. Storage for
+ * members that several enter data map is freed with the last of them. Decides DIR-6-01. */
 static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
                                   const struct accd__object *object)
 {
@@ -30,8 +30,8 @@ static accd_status end_enter_data(struct accd__plan *plan, struct accd__request 
         "no enter data that is still open on device %d opened just " ACCD_NAME_PLACEHOLDER, plan->env->device.number);
 }
 
-/* Resolves one request of exit data, and splits it if several objects hold its data. Decides TR14-4.3-05, TR14-4.3-11.
- */
+/* Resolves request `index` of exit data, and splits it if several objects contain its data. Returns an error if the
+ * rules reject it. Decides TR14-4.3-05, TR14-4.3-11. */
 static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -41,7 +41,7 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
     accd_status status =
         accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_EXIT_IF_PRESENT : ACCD_DEMAND_EXIT, &found);
     if ((found.what == ACCD_LOOKUP_ABSENT || found.what == ACCD_LOOKUP_EXCLUDED) && request->attached && !if_present) {
-        struct accd__attachment *attach; /* data may be absent because the pointer has changed */
+        struct accd__attachment *attach; /* the data may be absent because the pointer has changed */
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
         ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
     }
@@ -54,8 +54,8 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
                : ACCD_OK;
 }
 
-/* Restores the host value of a pointer without attachment, if finalize requires it and the holder ever had an
- * attached pointer. *done_p: it does. */
+/* Plans to restore the host value of a pointer without attachment, if finalize requires it and the object with the
+ * pointer ever had an attached pointer. Sets *done_p to whether it does. */
 static accd_status restore_unattached(struct accd__plan *plan, const struct accd__request *request,
                                       const struct accd__object *holder, bool *done_p)
 {
@@ -69,7 +69,8 @@ static accd_status restore_unattached(struct accd__plan *plan, const struct accd
                    : ACCD_OK;
 }
 
-/* Marks the requests of exit data that detach their pointers. Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
+/* Marks `request` of exit data as attached if it detaches its pointer. Returns an error if the rules reject the detach.
+ * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
 static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__request *request)
 {
     struct accd__attachment *attach;
@@ -95,7 +96,7 @@ static accd_status resolve_exit_requests(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
         ACCD_TRY(resolve_detach_request(plan, &plan->resolved.requests[i]));
-    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) { /* includes appended pieces */
+    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) { /* the loop includes pieces that it appends */
         if (plan->resolved.requests[i].action != ACCD_ACTION_DETACH &&
             plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_exit_request(plan, i));
@@ -128,20 +129,21 @@ accd_status accd__run_exit_data(struct accd__plan *plan)
 
 /* ----------------------------------------------------------------------------------- regions -- */
 
-/* Marks the originals of a region as ending. */
+/* Marks the originals (clauses that keep data together) of a region as ending. Discards the marks on failure. */
 static accd_status end_region_originals(struct accd__plan *plan, const struct accd_region *region)
 {
     accd_status status = accd__split_begin(plan);
     for (size_t i = 0; i < region->noriginals && status == ACCD_OK; i++)
-        if (region->originals[i]) /* NULL: its data have been unmapped */
+        if (region->originals[i]) /* NULL: the data of the original have been unmapped */
             status = accd__split_end_original(plan, region->originals[i]);
     if (status != ACCD_OK)
         accd__split_undo(plan);
     return status;
 }
 
-/* Marks requests that detach pointers which they did not attach, because pointer or target was absent at the entry. A
- * clause that found no data takes no action. Decides ACC33-det-3. */
+/* Marks requests as attached whose pointers were not attached at the entry, because pointer or target was absent, but
+ * are attached now: the end of the region detaches them. A clause that found no data takes no action. Decides
+ * ACC33-det-3. */
 static accd_status resolve_end_detaches(struct accd__plan *plan)
 {
     for (size_t i = 0; plan->context->policy.region_end_detaches && i < plan->resolved.nrequests; i++) {
@@ -170,7 +172,7 @@ accd_status accd__end_region(struct accd_region *region, bool abandon)
         .queue = region->queue,
     };
     struct accd__queue *queue = accd__get_queue(region->env, region->queue);
-    if (abandon && queue && region->kind == ACCD_KIND_COMPUTE) /* cancels what the region has queued */
+    if (abandon && queue && region->kind == ACCD_KIND_COMPUTE) /* cancels the work that the region has queued */
         accd__queue_cancel_after(queue, region->queue_start);
     struct accd__plan plan = {
         .context = context,

@@ -29,7 +29,7 @@
 
 #include <assert.h>
 
-/* True if a request removes all references. Decides ACC33-2.6.7-3. */
+/* True if `request` removes all references of its object (finalize). Decides ACC33-2.6.7-3. */
 static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && (exit_plan->plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE);
@@ -37,8 +37,8 @@ static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd_
 
 /* ----------------------------------------------------------------------- pointers of clauses -- */
 
-/* Decrements the attachment counter of a request's pointer, or clears it for a final detach.
- * Decides ACC33-det-2. */
+/* Decrements the attachment counter of the pointer of `request`, or clears the counter for a final detach. Decides
+ * ACC33-det-2. */
 static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, struct accd__request *request)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -46,7 +46,8 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     const uint32_t left = attach ? accd__planned_attach_count(plan, attach) : 0;
     if (!left) {
-        bool ended = attach && is_final(exit_plan, request); /* ended by another clause of this construct */
+        bool ended = attach && is_final(exit_plan, request); /* the attachment was ended by another clause of this
+                                                              * construct */
         request->attached = false;
         return exit_plan->abandon || ended ? ACCD_OK : accd__check_slot_state(plan, request, NULL, ACCD_SLOT_DETACHED);
     }
@@ -58,9 +59,9 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     return accd__exit_detach(exit_plan, attach, request->detached);
 }
 
-/* Removes a reference where both counters act as one (OMP60-map-6). The first request for an object, or each where
- * items count, removes one reference, if possible of the construct's kind; a final request removes all.
- * Decides OMP60-map-6. */
+/* Notes the removal of a reference where both counters act as one. The first request for an object, or each request
+ * where items count, removes one reference, if possible of the construct's kind; a final request removes all. Decides
+ * OMP60-map-6. */
 static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t index)
 {
     assert(exit_plan->changes[index]);
@@ -147,7 +148,7 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Lists the objects that no reference keeps. Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
+/* Adds the objects that will have no reference to the dying objects. Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
 static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 {
     for (size_t i = 0; i < exit_plan->plan->resolved.nrequests; i++)
@@ -158,15 +159,15 @@ static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------- moves -- */
 
-/* True if a request's bytes are moved by the bulk transfer of a removed group. */
+/* True if the bulk transfer of a removed group moves the bytes of `request`. */
 static bool is_in_bulk(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&exit_plan->plan->input, request);
     return exit_plan->group_dies && source && source->root >= 0;
 }
 
-/* True if a level ends whose clause made the data present: it copies them back although enter data keep the object
- * (DIR-6-06). Decides DIR-6-06. */
+/* True if the region that ends is the one whose clause made the data of `request` present: it copies them back although
+ * enter data keep the object. Decides DIR-6-06. */
 static bool level_copies_back(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->plan->context->rules.fusion && !exit_plan->dynamic &&
@@ -185,8 +186,8 @@ static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
             !accd__request_counts(plan, &plan->resolved.requests[index]));
 }
 
-/* True if a request moves its bytes: its object is removed, or the request always moves. Decides TR14-1.2-14,
- * ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
+/* True if request `index` moves its bytes to the host: its object is removed, or the request always moves. Decides
+ * TR14-1.2-14, ACC33-2.7.2-2, OMP60-map-6, DIR-4.3-02, DIR-4.3-05, LLNL-2.1-07. */
 static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
 {
     const struct accd__request *request = &exit_plan->plan->resolved.requests[index];
@@ -195,8 +196,8 @@ static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
             level_copies_back(exit_plan, request));
 }
 
-/* True if exit data removes bytes of a storage object that stays. Bytes that no clause names any more are copied out.
- */
+/* True if exit data removes bytes of a storage object (hold allocation with holes) that stays present. Bytes that no
+ * clause names any more are copied out. */
 static bool leaves_holes(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && request->object && request->state != ACCD_REQUEST_SKIPPED &&
@@ -235,7 +236,7 @@ static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Plans the host values of pointers that end in objects that stay: TR14-4.1-01. */
+/* Plans to write the host values of pointers whose attachments end, in objects that stay present (TR14-4.1-01). */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -252,7 +253,7 @@ accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------ groups -- */
 
-/* Makes requests of all sections of a group that cannot exit as one unit. */
+/* Replaces a group that cannot exit as one unit by requests for all its sections. */
 static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
 {
     assert(exit_plan->plan->resolved.group);
@@ -275,7 +276,7 @@ static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* True if elements of the walk lie in several present objects; a group moves elements of one object only. */
+/* True if elements of a root of the walk lie in several present objects; a group moves elements of one object only. */
 static bool roots_are_split(const struct accd__plan *plan)
 {
     for (size_t i = 0; plan->resolved.fusion && i < plan->input.walk->nroots; i++)
@@ -284,8 +285,8 @@ static bool roots_are_split(const struct accd__plan *plan)
     return false;
 }
 
-/* True if all elements with the group's pointers are removed. Where attachments are not counted, pointers in elements
- * that stay would dangle. */
+/* True if the exit removes all elements that contain the group's pointers. Where attachments are not counted, pointers
+ * in elements that stay would dangle. */
 static bool roots_are_removed(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
@@ -296,7 +297,8 @@ static bool roots_are_removed(const struct accd__plan *plan)
     return true;
 }
 
-/* True if queues that do not precede the construct use the group. Its sections must then be reported one by one. */
+/* True if a queue that does not precede the construct uses the group. The sections of the group must then be reported
+ * one by one. */
 static bool is_group_pending(const struct accd__exit_plan *exit_plan, const struct accd__group *group)
 {
     assert(group->block);
@@ -307,8 +309,8 @@ static bool is_group_pending(const struct accd__exit_plan *exit_plan, const stru
     return accd__find_pending_task(env, group->block->dev, group->block->bytes);
 }
 
-/* Lets a pending group exit as one unit if no other construct attached its pointers, and if its pointers either all
- * stay attached or all end. */
+/* Removes the references of a pending group as one unit if no other construct attached its pointers, and if these
+ * pointers either all stay attached or all end. Otherwise replaces the group by requests. */
 static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -346,12 +348,13 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
     exit_plan->group_exits = true;
     exit_plan->group_dies = is_removed;
     exit_plan->group_references = references;
-    if (is_removed) /* look-ups now ignore its sections and pointers */
+    if (is_removed) /* look-ups now ignore the sections and pointers of the group */
         accd__group_clear_pending(plan->env, group, true, true);
     return ACCD_OK;
 }
 
-/* Plans the bulk transfer of a removed group: sections, own bytes of removed roots, and host pointers of the others. */
+/* Plans the bulk transfer of a removed group: sections, own bytes of removed roots, and host values of pointers in the
+ * other roots. */
 static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -448,8 +451,8 @@ void accd__exit_commit(struct accd__exit_plan *exit_plan)
     }
 }
 
-/* Looks requests without an object up again: their data may have been unmapped and mapped again since the region
- * began. */
+/* Looks requests of a region without an object up again: their data may have been unmapped and mapped again since the
+ * region began. */
 static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -466,8 +469,7 @@ static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Checks that no queue that does not precede the construct uses removed data (ACC33-async-4).
- * Decides ACC33-async-4. */
+/* Returns an error if a queue that does not precede the construct uses removed data. Decides ACC33-async-4. */
 static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -480,7 +482,8 @@ static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
     return block ? accd__check_pending(env, NULL, block->dev, block->bytes, "freed") : ACCD_OK;
 }
 
-/* Runs all steps that may fail. An abandoned region ignores failed transfers. Decides TR14-4.2-11. */
+/* Runs all steps of an exit that may fail. The caller undoes them on failure. An abandoned region ignores failed
+ * transfers. Decides TR14-4.2-11. */
 static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;

@@ -8,40 +8,46 @@
 
 struct accd__exit_plan {
     struct accd__plan *plan;
-    struct accd__object_change **changes; /* array over requests: the change of its object; NULL: it does nothing */
+    struct accd__object_change **changes; /* array over requests: pending change of the object of each request; NULL:
+                                           * the request removes nothing */
+    /* objects that the exit removes */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
     ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* attachments that end */
-    size_t released, unpinned; /* numbers of removed attachments whose type records, and whose pins, are already
-                                * handled */
+    size_t released, unpinned; /* number of elements of `removed` whose type records (structures that describe a type)
+                                * are released; number whose targets are unpinned */
     uint32_t group_references; /* references removed from the group's counter */
-    bool dynamic, abandon;     /* last, so that the zeroed fields before it are aligned */
+    bool dynamic, abandon;     /* dynamic: exit data, not the end of a region; abandon: nothing is copied to the host.
+                                * Both follow the larger fields for alignment */
+    /* the group loses references as one unit; the group is removed */
     bool group_exits, group_dies;
 };
 
 /* Executes an exit whose requests are resolved. Changes nothing on failure. */
 accd_status accd__run_exit(struct accd__exit_plan *exit_plan);
 
-/* Plans the host values of pointers that end in objects that stay. */
+/* Plans to write the host values of pointers whose attachments end, in objects that stay present. */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan);
 /* Removes the records of an exit. Cannot fail. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan);
-/* Discards the plan of an exit that failed. */
+/* Discards the marks of an exit that failed, and makes its group pending (unexpanded) again. */
 void accd__exit_undo(struct accd__exit_plan *exit_plan);
 
 /* Reports an exit that succeeded, before its records are removed. */
 void accd__report_exit(const struct accd__exit_plan *exit_plan);
 
 /* ---------------------------------------------------------------------------------- detach.c -- */
-/* Decrements the counter of an attachment by `removed_count`, for clauses that detach it. */
+/* Decrements the planned counter of `attach` by `removed_count`, for clauses that detach its pointer. At 0 the
+ * attachment is listed as removed. */
 accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                               uint32_t removed_count);
-/* Ends an attachment because its pointer or target is removed. */
+/* Plans the end of `attach`, because the object with its pointer or its target is removed. */
 accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach);
-/* Notes that an object is removed, if no reference is left. Repeated calls have no effect. */
+/* Adds the object of `change` to the dying objects if no reference is left. Repeated calls have no effect. */
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change);
-/* Removes the references that ending attachments hold on type records. */
+/* Plans to remove the references that ending attachments hold on type records. */
 accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan);
-/* Ends all attachments whose pointer or target is removed, until no further object is removed by that. */
+/* Plans the end of all attachments whose pointer or target is removed. Repeats this until no further object is removed
+ * by it. Returns an error if the rules forbid the removal of an object to which a pointer is attached. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan);
 
 #endif

@@ -36,7 +36,7 @@ enum {
 };
 #define SPECIALIZED static inline __attribute__((always_inline))
 
-/* True if an item has no properties beyond `flags` and `features`. */
+/* True if `item` has no properties beyond `flags` and `features`. */
 SPECIALIZED bool is_fast_path_item(const accd_item *item, unsigned flags, unsigned features)
 {
     const uint64_t more = features & POINTERS ? 0 : accd__address(item->slot) | accd__address(item->frame);
@@ -123,7 +123,7 @@ static inline void send_new_object(struct accd__device_env *env, struct accd__ob
                  &(struct accd__request){.host = object->host, .bytes = accd__object_bytes(object), .object = object});
 }
 
-/* Makes the record of an item's object from the reserved pool; it is not yet in the present table. */
+/* Returns a record for the object of `item`, from the reserved pool; it is not yet in the present table. */
 static inline struct accd__object *new_object(struct accd__device_env *env, const accd_item *item, uint64_t dev)
 {
     struct accd__object *object = accd__pool_alloc(&env->present.object_pool);
@@ -132,7 +132,7 @@ static inline struct accd__object *new_object(struct accd__device_env *env, cons
     return object;
 }
 
-/* Reserves records for one object. */
+/* Reserves the records that inserting one object needs. Fails only without memory. */
 static inline accd_status reserve_object(struct accd__device_env *env)
 {
     if (env->present.object_pool.spare && accd__btree_can_insert(&env->present.objects) &&
@@ -143,7 +143,7 @@ static inline accd_status reserve_object(struct accd__device_env *env)
     return status;
 }
 
-/* Creates the object of one item. Undoes everything on failure. */
+/* Creates the object of item `index`, sends its data and inserts it. Undoes everything on failure. */
 static inline accd_status create_one(struct accd__device_env *env, const accd_construct *construct, size_t index,
                                      struct accd__object **objects)
 {
@@ -186,8 +186,8 @@ static size_t sort_items(const accd_item *items, unsigned set, uint8_t *order)
     return n;
 }
 
-/* Creates the objects of the items in `fresh`; small ones share a block. attaches: pointers to attach, or NULL.
- * Undoes everything on failure. */
+/* Creates the objects of the items in the bit set `fresh`; small objects share a block. `attaches`: pointers to attach,
+ * or NULL. Undoes everything on failure. */
 SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env, const accd_construct *construct,
                                                    unsigned fresh, struct accd__object **objects,
                                                    struct accd__fast_attaches *attaches)
@@ -258,6 +258,7 @@ SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env,
     return status;
 }
 
+/* Creates several objects without pointers. */
 static __attribute__((noinline)) accd_status create_several(struct accd__device_env *env,
                                                             const accd_construct *construct, unsigned fresh,
                                                             struct accd__object **objects)
@@ -265,6 +266,7 @@ static __attribute__((noinline)) accd_status create_several(struct accd__device_
     return create_several_specialized(env, construct, fresh, objects, NULL);
 }
 
+/* Creates one or several objects with pointers that are attached. */
 static __attribute__((noinline)) accd_status create_linked(struct accd__device_env *env,
                                                            const accd_construct *construct, unsigned fresh,
                                                            struct accd__object **objects,
@@ -273,7 +275,7 @@ static __attribute__((noinline)) accd_status create_linked(struct accd__device_e
     return create_several_specialized(env, construct, fresh, objects, attaches);
 }
 
-/* Creates the objects of the items in `fresh`, which is not empty. */
+/* Creates the objects of the items in the bit set `fresh`, which is not empty. Undoes everything on failure. */
 static __attribute__((noinline)) accd_status create_objects(struct accd__device_env *env,
                                                             const accd_construct *construct, unsigned fresh,
                                                             struct accd__object **objects)
@@ -285,13 +287,13 @@ static __attribute__((noinline)) accd_status create_objects(struct accd__device_
 
 /* Bit sets of an entry's items. */
 struct entry_items {
-    unsigned fresh;    /* data are absent and will be created */
-    unsigned again;    /* an earlier item counts the object */
-    unsigned attached; /* pointer is detached at the end of the region */
+    unsigned fresh;    /* the data of the item are absent and will be created */
+    unsigned again;    /* an earlier item counts the same object */
+    unsigned attached; /* the pointer of the item is detached at the end of the region */
 };
 
-/* Counts a reference on each object and pushes a level. The region's other fields are equal for all regions of this
- * copy and already set. */
+/* Counts a reference on the object of each item and opens a region as the innermost level. The other fields of the
+ * region are equal for all regions of this copy and already set. */
 SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__object *const *objects, const struct entry_items *set,
                              struct accd_region *region, accd__fast_end_fn *fast_end, unsigned features)
@@ -336,7 +338,7 @@ SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct 
     env->levels.depth++;
 }
 
-/* True if absent data can be created on the fast path. next: the object after them, or NULL. */
+/* True if the absent data of `item` can be created on the fast path. `next`: object after the data, or NULL. */
 static inline bool can_create_object(const struct accd__device_env *env, const accd_item *item,
                                      const struct accd__object *object, const struct accd__object *next)
 {
@@ -359,8 +361,8 @@ static inline bool is_disjoint(const accd_item *items, const accd_item *item, un
     return true;
 }
 
-/* Finds the objects of all items, and lists those to create. `earlier`: requests of a previous construct, whose
- * objects are still present. Returns false if the general path must run the construct. */
+/* Finds the objects of all items, and sets the bit set of items to create. `earlier`: requests of a previous construct,
+ * whose objects are still present. Returns false if the general path must run the construct. */
 SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_construct *construct,
                                    const struct accd__request *earlier, size_t nearlier, struct accd__object **objects,
                                    struct entry_items *items, struct accd__fast_attaches *attaches, unsigned features)
@@ -399,7 +401,8 @@ SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_cons
     return !(features & OPENMP_RULES) || check_openmp_items(env, construct, fresh, objects, &items->again);
 }
 
-/* Creates absent data and attaches pointers. *done_p: false if nothing has happened and the general path must run. */
+/* Creates absent data and attaches pointers. Sets *done_p to false if nothing has happened and the general path must
+ * run. */
 SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const accd_construct *construct,
                                           struct entry_items *items, struct accd__object **objects,
                                           struct accd__fast_attaches *attaches, bool *done_p, unsigned features)
@@ -473,7 +476,8 @@ static inline uint32_t *reference_counter(struct accd__object *object, bool dyna
     return dynamic ? &object->dynamic : &object->structured;
 }
 
-/* True if the object of a request can be removed here: no earlier request names it, and no pointer needs it. */
+/* True if the fast path can remove the object of request `request`: no earlier request names it, and no pointer stays
+ * attached to it. */
 SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                                    struct accd__fast_detaches *ends, unsigned features)
 {
@@ -487,7 +491,8 @@ SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct ac
     return !object->pins && !accd__range_has_pointers(env, object->host, accd__object_bytes(object));
 }
 
-/* Frees the memory of a removed object. *block_p: block of the object before, or NULL; often it is the same one. */
+/* Frees the memory of a removed object. *block_p: block of the previous object or NULL, in and out, because it is often
+ * the block of this object, too. */
 static inline void free_dying_memory(struct accd__device_env *env, struct accd__object *object,
                                      struct accd__block **block_p)
 {
@@ -772,8 +777,8 @@ bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
     context->busy = true;
     const bool done = region->fast_end(region, status_p) ||
                       (region->env->attached.slots.count &&
-                       end_functions[POINTERS | features_of(context)](region, status_p)); /* pointers may lie in
-                                                                                           * removed objects */
+                       end_functions[POINTERS | features_of(context)](region, status_p)); /* removed objects may contain
+                                                                                           * attached pointers */
     context->busy = false;
     if (done && *status_p == ACCD_OK)
         accd__region_free(region);

@@ -7,18 +7,20 @@
 /* A pointer that an entry attaches to the data of an item. */
 struct accd__fast_attach {
     uint64_t slot, pointer;          /* host address and value of the pointer */
-    struct accd__attachment *attach; /* present attachment, or NULL */
+    struct accd__attachment *attach; /* present attachment of the pointer; NULL: the pointer is not attached */
     struct accd__object *holder;     /* object that contains the pointer; NULL: the new object of item `in` */
+    /* item whose clause attaches the pointer; item whose new object contains the pointer, if `holder` is NULL */
     uint8_t item, in;
-    bool counts; /* attached in this way already: only its counter grows */
+    bool counts; /* the pointer is attached to this target already: only the counter of `attach` grows */
 };
-/* A host range [low, high) without objects, the object before it and the object after it. Cached during one
- * construct, so that absent neighbours need one search only. */
+/* A host range [low, high) without objects: `object` is the object before the range, `next` the one after it, either
+ * may be NULL. It is cached during one construct, so that several absent neighbours need one search only. */
 struct accd__lookup_gap {
     uint64_t low, high;
     void *object, *next;
 };
-/* Returns the last object that begins at or before `host`, or NULL; *next_p gets the object after it, or NULL. */
+/* Returns the last object that begins at or before `host`, or NULL. Sets *next_p to the object after it, or NULL. Reads
+ * and updates the cache `gap`. */
 static inline struct accd__object *accd__find_neighbors(struct accd__device_env *env, uint64_t host,
                                                         struct accd__lookup_gap *gap, void **next_p)
 {
@@ -33,10 +35,12 @@ static inline struct accd__object *accd__find_neighbors(struct accd__device_env 
         *gap = (struct accd__lookup_gap){low, next ? next->host : UINT64_MAX, object, *next_p};
     return object;
 }
+/* The pointers that an entry attaches on the fast path. */
 struct accd__fast_attaches {
     struct accd__lookup_gap gap;
     struct accd__fast_attach at[ACCD_FAST_PATH_ITEMS];
-    struct accd__object *holders[ACCD_FAST_PATH_ITEMS]; /* present object with each item's pointer, or NULL */
+    struct accd__object *holders[ACCD_FAST_PATH_ITEMS]; /* array over items: present object that contains the pointer of
+                                                         * the item; NULL: no present object does */
     size_t n;
 };
 
@@ -44,13 +48,16 @@ struct accd__fast_attaches {
 struct accd__fast_detach {
     struct accd__attachment *attach;
     struct accd__object *target;
-    struct accd__object *holder; /* object in which the pointer gets its host value back, or NULL */
-    bool detached;               /* a clause decrements its counter */
+    struct accd__object *holder; /* object in which the pointer gets its host value back; NULL: the pointer is not
+                                  * written */
+    bool detached;               /* a clause decrements the counter of the attachment */
 };
+/* The attachments that end or change at an exit on the fast path. */
 struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
-    struct accd__attachment *named[ACCD_FAST_PATH_ITEMS]; /* attachment of each request's pointer, or NULL */
-    bool last;                                            /* some attachments reach 0 */
+    struct accd__attachment *named[ACCD_FAST_PATH_ITEMS]; /* array over requests: attachment of the pointer of the
+                                                           * request; NULL: no pointer is detached */
+    bool last;                                            /* the counter of some attachment becomes 0 */
     unsigned inside;                                      /* bit set of requests whose removed objects contain
                                                            * attached pointers */
     size_t n;
@@ -82,7 +89,8 @@ static inline bool accd__is_unreferenced(const struct accd__object *object)
     return !(object->structured | object->dynamic);
 }
 
-/* Returns the object that held the last pointer; NULL: none, or objects have been removed since. */
+/* Returns the object that contained the last pointer, from the cache; NULL: the cache is empty, or objects have been
+ * removed since. */
 static inline struct accd__object *accd__cached_holder(const struct accd__device_env *env)
 {
     return env->attached.holder_removals == env->present.objects.removals ? env->attached.holder : NULL;
@@ -90,19 +98,22 @@ static inline struct accd__object *accd__cached_holder(const struct accd__device
 
 /* --------------------------------------------------------------------------- fast_pointers.c -- */
 
-/* True if an object's clause excluded bytes, or an item means only some of its bytes. Either may be NULL. */
+/* True if the clause of `object` excluded bytes, or `item` means only some of its bytes. `item` or `object` may be
+ * NULL. */
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object);
 
-/* Finds the present object that contains each item's pointer, or NULL. Must run before the items' own objects are
- * looked up, so that the caches end with these. Returns false if the general path must run the construct. */
+/* Sets the holder of each item: the present object that contains the item's pointer, or NULL. Must run before the
+ * objects of the items are looked up, so that the caches end with these. Returns false if the general path must run the
+ * construct. */
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches);
 /* Lists the pointers that a construct attaches. `fresh`: bit set of items whose objects will be created.
  * Returns false if the general path must run the construct. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches);
-/* Returns the number of pointer values to send; accd__count_new_attachments: of attachments to make. */
+/* Returns the number of pointer values to send to the device. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches);
+/* Returns the number of attachments to make. */
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches);
 /* Returns the bit set of items whose attachments are counted. */
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches);
@@ -116,11 +127,11 @@ void accd__commit_fast_attaches(struct accd__device_env *env, const accd_constru
  * the exit. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends);
-/* True if no pointer stays attached to the object of `request`, which is removed. A pointer that keeps its value is
- * added to `ends`, because its record loses the target. */
+/* Adds to `ends` the pointers to the object of `request` that keep their values although their target is removed.
+ * Returns true if no pointer stays attached to the object; false: the general path must run the exit. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends);
-/* Sets the holders of pointers that get their host values back; returns their number. */
+/* Sets the holders of the pointers in `ends` that get their host values back; returns the number of these pointers. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends);
 /* Stages the host values of pointers with a holder in the open batch. */

@@ -13,14 +13,14 @@ bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const
 
 /* ------------------------------------------------------------------------------------- entry -- */
 
-/* Returns the cached holder if it contains the pointer, or NULL. */
+/* Returns the cached object of the last pointer if it contains the pointer at `slot`; otherwise NULL. */
 static struct accd__object *get_last_holder(const struct accd__device_env *env, uint64_t slot)
 {
     struct accd__object *last = accd__cached_holder(env);
     return last && accd__object_contains(last, slot, sizeof(void *)) ? last : NULL;
 }
 
-/* Caches an object as holder of the last pointer, and returns it. */
+/* Caches `holder` as the object that contains the last pointer, and returns it. */
 static struct accd__object *set_last_holder(struct accd__device_env *env, struct accd__object *holder)
 {
     env->attached.holder = holder;
@@ -56,8 +56,8 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
     return true;
 }
 
-/* True if a pointer lies entirely in an object to be created, or in none; *found_p tells which. On success planned->in
- * is the item of that object. */
+/* Returns true if a pointer lies entirely in one object to be created, or touches none of them; *found_p tells which.
+ * If it lies in a new object, sets planned->in to the item of that object. */
 static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned,
                                bool *found_p)
 {
@@ -76,7 +76,7 @@ static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, 
     return true;
 }
 
-/* Returns the attachment of a pointer, or NULL. */
+/* Returns the attachment of the pointer at `slot`; NULL: it is not attached. */
 static struct accd__attachment *find_attachment_of_slot(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__btree_floor_hinted(&env->attached.slots, slot);
@@ -141,7 +141,7 @@ static void send_pointer(struct accd__device_env *env, const struct accd__object
     memcpy(env->device.ops->stage(env->device.handle, dev, sizeof value), &value, sizeof value);
 }
 
-/* Returns the device address that a pointer gets. */
+/* Returns the device address that the device copy of a planned pointer gets. */
 static uint64_t attach_value(const struct accd__fast_attach *planned, struct accd__object *const *objects)
 {
     assert(objects[planned->item]);
@@ -218,7 +218,7 @@ unsigned accd__get_counted_items(const struct accd__device_env *env, const struc
 
 /* -------------------------------------------------------------------------------------- exit -- */
 
-/* True if a clause removes the last count of an attachment. */
+/* True if a clause decrements the counter of the attachment from 1 to 0. */
 static bool is_last_detach(const struct accd__fast_detach *end)
 {
     return end->detached && end->attach->count == 1;
@@ -314,7 +314,8 @@ void accd__end_contained_attachments(struct accd__device_env *env, const struct 
         end_attachments_within(env, requests[__builtin_ctz(left)].object);
 }
 
-/* Returns the object that contains a pointer: the cached one, one of the requests', or the one found in the table. */
+/* Returns the object that contains the pointer at `slot`: the cached one or an object of the requests. Otherwise
+ * returns the last present object that begins at or before `slot`, which may not contain it, or NULL. */
 static struct accd__object *find_slot_holder(struct accd__device_env *env, const struct accd__request *requests,
                                              size_t nrequests, uint64_t slot)
 {

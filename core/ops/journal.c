@@ -10,19 +10,21 @@
 
 #include <assert.h>
 
+/* Saved state of an attached pointer. */
 struct saved_pointer {
-    struct accd__attachment attachment; /* count 0: it was not attached */
+    struct accd__attachment attachment; /* copy of the attachment; count 0: the pointer was not attached */
     bool holds;                         /* the object had an attached pointer before */
 };
 
 struct accd__journal {
     size_t used, capacity;
-    uint8_t *bytes; /* records, read from the end */
+    uint8_t *bytes; /* buffer of the records, which are read from the end */
     struct saved_pointer *pointers;
     size_t npointers, pointers_capacity;
 };
 
-/* Saves the content of `from` as the old content of `dev`: the same place, or the new place of data that move. */
+/* Saves the device content at `from` as the old content of `dev`. The two differ if the data move within the device:
+ * `dev` is their new place. */
 static accd_status save_bytes_from(struct accd__device_env *env, uint64_t from, uint64_t dev, uint64_t bytes)
 {
     assert(env->journal);
@@ -90,7 +92,7 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
     return ACCD_OK;
 }
 
-/* Increments or decrements the pins of an attachment's target. */
+/* Increments (`pins` true) or decrements the pins (number of attachments) of the target of `attach`. */
 static void adjust_pins(struct accd__device_env *env, const struct accd__attachment *attach, bool pins)
 {
     struct accd__object *target;
@@ -108,7 +110,7 @@ static void restore_attachment(struct accd__device_env *env, const struct saved_
     if (attach)
         adjust_pins(env, attach, false);
     if (pointer->attachment.count) {
-        if (!attach) /* the record was removed, which left room */
+        if (!attach) /* the record of the attachment was removed, so that capacity for a new one exists */
             attach = accd__insert_attachment(env, pointer->attachment.slot);
         const uint64_t base = pointer->attachment.base;
         accd__attachment_set_base(env, attach, 0);

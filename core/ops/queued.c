@@ -9,7 +9,8 @@
 
 /* ----------------------------------------------------------------------------- device memory -- */
 
-/* Adds a device range to the used memory of a batch; extends the last range if it is adjacent. */
+/* Adds a device range to the memory that a batch uses. Extends the last range if it is adjacent; does nothing if the
+ * last range contains it. */
 static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, uint64_t dev, uint64_t bytes)
 {
     assert(batch->uses);
@@ -20,7 +21,7 @@ static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, u
         uses[batch->nuses++] = (struct accd__pair){dev, dev + bytes};
 }
 
-/* True if a pointer of an element is written. */
+/* True if the transfer writes a pointer of the element in row `row`. */
 static bool row_writes_pointer(const struct accd__bulk *bulk, const struct accd__rowset *set, size_t row)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
@@ -31,7 +32,7 @@ static bool row_writes_pointer(const struct accd__bulk *bulk, const struct accd_
     return false;
 }
 
-/* True if any pointer of a rowset's elements is written. */
+/* True if the transfer writes any pointer of the elements of `set`. */
 static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     for (size_t f = 0; f < set->nsegments; f++) {
@@ -42,7 +43,8 @@ static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__ro
     return false;
 }
 
-/* True if an entry fills pointers of these elements that are not followed. */
+/* True if the bulk is for an entry that fills pointers of these elements, which it does not follow, with the rules'
+ * value. */
 static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     const accd_program_spec *spec = &set->program->spec;
@@ -52,7 +54,8 @@ static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd_
     return bulk->entry && fills && accd__rows_are_moved(bulk, set);
 }
 
-/* Adds the elements of a root. They lie in one object, so that no range of sections is joined to theirs. */
+/* Adds the elements of a root to the memory that the batch uses, if they move or pointers in them are written. They lie
+ * in one object, so that they are not joined to ranges of sections. */
 static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                          struct accd__pair *uses)
 {
@@ -64,7 +67,8 @@ static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowse
         uses[batch->nuses++] = (struct accd__pair){root, root + set->rows * set->program->spec.stride};
 }
 
-/* Adds elements in sections that do not move as they are. */
+/* Adds the sections of elements that need special care to the memory that the batch uses: all of their column, or
+ * single sections where only pointers of some are written. */
 static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                           struct accd__pair *uses)
 {
@@ -84,14 +88,15 @@ static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rows
     }
 }
 
-/* Extends the host range of a batch. */
+/* Extends the hull of the host memory of a batch by [low, high). */
 static void extend_host_hull(struct accd__batch *batch, uint64_t low, uint64_t high)
 {
     batch->host_low = batch->host_low < low ? batch->host_low : low;
     batch->host_end = batch->host_end > high ? batch->host_end : high;
 }
 
-/* Lists the device memory that the bulk of a batch uses, and the hull of its host memory. */
+/* Lists the device memory that the bulk of a batch uses, and computes the hull of its host memory. Fails only without
+ * memory. */
 static accd_status list_used_memory(struct accd__batch *batch)
 {
     assert(batch->bulk);
@@ -161,7 +166,8 @@ void accd__bulk_free(struct accd__bulk *bulk)
     accd__walk_release(walk);
 }
 
-/* True if host memory that is yet to be read or written has been freed; *host_p is an address in it. */
+/* Returns true and sets *host_p if host memory that is yet to be read or written has been freed; *host_p is an address
+ * in that memory. */
 static bool find_freed_host(const struct accd__bulk *bulk, uint64_t *host_p)
 {
     accd_context *context = bulk->env->context;

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+/* A planned release: a second plan, which shares the pending changes of the plan with which it is sent. */
 struct accd__record_release {
     accd_construct construct;
     struct accd__plan plan;
@@ -33,7 +34,7 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
     ACCD_TRY(accd__expand_groups(plan->env));
     ACCD_TRY(accd__split_begin(&release->plan));
     for (size_t i = 0; i < n; i++)
-        if (accd__planned_attach_count(&release->plan, ends[i])) /* a repeated attachment is ended once */
+        if (accd__planned_attach_count(&release->plan, ends[i])) /* an attachment that is listed twice is ended once */
             ACCD_TRY(accd__exit_end_attachment(exit_plan, ends[i]));
     ACCD_TRY(accd__exit_release_records(exit_plan));
     ACCD_TRY(accd__exit_end_attachments(exit_plan));
@@ -79,7 +80,8 @@ accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__atta
         return status;
     }
     plan->changes.descriptor_writes =
-        release->plan.changes.descriptor_writes; /* sent first; pointers that are attached again overwrite them */
+        release->plan.changes.descriptor_writes; /* these writes are sent first; pointers that are attached again
+                                                  * overwrite them */
     *release_p = release;
     return ACCD_OK;
 }
@@ -105,7 +107,7 @@ static bool keeps_type_record(const struct accd__planned_attach *planned, const 
            accd__load_pointer(typed->slot) == typed->target;
 }
 
-/* Checks that no request or pointer of the construct lies in an object that the release removes. */
+/* Returns an error if a request or pointer of the construct lies in an object that the release removes. */
 static accd_status check_released_objects(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;

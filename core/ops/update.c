@@ -4,8 +4,8 @@
 
 #include <assert.h>
 
-/* Resolves one request of an update, and splits it if several objects hold its data. Decides TR14-1.2-15, TR14-1.2-16,
- * ACC33-upd-1, DIR-ABI-03. */
+/* Resolves request `index` of an update, and splits it if several objects contain its data. Returns an error if the
+ * rules reject it. Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
 static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -27,9 +27,9 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
     return found.outcome == ACCD_DECISION_SPLIT ? accd__split_request(plan, index, NULL) : ACCD_OK;
 }
 
-/* Finds a pending group that contains all columns of the walk, so that they are updated without a record for each
- * section. If elements move themselves, the group must have exactly these columns: only then are all attached
- * pointers in the elements known. */
+/* Sets plan->resolved.group to a pending group that contains all columns of the walk, which are then updated without a
+ * record for each section. It stays NULL if there is no such group. If elements move themselves, the group must have
+ * exactly these columns: only then are all attached pointers in the elements known. */
 static accd_status match_group(struct accd__plan *plan)
 {
     assert(plan->input.walk);
@@ -45,7 +45,7 @@ static accd_status match_group(struct accd__plan *plan)
         struct accd__object *object;
         const struct accd__walk_root *root = &walk->roots[i];
         ACCD_TRY(accd__find_containment(env, root->host, root->bytes, &relation, &object));
-        if (relation == ACCD_RANGE_PARTIAL) /* elements in several objects */
+        if (relation == ACCD_RANGE_PARTIAL) /* the elements lie in several objects */
             return ACCD_OK;
     }
     struct accd__group *group = accd__find_matching_group(env, walk);
@@ -84,7 +84,7 @@ static accd_status match_group(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* True if all requests move in one direction, which *out gets. */
+/* Returns true and sets *out if all requests move in one direction; *out is true for the direction to the host. */
 static bool has_one_direction(const struct accd__plan *plan, bool *out)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++) {
@@ -96,8 +96,8 @@ static bool has_one_direction(const struct accd__plan *plan, bool *out)
     return true;
 }
 
-/* Sorts the requests by item if moves have both directions; sections of a walk follow their item (OMP60-upd-1).
- * Decides OMP60-upd-1. */
+/* Sets *order_p to pairs {item, request} sorted by item; sections of a walk follow their item. Used if moves have both
+ * directions. Decides OMP60-upd-1. */
 static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **order_p)
 {
     size_t n = plan->resolved.nrequests;

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* True if nothing more is written into a column of new memory once it is filled. */
+/* True if a column of new memory is complete once it is filled: no later step writes into it. */
 static bool is_final_when_filled(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const struct accd__rowset *inner = segment->elements < 0 ? NULL : &bulk->walk->rowsets[segment->elements];
@@ -47,7 +47,7 @@ bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t f)
     return job->windows && is_final_when_filled(job->bulk, job->segments[f]);
 }
 
-/* Returns the offset of a row's section in the block; of row `rows`, the end of the column. */
+/* Returns the offset in the block of the section of row `row`; for row `rows`, the end of the column. */
 static uint64_t row_block_offset(const struct accd__segment *place, size_t row)
 {
     assert(row <= place->rows);
@@ -75,8 +75,8 @@ static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
     return bytes;
 }
 
-/* Returns the end of the rows from `first` on that fit into `capacity` bytes: whole blocks of rows, and single rows
- * if much is left. */
+/* Returns the end of the rows from `first` on that fit into `capacity` bytes: whole blocks of rows, and then single
+ * rows if much capacity is left. */
 static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_t capacity)
 {
     const uint64_t much = job->bulk->env->device.ops->part_bytes / 8;
@@ -96,7 +96,7 @@ static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_
     return end;
 }
 
-/* Stages a range in the present window. Requires that it fits. */
+/* Stages a device range in the present window and returns its content. Requires that the range fits. */
 static char *stage_window_part(struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     assert(bytes && bytes <= bulk->capacity);
@@ -113,7 +113,7 @@ void accd__windows_send(struct accd__bulk *bulk)
     bulk->capacity = env->device.ops->part_bytes;
 }
 
-/* Chooses a number of threads: several for many rows, or for many cache lines. */
+/* Returns the number of threads that fill a window: several for many rows, or for many cache lines. */
 static unsigned choose_window_parts(const struct accd__rows_job *job, size_t rows, uint64_t bytes)
 {
     enum { LINE = 64 };
@@ -145,6 +145,7 @@ static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job
     accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
+/* Copy of a section in slices, for worker threads. */
 struct copy_slices {
     char *to;
     const char *from;
@@ -152,7 +153,7 @@ struct copy_slices {
     unsigned n;
 };
 
-/* Copies one of n slices of a section. Runs on worker threads. */
+/* Copies slice `part` of the struct copy_slices at `arg`. Runs on worker threads. */
 static void copy_slice(void *arg, unsigned part)
 {
     assert(part < ((const struct copy_slices *)arg)->n);
@@ -201,7 +202,7 @@ void accd__windows_fill(struct accd__bulk *bulk, struct accd__rows_job *job)
     }
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd__is_column_in_windows(job, f))
-            job->sections[f] = NULL; /* the buffers have been sent */
+            job->sections[f] = NULL; /* the buffers of the windows have been sent and must not be used again */
 }
 
 void accd__windows_announce(const struct accd__rows_job *job)

@@ -166,9 +166,8 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
-/* True if the old place of a shifted object is freed, not kept as a vacated slot, because enter data moves the object
- * within its base level (the data of enter data above the innermost region). No exit returns the object to such a
- * place. */
+/* True if the old place of a shifted object is freed, not kept as a vacated slot. That is so when enter data moves the
+ * object within its base level, because no exit returns the object there. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
                           const struct accd__object *object)
 {
