@@ -41,7 +41,8 @@ end
 
 local compares = { ["<"] = true, [">"] = true, ["<="] = true, [">="] = true, ["=="] = true, ["!="] = true }
 
--- Returns the types of a binary operation on numbers: of the left operand, the right operand and the result.
+-- Returns the types of a binary operation on numbers: the types to which the left and the right operand are converted,
+-- and the type of the result.
 function arithmetic.binary(op, a, b)
   if op == "<<" or op == ">>" then
     local left = promoted(a)
@@ -57,9 +58,11 @@ function arithmetic.enumerator(value)
   return value >= 0 and value <= 0xffffffff and scalars["unsigned int"] or scalars.long
 end
 
+-- True for unsigned integers of 64 bits.
 local function is_wide(t) return not t.signed and t.size == 8 and not t.float end
 
--- True if converting an integer from one type to the other preserves its value or its bits, so that no code is needed.
+-- True if converting an integer from type `from` to type `to` preserves its value or its bits, so that no code is
+-- needed.
 function arithmetic.holds(from, to)
   if from.code == to.code or to.size == 8 and to.code ~= BOOL then return true end
   if to.code == BOOL or from.size > to.size then return false end
@@ -89,6 +92,7 @@ local function wrapper(t)
   return function(v) return v & mask end
 end
 
+-- Converts a number to an integer of 64 bits, truncating towards zero; numbers out of range become 0.
 local function to_integer(v)
   if math.type(v) == "integer" then return v end
   if v ~= v or v >= 0x1p63 or v < -0x1p63 then return 0 end
@@ -101,13 +105,14 @@ local function to_unsigned(v)
   return to_integer(v)
 end
 
--- Returns a double that rounds to the same float as an integer of 64 bits.
+-- Returns a double that rounds to the same float as `v`, an integer of 64 bits. (A direct conversion may round twice.)
 local function nearly(v)
   if v < 1 << 53 and v > -1 << 53 then return v + 0.0 end
   return (v & ~0x7ff | (v & 0x7ff ~= 0 and 0x800 or 0)) + 0.0
 end
 
--- Returns a function that converts integers of a type to double. to_float: true if the result is then rounded to float.
+-- Returns a function that converts integers of type `from` to double. to_float: true if the caller then rounds the
+-- result to float.
 local function widener(from, to_float)
   local widen = to_float and from.size == 8 and not from.auto and nearly or function(v) return v + 0.0 end
   if from.code ~= ULONG.code then return widen end
@@ -153,12 +158,14 @@ function arithmetic.comparison(op, t)
   return (t.kind == "pointer" or is_wide(t)) and unsigned_comparisons[op] or comparisons[op]
 end
 
+-- Returns the quotient of two signed integers, truncated towards zero.
 local function quotient(a, b)
   local q = a // b
   if q < 0 and q * b ~= a then q = q + 1 end
   return q
 end
 
+-- Returns the quotient of two integers of 64 bits as unsigned numbers.
 local function unsigned_quotient(a, b)
   if b < 0 then return math.ult(a, b) and 0 or 1 end
   if a >= 0 then return a // b end
@@ -167,7 +174,8 @@ local function unsigned_quotient(a, b)
   return q
 end
 
--- Returns a function that computes with two floating numbers, or with two results of scenario functions.
+-- Returns a function that applies an operator to two floating numbers, or to two results of scenario functions
+-- (types.auto).
 local function floating_operation(op, t, zero)
   if t.code == F32 then
     local apply = floating_operation(op, scalars.double)
@@ -188,8 +196,8 @@ local function floating_operation(op, t, zero)
   end
 end
 
--- Returns a function that computes with two numbers of a type; the right operand of a shift may have any type.
--- Behaviour that C leaves undefined wraps; zero() is called for a division by zero.
+-- Returns a function that applies an operator to two numbers of a type; the right operand of a shift may have any type.
+-- Where C leaves the result undefined, it wraps; zero() is called for a division by zero.
 function arithmetic.operation(op, t, zero)
   if t.float or t.auto and op ~= "<<" and op ~= ">>" then return floating_operation(op, t, zero) end
   local wrap = wrapper(t)
@@ -237,7 +245,8 @@ function arithmetic.is_defined(op, t, a, b)
   return true
 end
 
--- Returns the result of an operation on two constants of a type, 1 or 0 for a comparison; nil if C does not define it.
+-- Returns the result of an operation on two constants of a type, 1 or 0 for a comparison; nil if C does not define the
+-- result.
 function arithmetic.fold(op, t, a, b)
   local compare = arithmetic.comparison(op, t)
   if compare then return compare(a, b) and 1 or 0 end

@@ -2,13 +2,13 @@
 -- 4). Called by run/ and plan/body/c_body.lua before a directive is lowered.
 --
 -- A group is {name?, clauses, constructs?, types?, record?, place, range, title}. Scopes of the host program form a
--- chain {outer, names?, list?, state}. `state` is a number that is unique for each set of visible groups, so that plans
--- can be cached.
+-- chain {outer, names?, list?, state}. `state` is a number that is unique for each set of visible groups; it is part of
+-- the keys of cached plans.
 --
 --   directive + visible groups --sources_of--> sources {action, group, clauses} --join_clauses--> plain directive
 --
 -- The result has no bind_ clauses: its clauses are those of the construct and of its groups. A clause from a group has
--- the field `group`, and positions in that group's text (clause_groups.locate).
+-- the field `group`, and its positions refer to the text of this group (clause_groups.locate).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -35,6 +35,8 @@ local RANGE = 1 << 32
 local homes = setmetatable({}, { __mode = "v" }) -- number of a range -> group
 local ranges = 0
 
+-- Returns the group whose text contains a position, and the position in this text; nil or false for a position in the
+-- current text.
 local function home_of(pos)
   local made = pos and pos >= RANGE and homes[pos // RANGE]
   return made, made and pos % RANGE
@@ -83,7 +85,7 @@ end
 
 local states = 0
 
--- Returns the innermost open scope of the host program; creates the outermost one when first called.
+-- Returns the innermost open scope of groups of the host program; creates the outermost scope at the first call.
 local function scope_of(session)
   local scope = session.program.group_scope
   if not scope then
@@ -94,7 +96,7 @@ local function scope_of(session)
   return scope
 end
 
--- Opens a scope of the host program; returns it for leave_scope.
+-- Opens a scope of groups and returns it; the caller passes it to leave_scope.
 function clause_groups.enter_scope(session)
   local outer = scope_of(session)
   local scope = { outer = outer, state = outer.state }
@@ -102,14 +104,14 @@ function clause_groups.enter_scope(session)
   return scope
 end
 
--- Closes a scope and those inside of it; does nothing if it is closed already.
+-- Closes a scope and all scopes inside; does nothing if the scope is closed already.
 function clause_groups.leave_scope(session, scope)
   local at = session.program.group_scope
   while at and at ~= scope do at = at.outer end
   if at then session.program.group_scope = at.outer end
 end
 
--- Removes groups declared by a text that fails, also from the types that they are bound to.
+-- Removes groups that a failing text declared, also from the types to which they are bound.
 transaction.register(function(session)
   local scope = session.program.group_scope or {} -- created when it is first needed
   local names, list, state, count = scope.names, scope.list, scope.state, #(scope.list or {})
@@ -133,8 +135,8 @@ end)
 -- Returns the number that identifies the set of visible groups: 0 if there are none.
 function clause_groups.state(session) return scope_of(session).state end
 
--- Returns the visible groups, those of outer scopes first. A name refers to the innermost group that has it
--- (LLNL-4-15).
+-- Returns the visible groups, those of outer scopes first. A name refers to the group in the innermost scope that
+-- declares the name (LLNL-4-15).
 local function visible_groups(session)
   local scopes, named, list = {}, {}, {}
   local scope = scope_of(session)
@@ -153,7 +155,7 @@ local function visible_groups(session)
   return list
 end
 
--- Decides LLNL-4-15.
+-- Returns the innermost group that {name, pos} names; raises if no group has this name. Decides LLNL-4-15.
 local function find(session, name)
   local all, scope = {}, scope_of(session)
   while scope do
@@ -168,9 +170,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- Returns the type or template that an argument of bind_type or bind_types names; for a variable, returns nil and the
--- variable.
--- Decides LLNL-4-12.
+-- Returns the type or template that an argument of bind_type or bind_types names. If the argument names a variable,
+-- returns nil and the variable. Decides LLNL-4-12.
 local function bound_type(session, node)
   local spec = node.spec
   local bare = spec.tag == "named" and node.declarator.pointers == 0 and #node.declarator.suffixes == 0
@@ -183,6 +184,7 @@ local function bound_type(session, node)
   return session:type_of(node)
 end
 
+-- True if a group is bound to a type, or to the template from which the type was made.
 local function is_bound(made, t)
   for _, bound in ipairs(made.types or {}) do
     if bound == t or bound == t.template or bound.kind and t.kind and types.same(bound, t) then return true end
@@ -216,7 +218,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ binding --
 
--- Adds the groups bound to the type that bind_types names, or to the type of the variable that it names.
+-- Adds to `sources` the groups bound to the type that bind_types names, or to the type of the variable that it names.
+-- Groups in `excluded` are left out.
 local function add_type(session, sources, excluded, node)
   local t, variable = bound_type(session, node)
   local name = variable and variable.name
@@ -235,8 +238,7 @@ local function add_type(session, sources, excluded, node)
   end
 end
 
--- Returns the action of a bind_group clause and the list of its groups.
--- Decides LLNL-4-04.
+-- Returns the action of a bind_group clause and the list of groups that it names. Decides LLNL-4-04.
 local function bound_groups(session, clause)
   local action = clause.action and clause.action.name or "merge"
   if not actions[action] then
@@ -248,9 +250,8 @@ local function bound_groups(session, clause)
   return action, found
 end
 
--- Returns the sources of a directive's clauses, in order: {action, group, clauses}. Each clause of the construct itself
--- is a source of its own with the origin `own`.
--- Decides LLNL-4-03, LLNL-4-08.
+-- Returns the sources of a directive's clauses, in order: {action, group, clauses}. Each clause that the construct
+-- itself has is a source of its own, with `own` as its origin. Decides LLNL-4-03, LLNL-4-08.
 local function sources_of(session, node, own)
   local excluded, named, bound = {}, {}, {}
   for _, clause in ipairs(node.clauses) do
@@ -264,7 +265,8 @@ local function sources_of(session, node, own)
     end
   end
   local sources = {}
-  for _, made in ipairs(visible_groups(session)) do -- groups that bind_group names are bound by its action instead
+  -- a group that a bind_group clause names is bound by the action of this clause instead
+  for _, made in ipairs(visible_groups(session)) do
     if made.constructs and made.constructs[node.name] and not named[made] then
       sources[#sources + 1] = { group = made, action = "merge", clauses = made.clauses }
     end
@@ -287,9 +289,8 @@ end
 
 -- ---------------------------------------------------------------------------------- joining clauses --
 
--- Returns the sources by precedence: overrides, last one first; then the construct's own clauses; then merged and
--- inherited groups (LLNL-4-05..07, -09).
--- Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
+-- Returns the sources by precedence: overrides in reverse order; then the construct's own clauses; then merged and
+-- inherited groups (LLNL-4-05..07, -09). Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
 local function sort_by_precedence(sources)
   local ordered = {}
   for i = #sources, 1, -1 do
@@ -303,14 +304,17 @@ local function sort_by_precedence(sources)
   return ordered
 end
 
+-- True if a part of source `a` replaces a conflicting part of source `b`: overrides replace all, own clauses replace
+-- inherited groups.
 local function wins(a, b) return a.action == "override" or a.action == "own" and b.action == "inherit" end
 
+-- Returns the text of a part (sema/openmp_exclusions.lua) for messages, with its group.
 local function part_text(part)
   return ("'%s'%s"):format(part.text, part.source.group and " of " .. part.source.group.title or "")
 end
 
--- Raises for two parts that exclude each other. The error is located at the construct's own clause if one of them is.
--- Decides LLNL-4-05.
+-- Raises for two parts that exclude each other. If only one of them is from the construct's own clauses, the error is
+-- located there. Decides LLNL-4-05.
 local function conflict(session, part, other)
   if part.source.group and not other.source.group then part, other = other, part end
   raise("conflicting-clauses", openmp_exclusions.position(part),
@@ -322,8 +326,8 @@ local function conflict(session, part, other)
       or "bind the group with inherit: or override:, or exclude: it" })
 end
 
--- True if a part takes effect beside the parts taken before. False if an equal part or one of higher precedence was
--- taken; raises if one of equal precedence excludes it.
+-- True if a part takes effect beside the parts in `before`. False if `before` has an equal part, or a part that
+-- replaces this one. Raises if a part of equal precedence excludes this one.
 local function is_claimed(session, part, before)
   for _, other in ipairs(before) do
     local apart = other.source.origin ~= part.source.origin
@@ -336,8 +340,7 @@ local function is_claimed(session, part, before)
   return true
 end
 
--- Returns the clauses of all sources in their order, without parts that others replace.
--- Decides LLNL-4-11.
+-- Returns the clauses of all sources in their order, without parts that are replaced by others. Decides LLNL-4-11.
 local function join_clauses(session, sources)
   local by_key = {}
   for _, source in ipairs(sort_by_precedence(sources)) do
@@ -372,8 +375,8 @@ local function join_clauses(session, sources)
   return clauses
 end
 
--- Returns what a directive binds itself: "nothing", "groups", or "types"; the effect of "types" depends on the
--- variables that are visible.
+-- Returns the word for the groups that a directive binds: "nothing", "groups", or "types". The effect of "types" also
+-- depends on the visible variables.
 local function binds_what(node)
   if not node.binds then
     node.binds = "nothing"
@@ -385,9 +388,8 @@ local function binds_what(node)
   return node.binds
 end
 
--- Returns the directive with its effective clauses, or the directive itself if no group applies. The result is cached
--- in node.applied by state.
--- Decides LLNL-4-13.
+-- Returns the directive with its effective clauses; the directive itself if no group applies. The result is cached in
+-- node.applied by state. Decides LLNL-4-13.
 function clause_groups.apply(session, node)
   local state, what = scope_of(session).state, binds_what(node)
   if what == "nothing" and state == 0 then return node end
@@ -408,6 +410,7 @@ end
 
 -- --------------------------------------------------------------------------------------- definition --
 
+-- Raises if a group has two clauses of this name; otherwise registers the clause in `given`.
 local function check_once(given, clause)
   if given[clause.name] then
     raise("duplicate-clause", clause.pos, ("a group has one '%s'"):format(clause.name), { length = #clause.name,
@@ -416,8 +419,8 @@ local function check_once(given, clause)
   given[clause.name] = clause
 end
 
--- Reads the clauses that bind the group itself (LLNL-4-02): its name, constructs and types.
--- Decides LLNL-4-01, LLNL-4-02.
+-- Reads the clauses that bind the group itself (LLNL-4-02) and sets its name, constructs and types in `made`. Decides
+-- LLNL-4-01, LLNL-4-02.
 local function read_bindings(session, node, record, made)
   local given = {}
   for _, clause in ipairs(node.clauses) do
@@ -451,7 +454,7 @@ local function read_bindings(session, node, record, made)
   end
 end
 
--- Reads the clauses of the group. Groups that it binds itself are resolved now.
+-- Reads the other clauses of the group. Groups that it binds by name are looked up now.
 local function read_clauses(session, node, made)
   local kept = {}
   for _, clause in ipairs(node.clauses) do
@@ -476,7 +479,7 @@ local function read_clauses(session, node, made)
   end
 end
 
--- True if two locations are the same: the group of a type made from a template is declared again for each instance.
+-- True if two locations are equal. A template's group is declared again for each instance, at the same location.
 local function same_text(a, b) return a.text == b.text and a.file == b.file and a.line == b.line and a.pos == b.pos end
 
 -- Executes a declare group directive. record: the type that contains it, or nil.

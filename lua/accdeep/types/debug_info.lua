@@ -1,7 +1,7 @@
--- debug_info.lua - declares types from the debug information of a program: of this process, or of a file. Scenarios
--- reach it through declare_from, C programs through accd_declare_from_debug_info.
+-- debug_info.lua - declares types from the debug information of a program: this process, or a file. Scenarios call this
+-- file through declare_from, C programs through accd_declare_from_debug_info.
 --
--- Input: the name of a type; output: the type, declared in the session's scope with all types that it needs. Only these
+-- Input: the name of a type; output: the type, declared in the session's scope with all types that it needs. No other
 -- types are read. If one of them cannot be declared, nothing is declared (transaction.lua).
 
 local core = require "accdeep.core"
@@ -27,8 +27,8 @@ function debug_info.open(path)
   raise("file", nil, path and ("%s: %s"):format(path, why) or why, { rule = RULE })
 end
 
--- Raises the error for a program without debug information. name: a type that the debug information of its libraries
--- does not have either, or nil.
+-- Raises the error for a program without debug information. name: the requested type, if the debug information of the
+-- program's libraries does not have it either; otherwise nil.
 local function raise_no_information(file, name)
   local libraries = name and (", and its libraries have no type '%s'"):format(name) or ""
   raise("file", nil, ("%s has no debug information%s"):format(file, libraries), { rule = RULE,
@@ -38,7 +38,7 @@ end
 -- ------------------------------------------------------------------------------------------- names --
 
 -- Parses the name of a type: returns {text, keyword?, items = items of the name, key, name = last name, around = scopes
--- before it}. Raises if the text is not such a name.
+-- before the last name}. Raises if the text is not the name of a type.
 local function parse_request(text)
   local keyword, rest = text:match "^%s*(%a+)%s+(.*)$"
   local inner = text:match "^%s*type%s*%(%s*(.-)%s*%)%s*$"
@@ -61,6 +61,8 @@ end
 
 local kinds = { struct = "struct", class = "struct", union = "union", enum = "enum" }
 
+-- True if an entry of the debug information has the requested name. Template arguments that the request omits do not
+-- matter.
 local function is_asked_for(wanted, one)
   local items = qualified_names.parse(one.name)
   if not items then return false end
@@ -69,11 +71,12 @@ local function is_asked_for(wanted, one)
   return qualified_names.accepts(wanted.items, items)
 end
 
+-- Returns the requested name as text, with its keyword.
 local function request_text(wanted)
   return (wanted.keyword and wanted.keyword .. " " or "") .. wanted.key
 end
 
--- Returns the entries of the debug information for a name. Raises if there is none.
+-- Returns the entries of the debug information for a name. Raises if no entry has the name.
 local function entries_for(handle, file, wanted)
   local found, others, is_told = {}, {}, nil
   local around = #wanted.around > 0 and ":" .. table.concat(wanted.around, ":") or nil
@@ -99,8 +102,8 @@ local function entries_for(handle, file, wanted)
       or "what no variable or function uses is not in debug information" })
 end
 
--- Returns those entries that fit the keyword and define the type, each distinct one once. Raises if none is left, or if
--- their full names differ.
+-- Returns the distinct entries that fit the keyword and define the type, not only declare it. Raises if no entry is
+-- left, or if the full names of the entries differ.
 local function chosen(file, wanted, found)
   local fitting, whole, seen = {}, {}, {}
   local has_typedef = false
@@ -137,8 +140,8 @@ end
 
 -- ------------------------------------------------------------------------------------- declaration --
 
--- Completes a node of a type that is only declared where it is used, from a definition elsewhere in the program.
--- Returns false if there is none.
+-- Completes the node of a type that is only declared where it is used, from a definition elsewhere in the program.
+-- Returns false if the program has no definition.
 local function complete(handle, node)
   if node.is_missing or not node.name then return false end
   local wanted = parse_request(node.name)
@@ -170,7 +173,7 @@ local function build(session, handle, file, wanted, whole)
   return t
 end
 
--- Declares the type that a text names, and the types that it needs; returns it.
+-- Declares the type that a text names, and the types that it needs; returns the named type.
 local function declare(session, path, text)
   local wanted = parse_request(session.language.normalize_name(text))
   local handle <close>, file = debug_info.open(path)
@@ -178,7 +181,8 @@ local function declare(session, path, text)
   return build(session, handle, file, wanted, chosen(file, wanted, found))
 end
 
--- Declares the type that a text at file:line of the scenario names, or nothing if that fails; returns the type.
+-- Declares the type that a text at file:line of the scenario names, and returns the type. Raises if that fails; nothing
+-- is declared then.
 function debug_info.declare(session, path, text, file, line)
   local t
   transaction.run(session, function()
@@ -188,7 +192,7 @@ function debug_info.declare(session, path, text, file, line)
   return t
 end
 
--- True if a name without some template arguments names a type with this full name.
+-- True if `full`, the full name of a type, has the items `wanted`, which may omit the arguments of templates.
 local function is_made_from(wanted, full)
   local plain = {}
   for _, item in ipairs(full) do
@@ -197,8 +201,8 @@ local function is_made_from(wanted, full)
   return qualified_names.accepts(wanted, plain)
 end
 
--- Declares all types that a text names in a program: every instance of a template, if the text leaves out the
--- arguments. Returns a list of them, which may be empty.
+-- Declares all types that a text names in a program: every instance of a template, if the text omits the arguments.
+-- Returns a list of the types, which may be empty.
 function debug_info.declare_named(session, path, text)
   local list = {}
   transaction.run(session, function()
@@ -224,7 +228,7 @@ function debug_info.declare_named(session, path, text)
   return list
 end
 
--- Runs fn(handle, builder) and declares the types that it requested from the builder.
+-- Runs fn(handle, builder) and declares the types that fn requested from the builder.
 local function declaring(session, path, fn)
   transaction.run(session, function()
     local handle <close>, file = debug_info.open(path)
@@ -237,8 +241,8 @@ local function declaring(session, path, fn)
 end
 
 -- Declares the types of a program's variables whose names begin with `prefix`, and the types that they need. Returns a
--- list of {name, type, qualified}; `qualified` means const or volatile, of the variable or of what it points to.
--- typedefs: names that are preferred for structures without tags.
+-- list of {name, type, qualified}; `qualified` means that the variable, or the target of a pointer, is const or
+-- volatile. typedefs: names that are preferred for structures without tags.
 function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
   declaring(session, path, function(handle, builder)
@@ -257,7 +261,7 @@ end
 
 -- Describes the Fortran variables of a program whose names begin with `prefix`: list of {name, rank, record,
 -- polymorphic, spelled}. `record` is the derived type of the elements, nil for other types. The second result maps each
--- of `names` to the list of types with that name.
+-- name in the list `names` to the list of types with that name.
 function debug_info.objects(session, path, prefix, names)
   local list, named = {}, {}
   declaring(session, path, function(handle, builder)
@@ -287,8 +291,8 @@ function debug_info.objects(session, path, prefix, names)
   return list, named
 end
 
--- Returns all variables of a program: name -> {is_record, lines}. `is_record` is set if one variable of that name is a
--- structure or an array of structures; `lines` is the set of lines of their declarations.
+-- Returns all variables of a program: name -> {is_record, lines}. `is_record` is true if at least one variable of that
+-- name is a structure or an array of structures; `lines` is the set of lines of their declarations.
 function debug_info.all_variables(path)
   local handle <close> = debug_info.open(path)
   local found = {}
@@ -303,9 +307,9 @@ function debug_info.all_variables(path)
   return found
 end
 
--- Returns a function meant(i, name, line) for the scopes of variables whose names begin with `prefix`. It identifies,
--- as a text, the local variable that `name` refers to at that line in the scope of the i-th of them; false if there is
--- none.
+-- Returns a function meant(i, name, line). It identifies, as a text, the local variable that `name` refers to at that
+-- line in the scope of variable number i. It returns false if `name` is not a local variable there. Variables are
+-- numbered among those whose names begin with `prefix`.
 function debug_info.meanings(path, prefix)
   local handle <close> = debug_info.open(path)
   local list, scopes = handle:variables ""

@@ -1,8 +1,8 @@
 -- debug_types.lua - builds types from debug information: turns the nodes that core.debug reads into types, with the
 -- offsets and sizes that are recorded there. Used by debug_info.lua.
 --
--- A builder keeps new names in its own tables (tags, typedefs, enumerators). Types with names that the session has
--- already must be the same. When everything fits, commit enters the names into the session's scope.
+-- A builder keeps new names in its own tables (tags, typedefs, enumerators). A type whose name the session has already
+-- must be the same type. When all types fit, commit enters the names into the session's scope.
 --   core.debug --nodes--> Builder:type --finish--> all records complete --commit--> scope.
 -- lua/binding/debug_type.c describes the kinds of nodes.
 
@@ -58,11 +58,12 @@ end
 
 local MOST = 1 << 46 -- largest plausible size of a type in bytes; damaged files have larger ones
 
+-- Raises the error for damaged debug information. what: the end of the message.
 local function raise_damaged(what)
   raise("file", nil, "the debug information is damaged: " .. what, { rule = "HOUSE-debug" })
 end
 
--- True if a node, or what it points to or consists of, is const or volatile.
+-- True if a node, its pointer's target or its array's element is const or volatile.
 local function is_qualified(node)
   for _ = 1, 64 do -- limit for damaged information that refers to itself
     if not node or node.kind == "record" then break end
@@ -72,7 +73,7 @@ local function is_qualified(node)
   return false
 end
 
--- Returns a node without typedefs. in_arrays: true to return the element of arrays, too.
+-- Returns a node without typedefs. in_arrays: true to return the element of arrays as well.
 local function strip_typedefs(node, in_arrays)
   for _ = 1, 100 do
     local is_array = in_arrays and node and node.kind == "array"
@@ -82,10 +83,11 @@ local function strip_typedefs(node, in_arrays)
   raise_damaged "a type names itself"
 end
 
+-- True if a node defines a type, with a known size, and does not only declare it.
 local function is_complete(node) return not node.declaration and node.size ~= nil end
 
 -- Returns the members of a record that have a known, fixed offset: list of {name?, of, offset, base}. The second result
--- is true if the record has others, which become nameless bytes.
+-- is true if the record has further members, which become bytes without a name.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end
   local list, unseen, bit_fields, hidden = {}, false, {}, {}
@@ -112,7 +114,7 @@ function Builder:members_of(node)
   return list, unseen
 end
 
--- Returns a copy of a record without the members of some names: a base class with hidden members.
+-- Returns a copy of a record without the members that `names` has as keys: a base class with hidden members.
 local function without_members(record, names)
   local members = {}
   for _, m in ipairs(record.members) do
@@ -127,7 +129,7 @@ local function without_members(record, names)
   return types.set_members(made, members, record.size, record.align)
 end
 
--- Adds nameless members for the bytes that no member covers, so that they are copied with the object.
+-- Adds members without a name for the bytes that no member covers, so that these bytes are copied with the object.
 local function fill(members, size)
   local sorted = table.move(members, 1, #members, 1, {})
   table.sort(sorted, function(a, b) return a.offset < b.offset end)
@@ -145,7 +147,8 @@ local function fill(members, size)
   table.sort(members, function(a, b) return a.offset < b.offset end)
 end
 
--- Returns the alignment that a layout implies: the largest alignment of members that are placed accordingly.
+-- Returns the alignment that a layout implies: the largest alignment of a member whose offset is a multiple of it,
+-- halved until the record's size is also a multiple.
 local function alignment(node, members)
   local align = node.align or 1
   for _, m in ipairs(members) do
@@ -191,15 +194,15 @@ function Builder:complete(t, node)
   self.under_way[t] = nil
 end
 
--- Stores the type of a node. Each type that is read has new nodes; a structure without a name is identified by its
--- entry.
+-- Stores the type of a node. Nodes are new for each type that is read, so that a structure without a name is identified
+-- by its entry in the debug information.
 function Builder:cache_type(node, t)
   self.made[node] = t
   if not node.name and node.id then self.unnamed[node.id] = t end
 end
 
--- Returns the record of a node. needed: true to complete it now; otherwise finish completes it. A record that the
--- session has already may need incomplete types, so its members are visited, too.
+-- Returns the record of a node. needed: true to complete the record now; otherwise finish completes it. A record that
+-- the session has already may need incomplete types, so its members are visited, too.
 function Builder:record(node, needed)
   local t = self.made[node] or not node.name and self.unnamed[node.id] or nil
   local key = node.name and self.key(node.name)
@@ -214,8 +217,9 @@ function Builder:record(node, needed)
   return t
 end
 
--- Returns the session's type of that name if it is the same type or is still incomplete. Raises if a different type has
--- the name in this scope; returns nil if it is in an enclosing scope.
+-- Returns the session's type of that name if it does not differ from the node's type; an incomplete type does not.
+-- Returns nil if the name is unknown, or if a different type has the name in an enclosing scope. Raises if a different
+-- type has the name in this scope.
 function Builder:find_known(space, key, node)
   local scope = self.session.now.scope
   local t = scope[space][key]
@@ -227,6 +231,7 @@ function Builder:find_known(space, key, node)
     { rule = "HOUSE-debug", help = "declare it once: here, or from debug information" })
 end
 
+-- Returns the array type of a node, in the order of dimensions of C.
 function Builder:array(node)
   local of = self:type(node.of)
   local first, last, step = #node.dims, 1, -1
@@ -268,6 +273,7 @@ function Builder:pointer(node)
   return types.pointer(t)
 end
 
+-- Returns the scalar type of an enum, and registers its enumerators unless they belong to a scope.
 function Builder:enum(node)
   local key = node.name and qualified_names.key(node.name)
   local t = key and (self.tags[key] or self:find_known("tags", key, node))
@@ -283,6 +289,7 @@ function Builder:enum(node)
   return t
 end
 
+-- Returns the type that a typedef names, and registers the name.
 function Builder:typedef(node)
   if not node.name then raise_damaged "a typedef has no name" end
   local key = qualified_names.key(node.name)
@@ -299,6 +306,7 @@ function Builder:typedef(node)
   return t
 end
 
+-- Returns a new, incomplete record with the name `key`, which may be nil.
 local function new_record(node, key)
   local t = types.record(node.union and "union" or "struct", key)
   if key and not key:find "^[%a_][%w_]*$" then t.name = key end
@@ -331,7 +339,7 @@ function Builder:type(node)
   return t
 end
 
--- Completes the records that pointers point to.
+-- Completes the records that pointers point to, including records that are found meanwhile.
 function Builder:finish()
   local at = 1
   while self.waiting[at] do
@@ -358,7 +366,7 @@ local function size_of(node)
   return node.size or 0
 end
 
--- Returns the reason why a record differs from a node, or nil. Incomplete records differ from none.
+-- Returns the reason why a record differs from a node as a text; nil if they are equal, or if the record is incomplete.
 function Builder:record_differs(t, node, name)
   if t.record ~= (node.union and "union" or "struct") then return ("%s is a %s"):format(name, t.record) end
   if not t.complete or not is_complete(node) then return nil end
@@ -373,7 +381,7 @@ function Builder:record_differs(t, node, name)
   for i, m in ipairs(list) do
     local mine = own[i]
     local called = m.name and ("member '%s'"):format(m.name) or "a member without a name"
-    -- the parent has a name in Fortran
+    -- Debug information gives the parent component of Fortran a name.
     local name_of = mine and (mine.name or mine.type == t.parent and t.parent.tag) or nil
     if not mine or name_of ~= m.name then return called .. " is not in its place" end
     if mine.offset ~= m.offset then
@@ -386,8 +394,8 @@ function Builder:record_differs(t, node, name)
   return nil
 end
 
--- Returns the reason why a type of the session differs from a node's type; nil if they are equal. Pairs that are being
--- compared count as equal, because types may be recursive.
+-- Returns the reason why a type of the session differs from a node's type, as a text; nil if they are equal. Pairs
+-- under comparison count as equal, because types may be recursive.
 function Builder:differs(t, node, name)
   node, name = strip_typedefs(node), name or "it"
   local function other() return ("%s is %s, there it has another type"):format(name, types.name(t)) end
@@ -425,7 +433,7 @@ end
 
 -- --------------------------------------------------------------------------------- entering names --
 
--- Enters the new names into the session's scope. Raises if a variable or an enumerator has one of them.
+-- Enters the new names into the session's scope. Raises if a variable or an enumerator already has one of the names.
 function Builder:commit()
   local scope = self.session.now.scope
   for key in pairs(self.typedefs) do
@@ -457,7 +465,7 @@ debug_types.c = { makers = makers, key = qualified_names.key, new_record = new_r
   is_hidden = function() return false end }
 
 -- Returns a new builder. file: the program's name in messages; lookup(node) completes a node that is only declared
--- where it is used and returns whether it succeeded.
+-- where it is used, and returns true if it succeeded.
 function debug_types.new(session, file, lookup)
   local builder = { session = session, file = file, lookup = lookup,
     made = {}, unnamed = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {},

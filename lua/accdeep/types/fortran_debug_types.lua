@@ -1,9 +1,9 @@
 -- fortran_debug_types.lua - builds derived types from gfortran's debug information: the Fortran part of
 -- debug_types.lua.
 --
--- An allocatable or pointer array has gfortran's descriptor, which requires a session with that layout; a scalar one is
--- an address. Polymorphic components, procedure pointers and components added by the compiler become bytes without a
--- name.
+-- An allocatable or pointer array has gfortran's descriptor, which requires a session with that layout; an allocatable
+-- or pointer scalar is an address. Polymorphic components, procedure pointers and components added by the compiler
+-- become bytes without a name.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,10 +12,12 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
+-- Returns the key of a type's name: the last part, in small letters.
 local function key(name) return name:match "[^:]*$":lower() end
 
 local classes = { signed = "integer", float = "real", boolean = "logical", complex = "complex" }
 
+-- Returns the intrinsic type of a base type. Raises if Fortran has no such type.
 local function base(builder, node)
   local class = classes[node.encoding]
   local kind = class == "complex" and node.size // 2 or node.size
@@ -30,6 +32,7 @@ local function target(builder, node)
   return node.kind == "record" and builder:record(node, false) or builder:type(node)
 end
 
+-- Returns the type of an array with explicit bounds.
 local function array(builder, node)
   local bounds = {}
   for i, dim in ipairs(node.dims) do bounds[i] = { lower = dim.lower, extent = dim.count or 0 } end
@@ -46,10 +49,12 @@ local function descriptor_type(builder, node)
   return fortran_types.descriptor(layout, target(builder, node.of), node.rank, node.attribute)
 end
 
+-- Returns the type of a scalar pointer: the address alone.
 local function pointer(builder, node)
   return fortran_types.descriptor(fortran_descriptor.address, target(builder, node.to), 0, "pointer")
 end
 
+-- Returns a new derived type, still without components. Raises for a record that is not of Fortran.
 local function new_record(node, name)
   if node.fortran and name then return fortran_types.record((name:match "^[^#]*")) end
   raise("unsupported", nil, ("%s is not a derived type of Fortran"):format(node.name or "the type"),
@@ -67,8 +72,8 @@ local function is_same(a, b)
   return true
 end
 
--- Returns the key of a type. Debug information does not tell modules and procedures, so that names of types are not
--- unique: types with equal names and different components get different keys.
+-- Returns the key of a type. Debug information does not record modules and procedures of types, so that names of types
+-- are not unique: types with equal names and different components get different keys.
 local function distinct(builder, node, name)
   builder.nodes = builder.nodes or {}
   local own, i = name, 1
@@ -82,7 +87,7 @@ end
 
 local readable = { base = true, record = true, array = true, descriptor = true, character = true }
 
--- True if a component gets no name: the compiler added it, or its type is not supported.
+-- True if a component gets no name, because the compiler added it or its type is not supported.
 local function is_hidden(m, of)
   if not of or m.name and m.name:find "^_" then return true end
   if of.kind == "pointer" then
@@ -92,7 +97,7 @@ local function is_hidden(m, of)
   return not readable[of.kind] or of.kind == "record" and of.name ~= nil and of.name:find "__class_" ~= nil
 end
 
--- Sets the members of a type. A type that extends another one begins with a component that has the name of the parent.
+-- Sets the members of a type. In a type that extends another type, the first component has the name of the parent.
 local function set_members(t, members, size, align)
   local first = members[1]
   local parent = first and first.type.class == "type" and first.name == first.type.tag and first.type or nil

@@ -1,5 +1,5 @@
 -- fortran_descriptor.lua - array descriptors in memory: the representation of allocatable, pointer, assumed-shape and
--- polymorphic variables. The only module that knows their offsets.
+-- polymorphic variables. No other module knows the offsets of their fields.
 --
 -- A layout is a table that describes the descriptors of one compiler:
 --
@@ -7,9 +7,10 @@
 --   | header | dimension 1 | ... | dimension n | addendum (polymorphic only)      |
 --   +--------+-------------+     +-------------+----------------------------------+
 --
--- The addendum is the address of the dynamic type's record (fortran_dynamic_types.lua) and a word for parameters.
--- Descriptors are read and written through a memory space (backend/memory_view.lua), so that one in device memory is
--- read as a kernel reads it. Every access takes the bounds low, high of the memory and the frame for error positions.
+-- The addendum is the address of the dynamic type's type record (fortran_dynamic_types.lua) and a word for parameters.
+-- Descriptors are read and written through a memory space (backend/memory_view.lua), so that a descriptor in device
+-- memory is read as a kernel reads it. Every access takes the bounds low, high of the memory, and the frame for error
+-- positions.
 
 local core = require "accdeep.core"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
@@ -19,7 +20,7 @@ local fortran_descriptor = {}
 local code = core.scalar
 
 -- Layouts by name. header: members in memory order, {name, scalar, bytes}; dimension: words of one dimension. classes:
--- code of a type by class, with the kind shifted by kind_shift, or by class and kind.
+-- code of a type by class, with the kind shifted left by kind_shift bits, or by class and kind.
 local layouts = {
   cfi = { -- CFI_cdesc_t of gcc's ISO_Fortran_binding.h
     header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
@@ -28,7 +29,7 @@ local layouts = {
     version = 1, attributes = { pointer = 0, allocatable = 1, other = 2 },
     classes = { integer = 1, logical = 2, real = 3, complex = 4, character = 5, type = 6 }, kind_shift = 8,
   },
-  flang = { -- CFI_cdesc_t of LLVM Flang; its last byte tells that an addendum follows
+  flang = { -- CFI_cdesc_t of LLVM Flang; the last byte of its header is set if an addendum follows
     header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
       { "rank", code.u8, 1 }, { "type", code.i8, 1 }, { "attribute", code.u8, 1 }, { "extra", code.u8, 1 } },
     dimension = { "lower_bound", "extent", "sm" },
@@ -52,7 +53,7 @@ local TYPE_RECORD = 2 * WORD
 fortran_descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
   classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
 
--- Computes the offsets of a layout's members.
+-- Sets the offsets of a layout's members, and its name.
 local function lay_out(name, layout)
   local offset = 0
   layout.name, layout.members = name, {}
@@ -68,6 +69,7 @@ for name, layout in pairs(layouts) do lay_out(name, layout) end
 lay_out("address", fortran_descriptor.address)
 fortran_descriptor.layouts = layouts
 
+-- Returns the size in bytes of a descriptor.
 function fortran_descriptor.size(layout, rank, is_polymorphic)
   return layout.header_bytes + rank * layout.dimension_bytes + (is_polymorphic and TYPE_RECORD or 0)
 end
@@ -81,18 +83,21 @@ end
 -- Returns the offset of the pointer to the dynamic type's record.
 function fortran_descriptor.type_record_offset(t) return t.size - TYPE_RECORD end
 
+-- Returns the code of an element type in a layout's descriptors.
 function fortran_descriptor.type_code(layout, of)
   local known = layout.classes[of.class]
   if type(known) == "table" then return known[of.fkind] end
   return known + (layout.kind_shift and of.class ~= "type" and of.fkind << layout.kind_shift or 0)
 end
 
+-- Returns the greatest common divisor of two numbers.
 local function divisor(a, b)
   while b ~= 0 do a, b = b, a % b end
   return a
 end
 
--- Returns the unit of strides in bytes: the size of an element, or a divisor of it for parts of larger objects.
+-- Returns the unit of strides in bytes: the size of an element, or a divisor of this size if the elements are parts of
+-- larger objects.
 local function span_of(of, dims)
   local span = of.size
   for _, dim in ipairs(dims) do
@@ -101,8 +106,8 @@ local function span_of(of, dims)
   return span
 end
 
--- Calls put(offset, scalar, bytes, value) for every word of a descriptor of type t. of, record: element type and
--- address of its type record, for polymorphic descriptors only.
+-- Calls put(offset, scalar, bytes, value) for every word of a descriptor of type t. For polymorphic descriptors only:
+-- of, the element type, and record, the address of its type record.
 local function each_word(t, base, dims, of, record, put)
   local layout, elements, made = t.layout, of or t.of, {}
   local span = layout.in_spans and span_of(elements, dims or {})
@@ -152,7 +157,7 @@ function fortran_descriptor.write(space, t, address, base, dims, low, high, fram
     end)
 end
 
--- Returns the base address that a descriptor holds, and the bounds of the object that it points into.
+-- Returns the base address that a descriptor holds, and the bounds of the object that contains this address.
 function fortran_descriptor.base(space, address, low, high, frame)
   return space:load_pointer(address, low, high, frame)
 end
@@ -191,8 +196,8 @@ function fortran_descriptor.dims(space, t, address, low, high, frame)
   return dims
 end
 
--- Returns the address of the lowest byte and the number of bytes that the elements span. Strides may be negative;
--- without elements the result is base, 0.
+-- Returns the address of the lowest byte and the number of bytes from the first to the last byte of the elements.
+-- Strides may be negative; without elements the results are `base` and 0.
 function fortran_descriptor.hull(base, of, dims)
   local first, last = base, base + of.size
   for _, dim in ipairs(dims) do
@@ -203,8 +208,8 @@ function fortran_descriptor.hull(base, of, dims)
   return first, last - first
 end
 
--- Describes the elements of a section with gaps for the core: number of adjacent bytes, and a list {count, step, ...}
--- of the outer dimensions, largest step first. Returns nil if there are no gaps.
+-- Describes the elements of a section with gaps for the core: returns the number of adjacent bytes, and a list {count,
+-- step, ...} of the outer dimensions, largest step first. Returns nil if the section has no gaps.
 function fortran_descriptor.gaps(of, dims)
   local run, steps = of.size, {}
   for _, dim in ipairs(dims) do
@@ -224,6 +229,7 @@ function fortran_descriptor.gaps(of, dims)
   return run, flat
 end
 
+-- Returns the number of elements in a list of dimensions.
 function fortran_descriptor.count(dims)
   local n = 1
   for _, dim in ipairs(dims) do n = n * math.max(dim.extent, 0) end

@@ -17,6 +17,7 @@ local NUMBER = 2 * WORD
 local numbered = setmetatable({}, { __mode = "v" }) -- number -> type
 local last = 0
 
+-- Returns the number of a type; numbers a new type at the first call.
 local function number_of(t)
   if not t.number then
     last = last + 1
@@ -25,7 +26,7 @@ local function number_of(t)
   return t.number
 end
 
--- Returns the address of a type's record in the session's host memory; creates it at the first call.
+-- Returns the address of a type's record in the session's host memory; creates the record at the first call.
 function fortran_dynamic_types.record(session, t)
   local address = session.program.type_records[t]
   if not address then
@@ -37,22 +38,23 @@ function fortran_dynamic_types.record(session, t)
   return address
 end
 
--- Returns the address of a type's record as descriptors in this space hold it: on a device that of its copy, if
--- present.
+-- Returns the address of a type's record as descriptors in this memory space hold it: on a device, the address of the
+-- record's copy, if the copy is present.
 function fortran_dynamic_types.pointer(space, t)
   local address = fortran_dynamic_types.record(space.session, t)
   local dev = space.on_device and space.ctx:deviceptr(space.number, address) or 0
   return dev ~= 0 and dev or address
 end
 
--- Returns the type whose record the pointer at `slot` points to, read as a kernel reads it. Raises if there is none.
+-- Returns the type whose record the pointer at `slot` points to, read as a kernel reads the pointer. Raises if there is
+-- no such type.
 function fortran_dynamic_types.type(space, slot, low, high, frame)
   local record, rlow, rhigh = space:load_pointer(slot, low, high, frame)
   local t = numbered[space:load(record + NUMBER, core.scalar.i64, WORD, rlow, rhigh, frame)]
   return t or diagnostic.raise("type-mismatch", frame and frame.pos, "the descriptor points to no type")
 end
 
--- True if a type is `ancestor` or extends it, directly or indirectly.
+-- True if the type t is `ancestor`, or extends it directly or indirectly.
 function fortran_dynamic_types.extends(t, ancestor)
   while t and t ~= ancestor do t = t.parent end
   return t ~= nil

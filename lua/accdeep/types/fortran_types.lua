@@ -18,6 +18,7 @@ local fortran_types = {}
 
 local code = core.scalar
 
+-- Returns an intrinsic scalar type. of: the core's code; class: "integer", "real" or "logical".
 local function scalar(name, size, of, class, rank, fields)
   local t = { kind = "scalar", name = name, size = size, align = size, code = code[of], rank = rank, signed = true,
     class = class, fkind = size }
@@ -41,6 +42,7 @@ fortran_types.intrinsic = {
     [8] = scalar("logical(8)", 8, "i64", "logical", 0, logical),
   },
 }
+-- Returns the complex type whose parts have the type `part`.
 local function complex(name, part)
   return { kind = "complex", name = name, class = "complex", part = part, size = 2 * part.size, align = part.align,
     fkind = part.fkind }
@@ -52,11 +54,13 @@ fortran_types.REAL, fortran_types.DOUBLE = fortran_types.intrinsic.real[4], fort
 fortran_types.COMPLEX = fortran_types.intrinsic.complex[4]
 fortran_types.LOGICAL = fortran_types.intrinsic.logical[4]
 
+-- Returns the type of character variables of this length.
 function fortran_types.character(len)
   return { kind = "character", name = ("character(%d)"):format(len), class = "character", len = len, size = len,
     align = 1, fkind = 1, view = fortran_types.view }
 end
 
+-- Returns a new derived type, still without components.
 function fortran_types.record(tag)
   local t = types.record("struct", tag)
   t.name, t.class = ("type(%s)"):format(tag), "type"
@@ -68,8 +72,8 @@ local case_blind = { __index = function(t, key)
   return small and small ~= key and rawget(t, small) or nil
 end }
 
--- Makes component names independent of letter case. The inherited components can also be reached by the name of the
--- parent type.
+-- Enters component names by their spelling in small letters. Inherited components can also be reached by the name of
+-- the parent type.
 function fortran_types.name_components(t, parent, pos)
   if parent then t.by_name[parent.tag] = { name = parent.tag, type = parent, offset = 0, pos = pos } end
   setmetatable(t.by_name, case_blind)
@@ -92,12 +96,13 @@ function fortran_types.descriptor(layout, of, rank, attribute, polymorphic)
     name = fortran_types.shape_name(of, rank, ", " .. attribute, polymorphic), view = fortran_types.view }
 end
 
+-- Returns the name of a type with a descriptor, for messages. attribute: text after the element type.
 function fortran_types.shape_name(of, rank, attribute, polymorphic)
   local name = polymorphic and ("class(%s)"):format(of.tag) or types.name(of)
   return name .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
 end
 
--- Returns element type and rank of an object's type; a scalar type itself and 0.
+-- Returns element type and rank of an object's type; for a scalar, the type itself and 0.
 function fortran_types.element(t)
   if t.bounds then return t.of, #t.bounds end
   if t.kind == "descriptor" then return t.of, t.rank end
@@ -109,7 +114,7 @@ function fortran_types.fits(of, t)
   return fortran_types.same(of, t.of) or t.polymorphic and fortran_dynamic_types.extends(of, t.of) or false
 end
 
--- True if a value of type a can be used as one of type b without conversion.
+-- True if a value of type `a` can be used as a value of type `b` without conversion.
 function fortran_types.same(a, b)
   if a == b then return true end
   if a.class ~= b.class or a.kind ~= b.kind then return false end

@@ -13,6 +13,7 @@ local types = {}
 
 local scalar_code = core.scalar
 
+-- Returns a scalar type. code: name of the core's code; rank: rank of conversions; fields: further fields.
 local function scalar(name, size, code, rank, fields)
   local t = { kind = "scalar", name = name, size = size, align = size, code = scalar_code[code],
     rank = rank, signed = true }
@@ -55,7 +56,8 @@ types.predefined = {
   int64_t = "long", uint64_t = "unsigned long",
 }
 
--- Returns the scalar type that a list of keywords names ("unsigned", "long", "int" in any order); nil if there is none.
+-- Returns the scalar type that a list of keywords names ("unsigned", "long", "int" in any order); nil if the list names
+-- no type.
 function types.builtin(words)
   local count = {}
   for _, w in ipairs(words) do count[w] = (count[w] or 0) + 1 end
@@ -83,7 +85,7 @@ function types.builtin(words)
   return types.scalars[prefix .. "int"]
 end
 
--- Returns the type of pointers to a type; each type has one.
+-- Returns the type of pointers to a type. The pointer type is made once and stored in its target.
 function types.pointer(to)
   local t = rawget(to, "pointer_type") -- rawget, because an enum inherits from its scalar
   if not t then
@@ -99,6 +101,7 @@ end
 
 -- ------------------------------------------------------------------------------------- records --
 
+-- Returns a new, incomplete record. kind: "struct" or "union"; tag: its name, or nil.
 function types.record(kind, tag)
   return { kind = "record", record = kind, tag = tag, size = 0, align = 1, complete = false }
 end
@@ -139,8 +142,8 @@ function types.enum(tag, base)
     align = base.align, code = base.code }, { __index = base })
 end
 
--- Returns the name of a const member in a record, its nested records or an array of them; nil if there is none. C does
--- not allow assignments to such objects.
+-- Returns the name of a const member in a record, its nested records or an array of them; nil if no member is const. C
+-- does not allow assignments to objects with const members.
 function types.const_member(t)
   while t.kind == "array" do t = t.of end
   for _, member in ipairs(t.kind == "record" and t.members or {}) do
@@ -150,8 +153,8 @@ function types.const_member(t)
   return nil
 end
 
--- Returns the member of that name, including members of anonymous records, with its offset in the record; nil if there
--- is none.
+-- Returns the member called `name`, with its offset in the record; members of anonymous records are included. Returns
+-- nil if no member has this name.
 function types.member(record, name) return record.by_name and record.by_name[name] end
 
 -- --------------------------------------------------------------------------------------- names --
@@ -171,7 +174,8 @@ local function format_type(t, inner)
 end
 
 types.spell = format_type -- returns a type as text; with a name, as its declaration: spell(t, "x") is float *x
--- Returns the path of the member or element at an offset in an object, such as ".in[2].x", as far as it has names.
+-- Returns the path of the member or element at an offset in an object, such as ".in[2].x"; the path ends where no
+-- member has a name.
 function types.path(t, offset)
   if t.kind == "array" and t.of.size > 0 then
     return ("[%d]%s"):format(offset // t.of.size, types.path(t.of, offset % t.of.size))

@@ -14,16 +14,17 @@ local types = require "accdeep.types"
 
 local layout = {}
 
+-- Returns the first multiple of `align` that is not below `at`.
 local function align_up(at, align) return (at + align - 1) // align * align end
 
--- Returns the record in nested arrays, or the record itself.
+-- Returns the element type of nested arrays, or the type itself if it is not an array.
 local function innermost(t)
   while t.kind == "array" do t = t.of end
   return t
 end
 
--- Calls visit(class, offset) for each empty class of an object at `offset`, up to the offset `last`. Returns true as
--- soon as visit does.
+-- Calls visit(class, offset) for each empty class inside an object at `offset`, up to the offset `last`. Returns true
+-- as soon as visit returns true; otherwise false.
 local function each_empty(t, offset, last, visit)
   if not innermost(t).largest_empty or offset > last then return false end
   if t.kind == "array" then
@@ -44,12 +45,13 @@ end
 local Placed = {}
 Placed.__index = Placed
 
+-- True if an object of type t at this offset has an empty class at the address of an equal one.
 function Placed:clashes(t, offset)
   return each_empty(t, offset, self.last, function(class, at) return self[at] and self[at][class] or false end)
 end
 
--- Enters the empty classes of a part. is_empty_base: true to enter all; otherwise only those that a later empty base
--- class can collide with.
+-- Enters the empty classes of a part. is_empty_base: true to enter all; otherwise only classes that a later empty base
+-- class can collide with are entered.
 function Placed:enter(t, offset, is_empty_base)
   each_empty(t, offset, is_empty_base and math.huge or self.largest, function(class, at)
     self[at] = self[at] or {}
@@ -58,15 +60,15 @@ function Placed:enter(t, offset, is_empty_base)
   end)
 end
 
--- Returns the first aligned offset from `at` on where an object of the type collides with no empty class.
+-- Returns the first aligned offset, from `at` on, at which an object of the type does not collide with an empty class.
 function Placed:free(t, at, align)
   at = align_up(at, align)
   while self:clashes(t, at) do at = at + align end
   return at
 end
 
--- Returns the index of the primary base class, which shares its pointer to the table of virtual functions; nil if there
--- is none.
+-- Returns the index of the primary base class, with which the record shares its pointer to the table of virtual
+-- functions; nil if no base class has such a pointer.
 local function primary_of(bases)
   for i, base in ipairs(bases) do
     if base.is_dynamic then return i end
@@ -74,7 +76,7 @@ local function primary_of(bases)
   return nil
 end
 
--- Returns the offsets of base classes and members, and the sizes. as_pod: true to treat open classes as PODs.
+-- Returns a layout: the offsets of base classes and members, and the sizes. as_pod: true to treat open classes as PODs.
 local function compute(spec, as_pod)
   local placed = setmetatable({ last = -1, largest = spec.largest or 0 }, Placed)
   local size, data, align = 0, 0, spec.align or 1
@@ -121,7 +123,7 @@ local function compute(spec, as_pod)
   return found
 end
 
--- True if two layouts differ in their size or in the offset of a part that has data.
+-- True if two layouts differ in their size, or in the offset of a part that has data.
 local function differ(spec, a, b)
   if a.size ~= b.size then return true end
   for i, base in ipairs(spec.bases) do
@@ -133,7 +135,7 @@ local function differ(spec, a, b)
   return false
 end
 
--- Returns the parts of a layout that contain empty classes; nil if there are none.
+-- Returns the parts of a layout that contain empty classes; nil if no part does.
 local function layout_parts(spec, found)
   local parts = {}
   local function add(t, offset)
@@ -144,6 +146,7 @@ local function layout_parts(spec, found)
   return #parts > 0 and parts or nil
 end
 
+-- Returns the size of the largest empty class in base classes and members; nil if there are no empty classes.
 local function largest_empty(spec)
   local largest
   local function count(t) largest = math.max(largest or 0, innermost(t).largest_empty or 0) end
@@ -152,8 +155,8 @@ local function largest_empty(spec)
   return largest ~= 0 and largest or nil
 end
 
--- Returns whether a class is a POD for the purpose of layout: nil (yes), "open" or "no". said: the result of its own
--- declarations.
+-- Returns the state of a class as a POD for the purpose of layout: nil (a POD), "open" or "no". said: the state from
+-- its own declarations alone.
 local function pod_of(spec, said)
   if said == "no" or #spec.bases > 0 or spec.has_table then return "no" end
   for _, member in ipairs(spec.members) do
@@ -164,8 +167,8 @@ local function pod_of(spec, said)
   return said
 end
 
--- Prepares a record from debug information as a base class. Whether its tail padding may be reused is unknown, so it
--- counts as "open".
+-- Prepares a record from debug information as a base class. Debug information does not tell if its tail padding may be
+-- reused, so the record counts as "open".
 function layout.base_layout(record)
   if not record.from_debug or record.is_pod then return record end
   local data = 0
@@ -179,9 +182,9 @@ function layout.base_layout(record)
   return record
 end
 
--- Lays out a record. spec: {bases = types, members = list of {name?, type, align?, pos}, align? (of alignas), has_table
--- (it has virtual functions), pod ("no", "open" or nil, from its constructors)}. Returns the record; or nil and a base
--- class if compilers lay the record out differently, because they disagree whether that class is a POD.
+-- Lays out a record and returns it. spec: {bases = types, members = list of {name?, type, align?, pos}, align? (of
+-- alignas), has_table (true with virtual functions), pod ("no", "open" or nil, from its constructors)}. If compilers
+-- lay the record out differently, because they disagree whether a base class is a POD, returns nil and this base class.
 -- Decides HOUSE-layout.
 function layout.complete(record, spec)
   spec.is_union = record.record == "union"

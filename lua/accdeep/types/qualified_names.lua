@@ -1,8 +1,8 @@
 -- qualified_names.lua - parses C++ names of types with scopes and template arguments; gives all spellings of a type one
 -- key.
 --
--- A parsed name is a list of items: words, signs, and {list, ...} with the arguments of the preceding template.
--- Compilers print all arguments, users leave out defaults: std::vector<float> also matches std::vector<float,
+-- A parsed name is a list of items: words, signs, and lists {list, ...} with the arguments of the preceding template.
+-- Compilers print all arguments, while users omit defaults: std::vector<float> also matches std::vector<float,
 -- std::allocator<float> >.
 
 local word_set = require "accdeep.base.strings".word_set
@@ -20,9 +20,10 @@ local builtin = word_set "char short int long float double signed unsigned bool 
 
 local closing = { ["<"] = ">", ["("] = ")", ["["] = "]" }
 
-local read_items -- forward
+local read_items -- forward declaration
 
--- Parses the arguments after the opening sign at `at`; returns them and the position after the closing sign, or nil.
+-- Parses the arguments after the opening sign at `at`. Returns the arguments and the position after the closing sign;
+-- nil if the sign is not closed.
 local function arguments(text, at)
   local close = closing[text:sub(at, at)]
   local list = { close = close }
@@ -115,19 +116,21 @@ local function format_items(items)
   return table.concat(out)
 end
 
--- Returns the items of a name and its key; nil if the text is not a name.
+-- Returns the items of a name and its key; nil if the text is not a name of a type.
 function qualified_names.parse(text)
   local items, at = read_items(text, 1)
   if at <= #text or at > #text + 1 or #items == 0 then return nil end
   return items, format_items(items)
 end
 
+-- Returns the key of a name; the text itself if it is not a name.
 function qualified_names.key(text)
   local _, key = qualified_names.parse(text)
   return key or text
 end
 
--- True if a spelling matches the full name of a type; it may leave out trailing arguments of templates.
+-- True if `wanted`, the items of a spelling, match the full name of a type; a spelling may omit trailing arguments of
+-- templates.
 function qualified_names.accepts(wanted, full)
   if #wanted ~= #full then return false end
   for i, item in ipairs(wanted) do
@@ -145,7 +148,7 @@ function qualified_names.accepts(wanted, full)
   return true
 end
 
--- Returns the last name without arguments, and the list of scopes before it: "vector", {"std"}.
+-- Returns the last name without arguments, and the list of scopes before the name: "vector", {"std"}.
 function qualified_names.split(items)
   local names = {}
   for i, item in ipairs(items) do

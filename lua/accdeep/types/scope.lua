@@ -1,12 +1,12 @@
 -- scope.lua - symbol tables of the host program: one scope of names, with a table for each kind of symbol.
 --
--- Kinds: variables, typedefs, tags, enumerators (all constants; constant_types has the types other than int),
--- functions, prototypes, procedures, templates, instances, namespaces, and qualified (C++ names: key -> items of
--- qualified_names.lua).
+-- Kinds: variables, typedefs, tags, enumerators (all constants; constant_types has the types that are not int),
+-- functions, prototypes, procedures, templates, instances, namespaces. The kind qualified maps the keys of C++ names to
+-- the items of qualified_names.lua.
 --
--- A scope may have an outer scope: a case's scope has the file's. A lookup continues in the outer scope (by __index);
--- declarations are entered into the scope itself. Scopes of a namespace, a class or a template's arguments have a
--- `home`: the enclosing scope that owns the types made from templates.
+-- A scope may have an outer scope: a case's scope has the file's scope. A lookup continues in the outer scope (by
+-- __index); declarations are entered into the scope itself. Scopes of a namespace, a class or a template's arguments
+-- have a `home`: the enclosing scope that owns the types made from templates.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -22,7 +22,7 @@ Scope.__index = Scope
 local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "prototypes", "procedures", "templates",
   "instances", "qualified", "namespaces", "constant_types" }
 
--- Returns a new scope inside `outer`; without one, a scope with the predefined types.
+-- Returns a new scope inside `outer`; if `outer` is nil, a scope with the predefined types.
 local function new(outer)
   local function space(name) return setmetatable({}, outer and { __index = outer[name] } or nil) end
   local self = setmetatable({ outer = outer }, Scope)
@@ -50,14 +50,14 @@ transaction.register(function(session)
   return function() for i = #undo, 1, -1 do undo[i]() end end
 end)
 
--- Returns the type of a typedef or, as in C++, of a tag; nil if a variable hides it or it does not exist.
+-- Returns the type of a typedef or, as in C++, of a tag; nil if the name does not exist or a variable hides the type.
 function Scope:type_named(name)
   if self.variables[name] then return nil end
   return self.typedefs[name] or self.tags[name]
 end
 
--- Returns the key of a type whose name has scopes or template arguments, for any of its spellings
--- (qualified_names.lua). Returns nil if no type matches, or several.
+-- Returns the key of the type that a text names in any spelling, with scopes or template arguments
+-- (qualified_names.lua). Returns nil if no type matches, or if several types match.
 function Scope:type_spelled(text)
   local at = self
   while at and not next(at.qualified) do at = at.outer end
@@ -77,8 +77,8 @@ function Scope:type_spelled(text)
   return found
 end
 
--- Returns the type that a class or namespace declares, for a name without template arguments (Outer::Inner); nil if
--- there is none.
+-- Returns the type that a class or namespace declares, for a name with "::" and without template arguments
+-- (Outer::Inner); nil if there is no such type.
 function Scope:type_inside(text)
   local t, key = nil, nil
   if text:find "[<>]" or not text:find("::", 1, true) then return nil end
@@ -96,19 +96,19 @@ function Scope:type_inside(text)
   return t
 end
 
--- Enters a constant; it hides a variable of the same name.
+-- Enters a constant of type t; the constant hides a variable of the same name.
 function Scope:constant(name, value, t)
   self.enumerators[name], self.variables[name] = value, false
   if t and t ~= types.scalars.int then self.constant_types[name] = t end
 end
 
--- Returns the value and the type of a constant; nil if there is none.
+-- Returns the value and the type of a constant; nil if the name is not a constant.
 function Scope:constant_named(name)
   local value = self.enumerators[name]
   return value, value and (self.constant_types[name] or arithmetic.enumerator(value))
 end
 
--- Returns a true value if the name is declared in this scope itself.
+-- Returns a true value if the name is declared in this scope itself; enclosing scopes do not matter.
 function Scope:find_declared(name)
   return rawget(self.variables, name) or rawget(self.typedefs, name) or rawget(self.enumerators, name)
 end

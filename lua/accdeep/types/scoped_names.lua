@@ -65,7 +65,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- lookup --
 
--- Returns the enclosing scope of an open namespace with that name; nil if there is none.
+-- Returns the scope of the open namespace called `name`: `at` itself or one of its enclosing scopes; nil if there is
+-- none.
 local function find_namespace(at, name)
   while at do
     if at.namespace == name then return at end
@@ -74,7 +75,8 @@ local function find_namespace(at, name)
   return nil
 end
 
--- Returns the type that a name stands for in a scope, or nil. is_own: true to ignore enclosing scopes.
+-- Returns the type that a name stands for in a scope; nil if there is no such type. is_own: true to ignore enclosing
+-- scopes.
 local function type_in(at, name, is_own)
   if is_own then return rawget(at.typedefs, name) or rawget(at.tags, name) end
   return at.typedefs[name] or at.tags[name]
@@ -82,7 +84,7 @@ end
 
 local basic = word_set "char short int long float double signed unsigned void bool"
 
--- Raises the error for an unknown type. inner: the scope of a class, if the name before the last "::" names one.
+-- Raises the error for an unknown type. inner: the scope of the class that the name before the last "::" names, or nil.
 -- Decides HOUSE-names.
 local function unknown(session, node, name, length, inner)
   local all, before = {}, inner and name:match "^.*::" or ""
@@ -137,13 +139,15 @@ function scoped_names.incomplete(what, name, t, pos)
     { length = #name, help = t.kind == "record" and closest_defined(t) or nil })
 end
 
+-- Raises the error for a template that is named without arguments. step: the last part of the path; name: the whole
+-- path.
 local function is_template(step, name)
   raise("unknown-type", step.pos, ("'%s' is a template"):format(name), { length = #step.name,
     help = ("give it types: %s<float>"):format(name) })
 end
 
--- Returns the type of a path. If wants_template is set and the path ends in the bare name of a template, returns nil
--- and the template. instance(session, spec, made): returns the type of a template with arguments.
+-- Returns the type of a path. If wants_template is true and the path ends in the name of a template without arguments,
+-- returns nil and the template. instance(session, spec, made): returns the type of a template with arguments.
 function scoped_names.find(session, node, instance, wants_template)
   local at, prefix, is_own = session.now.scope, "", false
   local function all_of_it()

@@ -1,8 +1,8 @@
 -- template.lua - class templates: makes one record type for each list of arguments (TR14-4.3-16). Called by
 -- backend/declarations.lua.
 --
--- A template is {name, params, record = AST, place, scope, directives}. A parameter is {name, spec?, default?}; one
--- with a spec stands for a number.
+-- A template is {name, params, record = AST, place, scope, directives}. A parameter is {name, spec?, default?}; a
+-- parameter with `spec` stands for a number, one without it for a type.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
@@ -12,23 +12,25 @@ local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
--- Limit of nested instantiations, which Lua's stack can hold.
+-- Limit of nested instantiations; Lua's stack can hold this many.
 local DEEPEST = 24
 
 local template = {}
 
--- Returns the source location of a node without its scope: names at it are resolved in the scope of run_with_arguments.
+-- Returns the source location of a node without its scope: names at the location are resolved in the scope of
+-- run_with_arguments.
 local function location_of(session, node)
   local place = session:location_of(node.pos)
   place.scope = nil
   return place
 end
 
--- Enters a template into the current scope. Its directives are executed for each type that is made from it.
+-- Enters a template into the current scope; a forward declaration has no effect. The template's directives are executed
+-- for each type that is made from it.
 function template.declare(session, node)
   local name, at = node.record.name, session.now.scope
   if not name or not node.record.members then
-    if name then return end -- an announcement
+    if name then return end -- forward declaration
     raise("syntax", node.pos, "a template defines a class with a name")
   end
   if rawget(at.templates, name) or at:find_declared(name) then
@@ -42,7 +44,7 @@ end
 local function run_with_arguments(session, made, arguments, fn, ...)
   local outer = session.now.scope
   local inner = scope.new(made.scope or outer)
-  inner.home = outer.home or outer -- types made meanwhile belong to the enclosing scope
+  inner.home = outer.home or outer -- types made while fn runs belong to the enclosing scope
   for i, parameter in ipairs(made.params) do
     if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
     else inner.typedefs[parameter.name] = arguments[i] end
@@ -64,8 +66,8 @@ local function same(a, b)
 end
 
 -- Returns the type for a list of arguments: types, or {value, type} for numbers. Instances are cached in the home
--- scope. fill(session, t, spec) gives a new record its members; if it fails, the instance is removed.
--- Decides TR14-4.3-16.
+-- scope. fill(session, t, spec) gives a new record its members; if fill fails, the instance is removed. Decides
+-- TR14-4.3-16.
 function template.instance(session, spec, made, arguments, fill)
   local texts = {}
   for i, argument in ipairs(arguments) do
@@ -102,7 +104,8 @@ function template.instance(session, spec, made, arguments, fill)
   return t
 end
 
--- Applies a shape or policy of the template itself to all existing instances, and records it for later ones.
+-- Applies a shape or policy of the template itself to all existing instances, and records the directive for later
+-- instances.
 function template.describe(session, made, node)
   local directive = { node = node, place = location_of(session, node) }
   for _, t in sorted_pairs(session.now.scope:all_instances()) do

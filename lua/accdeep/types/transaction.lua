@@ -9,9 +9,10 @@ local transaction = {}
 
 local registered = {}
 
--- Registers keep(session), which returns undo(); undo is called if the text fails.
+-- Registers keep(session), which saves tables and returns undo(); undo is called if the text fails.
 function transaction.register(keep) registered[#registered + 1] = keep end
 
+-- Returns a shallow copy of a table.
 local function copy(t)
   local made = {}
   for key, value in next, t do made[key] = value end
@@ -29,7 +30,8 @@ function transaction.save(t)
   end
 end
 
--- Saves several tables of an object and, if is_deep, the tables in them; returns a function that restores all.
+-- Saves several tables of an object and, if is_deep is true, the tables that these contain; returns a function that
+-- restores all.
 function transaction.save_fields(object, names, is_deep)
   local undo = {}
   for _, name in ipairs(names) do
