@@ -47,8 +47,7 @@ enum {
  * origin is the low half of the return address of the last write. If no byte of the word is VALID, the origin is a
  * digest of the values that the bytes had when they became invalid. */
 enum {
-    RT_SHADOW_PAGE_BYTES =
-        1 << 21, /* host bytes that one shadow page describes; the page holds first all states, then all origins */
+    RT_SHADOW_PAGE_BYTES = 1 << 21,              /* host bytes of a shadow page: first their states, then the origins */
     RT_SHADOW_PAGES = 1 << 26,                   /* number of entries in the table of shadow pages */
     RT_SHADOW_ORIGINS = RT_SHADOW_PAGE_BYTES / 8 /* index of the first origin in a shadow page */
 };
@@ -140,9 +139,8 @@ struct rt_check_thread {
     /* shadow of the memory from `low` on */
     uint32_t *states, *origins;
     const uint8_t *tiles;
-    uintptr_t stack,
-        stack_bytes; /* address range of the stack that the running kernel may use; stack_bytes 0: no kernel runs */
-    uint8_t *stack_tiles; /* readable tiles of the kernel's stack */
+    uintptr_t stack, stack_bytes; /* part of the stack that the kernel may use; stack_bytes 0: no kernel */
+    uint8_t *stack_tiles;         /* readable tiles of the kernel's stack */
     size_t nstack_tiles;
     bool in_kernel;
     bool records_accesses; /* each access is recorded in the history */

@@ -12,13 +12,13 @@
 
 /* ----------------------------------------------------------------------------------- callers -- */
 
-enum { MODULES = 64 }; /* most modules: calls of others are not checked */
+enum { MODULES = 64 }; /* most instrumented modules; calls from further modules are not checked */
 static struct {
     uintptr_t low, high;
 } modules[MODULES];
 static unsigned nmodules;
 
-/* True if relocations of a module name a symbol. */
+/* Returns true if one of the relocations of a module, `bytes` bytes at `at`, names the symbol `name`. */
 static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
                            const char *name)
 {
@@ -28,6 +28,7 @@ static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) 
     return false;
 }
 
+/* Returns true if relocations of the module `info`, whose dynamic section begins at `entry`, name __tsan_init. */
 static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
 {
     uintptr_t of[DT_JMPREL + 1] = {0};
@@ -44,8 +45,8 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
 
 static bool is_in_module(uintptr_t pc);
 
-/* Adds modules that call __tsan_init, for dl_iterate_phdr. A call may be a jump, so that its return address is in
- * another module. */
+/* Adds a module to `modules` if it calls __tsan_init; callback of dl_iterate_phdr, returns 0 to continue. The return
+ * address of that call does not identify the module, because the call may be a jump. */
 static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -82,6 +83,7 @@ bool rt_is_instrumented_caller(struct rt_caller caller)
     return local_shadow.shadow_pages && is_in_module(caller.pc);
 }
 
+/* Writes how many modules were ever loaded to *ud, and ends dl_iterate_phdr by 1. */
 static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     (void)bytes;
@@ -89,7 +91,7 @@ static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
     return 1;
 }
 
-/* Called at the start of each object file; finds new modules. */
+/* Called at the start of each instrumented object file. Adds modules that were loaded since the last call. */
 API void __tsan_init(void);
 void __tsan_init(void)
 {
@@ -202,6 +204,7 @@ FUNCTION(char *, strcat, (char *to, const char *from))
     return REAL(strcat)(to, from);
 }
 
+/* Checks the reads of strcmp and strncmp: both strings up to the first difference or the end, at most `most` bytes. */
 static void check_comparison(const char *a, const char *b, size_t most, struct rt_caller caller)
 {
     size_t n = 0;

@@ -16,14 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef uintptr_t word; /* any argument */
+typedef uintptr_t word; /* any argument of an MPI function */
 
+/* Returns the symbol `name` of the loaded libraries; NULL if no library has it. */
 static void *find_mpi_function(const char *name)
 {
     return dlsym(RTLD_DEFAULT, name);
 }
 
-/* Calls a function of the MPI library with words and pointers. Results stay unchanged if there is no such function. */
+/* Calls the function `name` of the MPI library, with arguments of the given types. If the library has no such function,
+ * nothing is called, and the variables for its results stay as they are. */
 #define ASK(name, types, ...)                            \
     do {                                                 \
         static void *function;                           \
@@ -33,6 +35,7 @@ static void *find_mpi_function(const char *name)
             ((int(*) types)(word)function)(__VA_ARGS__); \
     } while (0)
 
+/* Returns the rank of the process in a communicator; -1 without an MPI library. */
 static int get_comm_rank(word comm)
 {
     int rank = -1;
@@ -40,6 +43,7 @@ static int get_comm_rank(word comm)
     return rank;
 }
 
+/* Returns the number of processes of a communicator; 0 without an MPI library. */
 static int get_comm_size(word comm)
 {
     int size = 0;
@@ -51,11 +55,12 @@ static int get_comm_size(word comm)
 
 struct type {
     word handle, comm;
-    int size;                                /* bytes of one element that are sent */
-    long low, extent, true_low, true_extent; /* lower bound and extent of an element in bytes, with and without gaps at
-                                              * its ends */
+    int size;                                /* bytes of one element, without gaps */
+    long low, extent, true_low, true_extent; /* first byte and size of one element, relative to its address; true_low
+                                              * and true_extent are without gaps at the ends of the element */
 };
 
+/* Returns the sizes of an MPI datatype; size 0 without an MPI library. */
 static struct type get_type(word handle, word comm)
 {
     struct type type = {.handle = handle, .comm = comm};
@@ -65,13 +70,14 @@ static struct type get_type(word handle, word comm)
     return type;
 }
 
+/* Returns true if consecutive elements of a type do not fill memory without gaps. */
 static bool has_gaps(const struct type *type)
 {
     return type->true_extent != type->size || type->extent != type->size;
 }
 
-/* Returns a byte for each byte of a type's true extent: 1 if it is sent. The MPI library unpacks bytes 1 into memory of
- * zeros. NULL: no memory. */
+/* Returns an array with a byte for each byte of a type's true extent: 1 if the byte is sent, 0 in gaps. To find them,
+ * the MPI library unpacks bytes of value 1 into zeroed memory. The caller frees the array; NULL without memory. */
 static char *get_type_mask(const struct type *type)
 {
     assert(type->size > 0);
@@ -88,7 +94,8 @@ static char *get_type_mask(const struct type *type)
 
 /* ----------------------------------------------------------------------------------- buffers -- */
 
-/* True for addresses with a special meaning: MPI_BOTTOM, MPI_IN_PLACE, and Fortran's variables for them. */
+/* Returns true for buffer addresses with a special meaning: MPI_BOTTOM, MPI_IN_PLACE, and the addresses of the Fortran
+ * variables of these names. */
 static bool is_special(word at)
 {
     static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_bottom_"};
@@ -104,11 +111,13 @@ static bool is_special(word at)
     return at + 1 <= 2 || at == variables[0] || at == variables[1] || (common && at - common < COMMON);
 }
 
+/* Returns true if a buffer begins in device memory. */
 static bool is_device_buffer(word at)
 {
     return at - local_shadow.low < local_shadow.bytes;
 }
 
+/* Checks an access of n bytes: to device memory as an MPI message, otherwise as a host access. */
 static void check_buffer(word at, size_t n, bool write, struct rt_caller caller)
 {
     if (is_device_buffer(at))
@@ -117,7 +126,8 @@ static void check_buffer(word at, size_t n, bool write, struct rt_caller caller)
         rt_check_word_range((const void *)at, n, write, caller);
 }
 
-/* Checks the read of a send buffer, without the gaps of its type. */
+/* Checks that `count` elements of a send buffer may be read, without the gaps of their type. Does nothing if the caller
+ * is not instrumented. */
 static void check_send_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
     if (count <= 0 || is_special(at) || !rt_is_instrumented_caller(caller))
@@ -140,13 +150,15 @@ static void check_send_buffer(word at, long count, word handle, word comm, struc
     free(mask);
 }
 
-/* Receive buffer, with a copy of its bytes from before; NULL: none of it is mapped. */
+/* Receive buffer: its address, its size, and a copy of its bytes from before the receive. bytes NULL: nothing of the
+ * buffer is mapped, so that it is not checked. */
 struct recv_buffer {
     word at;
     size_t n;
     char *bytes;
 };
 
+/* Returns the states of the word at `at`; NULL if the word has no shadow. */
 static uint32_t *get_states(word at)
 {
     if (is_device_buffer(at))
@@ -155,6 +167,7 @@ static uint32_t *get_states(word at)
     return shadow_page ? &shadow_page[at % RT_SHADOW_PAGE_BYTES / 8] : NULL;
 }
 
+/* Returns true if a word of the n bytes at `at` has a present byte. */
 static bool is_mapped(word at, size_t n)
 {
     for (word i = at & ~(word)7; i < at + n; i += 8) {
@@ -167,6 +180,8 @@ static bool is_mapped(word at, size_t n)
     return false;
 }
 
+/* Copies a receive buffer of `count` elements before the receive. Nothing is copied if the caller is not instrumented,
+ * no byte of the buffer is mapped, or without memory. */
 static struct recv_buffer save_recv_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
     struct recv_buffer received = {0};
@@ -183,7 +198,7 @@ static struct recv_buffer save_recv_buffer(word at, long count, word handle, wor
     return received;
 }
 
-/* Returns the number of bytes from k on that lie in one word. */
+/* Returns how many bytes of the buffer from offset k on lie in the same word (8 bytes). */
 static size_t get_word_part(const struct recv_buffer *received, size_t k)
 {
     assert(k < received->n);
@@ -191,7 +206,8 @@ static size_t get_word_part(const struct recv_buffer *received, size_t k)
     return left < part ? left : part;
 }
 
-/* Returns the number of bytes from k on in words that have changed. A received number may have some bytes as before. */
+/* Returns how many bytes from offset `from` on lie in words that all have changed. Whole words are compared, because a
+ * received number may leave some of its bytes as before. */
 static size_t count_changed_bytes(const struct recv_buffer *received, size_t from)
 {
     const char *now = (const char *)received->at;
@@ -204,7 +220,7 @@ static size_t count_changed_bytes(const struct recv_buffer *received, size_t fro
     return k - from;
 }
 
-/* Checks the writes to a receive buffer, and frees its copy. */
+/* Checks the writes to a receive buffer, and frees the copy. Bytes that have not changed count as valid. */
 static void check_received(struct recv_buffer received, struct rt_caller caller)
 {
     for (size_t k = 0, n; received.bytes && k < received.n; k += n) {
@@ -227,7 +243,7 @@ static void check_received(struct recv_buffer received, struct rt_caller caller)
 
 /* ---------------------------------------------------------------------------------- requests -- */
 
-/* Receive that has not been waited for. */
+/* Nonblocking receive that the program has not waited for. */
 struct request {
     word handle;
     struct recv_buffer received;
@@ -237,7 +253,8 @@ struct request {
 static struct request *requests;
 static bool locked;
 
-/* Returns the i-th handle of a C program, or number of a Fortran program. */
+/* Returns the i-th element of an array of request handles. Elements are pointers in C programs with Open MPI, otherwise
+ * 32-bit numbers. */
 static word handle_at(const void *handles, long i, bool fortran)
 {
     static int is_pointer = -1;
@@ -246,6 +263,7 @@ static word handle_at(const void *handles, long i, bool fortran)
     return is_pointer && !fortran ? ((const word *)handles)[i] : ((const unsigned *)handles)[i];
 }
 
+/* Removes the receive request of a handle from the list and returns it; NULL if there is none. */
 static struct request *remove_request(word handle)
 {
     struct request *taken = NULL;
@@ -260,7 +278,8 @@ static struct request *remove_request(word handle)
     return taken;
 }
 
-/* Records a receive request. A send has no copy, and only forgets an older receive with its handle. */
+/* Records a receive request, and takes over its copy. A send has no copy (received.bytes NULL): then only an older
+ * receive with the same handle is forgotten. */
 static void add_request(word handle, struct recv_buffer received, struct rt_caller caller)
 {
     struct request *request = received.bytes ? malloc(sizeof *request) : NULL;
@@ -281,7 +300,8 @@ static void add_request(word handle, struct recv_buffer received, struct rt_call
     rt_spin_unlock(&locked);
 }
 
-/* Returns the handles before a wait or a test; NULL: no receive is pending. */
+/* Returns a copy of n request handles, made before a wait or a test. Returns NULL if no receive is pending, or without
+ * memory. */
 static word *save_handles(const void *handles, long n, bool fortran)
 {
     word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED) ? calloc((size_t)n, sizeof *before) : NULL;
@@ -290,7 +310,8 @@ static word *save_handles(const void *handles, long n, bool fortran)
     return before;
 }
 
-/* Checks the receives that are complete: the MPI library has replaced their handles. */
+/* Checks the received buffers of complete requests, and frees `before`, the handles from before the wait. A request is
+ * complete if the MPI library has replaced its handle. */
 static void complete_requests(word *before, const void *handles, long n, bool fortran)
 {
     assert(!before || handles);
@@ -305,7 +326,8 @@ static void complete_requests(word *before, const void *handles, long n, bool fo
 
 /* --------------------------------------------------------------------------------- functions -- */
 
-/* Checks the send buffer's part for each process. counts: elements; starts: first elements, in extents. */
+/* Checks the part of a send buffer for each process. counts[i]: elements for process i; starts[i]: first element of
+ * that part. */
 static void check_send_parts(word at, const int *counts, const int *starts, word handle, word comm,
                              struct rt_caller caller)
 {
@@ -316,7 +338,8 @@ static void check_send_parts(word at, const int *counts, const int *starts, word
         check_send_buffer(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
 }
 
-/* Saves the receive buffer from the first part to the last one. */
+/* Copies a receive buffer from the first byte of any process's part to the last byte of any part. counts and starts as
+ * above. */
 static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
                                           struct rt_caller caller)
 {

@@ -13,11 +13,11 @@ API struct rt_check_thread *rt_get_check_thread(void)
     return &this_check_thread;
 }
 
-/* Shadow of the word at an address. */
+/* Shadow of one word (8 bytes). */
 struct words {
     uint32_t *states, *origin;
 };
-/* Finds the shadow of a word. Returns false if it has none. */
+/* Finds the shadow of the word that contains `at`. Returns false if the word has no shadow. */
 static inline bool find_shadow_words(uintptr_t at, struct words *words)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -33,7 +33,8 @@ static inline bool find_shadow_words(uintptr_t at, struct words *words)
     return shadow_page;
 }
 
-/* Returns the number of bytes of a range in its first word; *bytes_p becomes their mask, four bits each. */
+/* Returns how many of the n bytes from `at` on lie in the first word. *bytes_p becomes the mask of these bytes, four
+ * bits each. */
 static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
 {
     const size_t part = rt_min_size(n, 8 - at % 8);
@@ -41,7 +42,8 @@ static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
     return part;
 }
 
-/* True if a kernel's access to bytes of one word is allowed. Sets WAS_READ or the origin. */
+/* Returns true if a kernel may access `bytes` (a mask) of the word at `at`, and then sets WAS_READ of read bytes or the
+ * origin of written ones. Returns false without a change. */
 static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -62,7 +64,8 @@ static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintp
     return true;
 }
 
-/* True if a host access to bytes of one word is allowed. Sets the origin. */
+/* Returns true if the host may access `bytes` (a mask) of the word at `at`, and then sets the origin of present bytes
+ * that are written. Returns false without a change. */
 static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -81,7 +84,8 @@ static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr
     return true;
 }
 
-/* True if an access is allowed in all of its words. */
+/* Returns true if the access is allowed in each of its words. Sets WAS_READ or the origins of the words before the
+ * first one that is not allowed. */
 static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     for (size_t part; n; at += part, n -= part) {
@@ -94,13 +98,15 @@ static bool is_allowed(uintptr_t at, size_t n, bool write, uintptr_t pc)
     return true;
 }
 
-/* Returns the states of n bytes, 4 or 8. Threads use the halves of a word independently. */
+/* Returns the states of n bytes (4 or 8) at `at`, whose shadow is *word. Half a word is loaded for 4 bytes, because
+ * threads use the halves independently. */
 static inline __attribute__((always_inline)) uint32_t load_atomic_states(const uint32_t *word, size_t n, uintptr_t at)
 {
     const uint16_t *half = (const uint16_t *)(const void *)word + at / 4 % 2;
     return n == 8 ? __atomic_load_n(word, __ATOMIC_RELAXED) : __atomic_load_n(half, __ATOMIC_RELAXED);
 }
 
+/* Stores the states of n bytes (4 or 8) at `at`, whose shadow is *word, without a change of the other half. */
 static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *word, size_t n, uintptr_t at,
                                                                       uint32_t states)
 {
@@ -111,7 +117,7 @@ static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *
         __atomic_store_n(half, (uint16_t)states, __ATOMIC_RELAXED);
 }
 
-/* True if all bytes of a tile have the states. Two words are read at a time. */
+/* Returns true if all bytes of a tile have the states `wanted`. Each element of `states` covers two words. */
 static bool has_tile_states(const uint64_t *states, unsigned wanted)
 {
     uint64_t all = UINT64_MAX;
@@ -120,13 +126,14 @@ static bool has_tile_states(const uint64_t *states, unsigned wanted)
     return !(~all & rt_repeat_states(16, wanted));
 }
 
+/* Returns the states of a tile of device memory, two words of the tile in each element. */
 static uint64_t *get_tile_states(size_t tile)
 {
     return (uint64_t *)(void *)&local_shadow.states[tile * (RT_TILE_BYTES / 8)];
 }
 
-/* Makes a tile readable for kernels if all of it counts as read. Code that changes states clears the tile afterwards.
- */
+/* Makes a tile readable for kernels if all of its bytes are valid and count as read; otherwise clears the tile. Code
+ * that changes states clears the tile afterwards. */
 static void try_mark_tile(size_t tile)
 {
     __atomic_exchange_n(&local_shadow.tiles[tile], RT_TILE_READABLE, __ATOMIC_SEQ_CST);
@@ -134,7 +141,7 @@ static void try_mark_tile(size_t tile)
         local_shadow.tiles[tile] = 0;
 }
 
-/* Lets the rest of a half-used tile count as read, too, if its bytes are valid. */
+/* Clears a half-used tile. If all of its bytes are valid, they count as read, and the tile becomes readable. */
 static __attribute__((noinline)) void complete_tile(size_t tile)
 {
     uint64_t *states = get_tile_states(tile);
@@ -148,7 +155,8 @@ static __attribute__((noinline)) void complete_tile(size_t tile)
     try_mark_tile(tile);
 }
 
-/* Counts the first use of n bytes of device memory by a kernel in their tile. */
+/* Counts in its tile that a kernel has used n bytes at an offset in device memory for the first time. A tile that is
+ * half used is completed. */
 static inline void count_tile_use(uintptr_t offset, size_t n)
 {
     uint8_t *tile = &local_shadow.tiles[offset / RT_TILE_BYTES];
@@ -159,7 +167,8 @@ static inline void count_tile_use(uintptr_t offset, size_t n)
         complete_tile(offset / RT_TILE_BYTES);
 }
 
-/* Handles a kernel's first read of 4 or 8 bytes since they were moved. Returns false if they are not valid. */
+/* Handles a kernel's first read of n bytes (4 or 8) since they were moved: sets WAS_READ, and returns true. Returns
+ * false if the bytes are not valid device memory, or for host code. */
 static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at, size_t n)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -174,8 +183,9 @@ static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at
     return true;
 }
 
-/* Handles the first write of 4 or 8 bytes since they were moved: this side becomes Modified, the other Invalid. Returns
- * false if the object is not in the thread's lookup cache; then the runtime does it. */
+/* Handles the first write of n bytes (4 or 8) since they were moved: this side becomes Modified, the other side
+ * Invalid. Returns false if the object is not in the thread's lookup cache, or unread bytes must be counted; then the
+ * runtime handles the write. */
 static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t at, size_t n, uintptr_t pc)
 {
     const uint32_t present = (uint32_t)rt_repeat_states(n, RT_PRESENT), valid = (uint32_t)rt_repeat_states(n, RT_VALID),
@@ -213,6 +223,8 @@ static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t a
     return true;
 }
 
+/* Handles a first access since the bytes were moved, and returns true. Returns false if n is not 4 or 8, or the runtime
+ * must handle the access. */
 static bool handle_first_access(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     if (n == 4)
@@ -220,7 +232,7 @@ static bool handle_first_access(uintptr_t at, size_t n, bool write, uintptr_t pc
     return n == 8 && (write ? handle_first_write(at, 8, pc) : handle_first_read(at, 8));
 }
 
-/* Records a use of device memory in the access history. */
+/* Records an access of n bytes of device memory at address `at` in the access history. */
 static inline void record_use(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     const size_t k = at - local_shadow.low;
@@ -248,7 +260,8 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, cons
         try_mark_tile(end / RT_TILE_BYTES - 1);
 }
 
-/* Records an aligned access of 4 or 8 bytes. Returns false if it is not allowed or not in the cache of changes. */
+/* Records a kernel's access of n bytes (4 or 8), and returns true. Returns false, without a record, if the access is
+ * unaligned or not allowed, or the thread's cache of changes lacks it. */
 static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -291,12 +304,14 @@ void rt_write4_first(uintptr_t at)
     write4_first(at);
 }
 
+/* Counts the first use of 8 bytes; not inlined, to keep rt_write8_first short. */
 static __attribute__((noinline)) void count_tile_use8(uintptr_t offset)
 {
     count_tile_use(offset, 8);
 }
 
-/* Handles the common case of a first write of 8 bytes: all were read before, and both sides are valid. */
+/* Handles the common case of a first write of 8 bytes: the bytes were read before, and both sides are valid. Other
+ * cases go to write8_first. */
 void rt_write8_first(uintptr_t at)
 {
     const struct rt_check_thread *thread = &this_check_thread;

@@ -23,7 +23,7 @@ bool rt_is_poison(uint64_t at, size_t n)
     return true;
 }
 
-/* True if the bytes of an access still match their digests. */
+/* Returns true if the bytes of an access still have the values from when they became invalid. */
 static bool is_unchanged(const struct rt_access *access)
 {
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
@@ -32,8 +32,8 @@ static bool is_unchanged(const struct rt_access *access)
     return true;
 }
 
-/* True if two values are the same pointer, as a host and a device address of the same present data. Kernels may set
- * pointers in this way. */
+/* Returns true if one value is a device address and the other the host address of the same present byte. A kernel may
+ * set a pointer to the device address that corresponds to the host's pointer. */
 static bool is_same_pointer(uint64_t one, uint64_t other)
 {
     struct rt_mapping target;
@@ -41,8 +41,8 @@ static bool is_same_pointer(uint64_t one, uint64_t other)
     return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, &target) && rt_other_side(&target, dev) == host;
 }
 
-/* True if both sides of the bytes differ. Rewriting the same value, or its pointer of the other side, does not count as
- * a change. */
+/* Returns true if the accessed bytes differ from those on the other side. A pointer to the other side's address of the
+ * same data does not count as different. */
 static bool differs_from_other_side(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
@@ -58,8 +58,9 @@ static bool differs_from_other_side(const struct rt_access *access, const struct
     return !is_same_pointer(one, other);
 }
 
-/* Reports a read of bytes of which all are present and none is valid. They count as valid afterwards, so that each
- * change is reported once. The other side loses DIRTY, so that its next change is noticed. */
+/* Handles a read of bytes that are all present and none of them valid: reports an uninitialized or stale read if the
+ * values prove it. The bytes count as valid afterwards, so that each change is reported once. The other side loses
+ * DIRTY, so that its next change is noticed. */
 static void handle_invalid_read(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
@@ -82,8 +83,8 @@ static void handle_invalid_read(const struct rt_access *access, const struct rt_
                                                        * lost */
 }
 
-/* Lets the thread handle further first writes to an object itself, unless transfers are pending. Host code that writes
- * to device memory is excluded. */
+/* Lets the thread handle further first writes to an object without the runtime. Does nothing while transfers are
+ * pending, or if host code writes device memory. */
 static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
 {
     if (!rt_has_pending_transfers() && (rt_kernel_site || !rt_is_in_device_space(at)))
@@ -92,7 +93,8 @@ static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
 
 /* ----------------------------------------------------------------- accesses to device memory -- */
 
-/* Handles a read of device memory by a kernel or a message. */
+/* Handles a read of device memory by a kernel or an MPI message: sets WAS_READ, and reports bytes that are not valid.
+ */
 static void handle_device_read(const struct rt_access *access)
 {
     bool invalid = true;
@@ -113,7 +115,7 @@ static void handle_device_read(const struct rt_access *access)
     rt_set_states(access->at, access->n, 0, RT_VALID);
 }
 
-/* Handles a write to device memory: it becomes Modified, and the host's copy Invalid. */
+/* Handles a write to device memory: the written bytes become Modified, the host's copy Invalid. */
 static void handle_device_write(const struct rt_access *access)
 {
     struct rt_mapping mapping = {0};
@@ -143,7 +145,7 @@ static void handle_device_access(const struct rt_access *access)
 
 /* ---------------------------------------------------------------------- accesses of the host -- */
 
-/* Finds the mapping of a host address on the first device that has one. */
+/* Finds a mapping of a host address, on the first device where it is present. Returns false if there is none. */
 static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping)
 {
     for (int device = 0; device < rt.options.devices; device++)
@@ -152,7 +154,8 @@ static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping
     return false;
 }
 
-/* Handles a write to bytes of one word that are in one object, or in none. */
+/* Handles a host write to a granule whose bytes all lie in one object, or in no object. Bytes in no object lose their
+ * shadow. */
 static void write_host_bytes(const struct rt_access *access, const struct rt_granule *granule)
 {
     struct rt_mapping mapping;
@@ -173,7 +176,7 @@ static void write_host_bytes(const struct rt_access *access, const struct rt_gra
     }
 }
 
-/* Handles a write to bytes of one word, which may be of several objects. */
+/* Handles a host write to a granule, whose bytes may lie in several objects. */
 static void write_host_granule(const struct rt_access *access, const struct rt_granule *granule)
 {
     struct rt_mapping mapping;
@@ -189,7 +192,7 @@ static void write_host_granule(const struct rt_access *access, const struct rt_g
     }
 }
 
-/* Handles a read of the host. */
+/* Handles a read by host code: sets WAS_READ, and reports bytes that are old, lost or never written. */
 static void handle_host_read(const struct rt_access *access)
 {
     struct rt_mapping mapping;
@@ -216,7 +219,7 @@ static void handle_host_read(const struct rt_access *access)
         rt_remove_shadow(access->at, access->n);
 }
 
-/* Handles an access of the host; ends the program if it is to device memory. */
+/* Handles an access by host code; ends the program if it is to present device memory. */
 static void handle_host_access(const struct rt_access *access)
 {
     if (rt_is_in_device_space(access->at)) {
@@ -267,8 +270,8 @@ static void translate_declared(struct rt_access *access, uint64_t start, uint64_
     access->at += thread->offset;
 }
 
-/* Returns the address to which signal handlers return; 0: no handler is installed. The address is on the stack above
- * their frame. */
+/* Returns the address to which signal handlers return; 0 if no handler is installed. A running handler has this address
+ * on the stack, before the signal frame. */
 static uintptr_t find_sigreturn_address(void)
 {
     struct sigaction action;
@@ -304,7 +307,8 @@ static bool is_in_signal_handler(const struct rt_access *access)
     return false;
 }
 
-/* Handles an access of a kernel; ends the program if it is to host memory that kernels may not use. */
+/* Handles an access by a kernel; ends the program if the access is to host memory that kernels may not use. Accesses of
+ * an interrupting signal handler count as those of the host. */
 static void handle_kernel_access(struct rt_access *access)
 {
     assert(rt_kernel_site);
@@ -329,6 +333,7 @@ __thread const struct rt_site *rt_kernel_site;
 __thread int rt_kernel_device;
 static atomic_uint running_kernels; /* number of kernels that run now */
 
+/* Handles an access that the shadow does not allow at once, of a kernel or of the host; see rt_shadow.on_access. */
 static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_access access = {at, n, write, pc, frame};
@@ -345,7 +350,7 @@ static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const ui
     rt_unlock();
 }
 
-/* Handles a message of MPI that uses device memory. It counts as a kernel that the host waits for. */
+/* Handles an MPI message that uses device memory. The message counts as a kernel that the host waits for. */
 static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_access access = {at, n, write, pc, frame};
@@ -366,10 +371,10 @@ static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, co
     rt_unlock();
 }
 
-/* Clears the shadow of a block that is freed. */
+/* Handles that the host frees a block: reports pending transfers that use it, and clears its shadow. */
 static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    const bool ours = rt_free_call.pc; /* the runtime's free lies between */
+    const bool ours = rt_free_call.pc; /* the runtime's own free is between the program and this call */
     const struct rt_access access = {at, n, true, ours ? rt_free_call.pc : pc, ours ? rt_free_call.frame : frame};
     if (rt.is_ending || !rt_lock())
         return;
@@ -380,7 +385,7 @@ static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame
     rt_unlock();
 }
 
-/* Checks a buffer that an asynchronous message may write from now on against pending transfers. */
+/* Reports a pending transfer that uses a buffer which an asynchronous message may write from now on. */
 static void on_async_buffer(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
     const struct rt_access access = {at, n, true, pc, frame};
@@ -404,6 +409,7 @@ void rt_check_free(void)
     rt_shadow_free();
 }
 
+/* Clears the tiles that open_stack_tiles made readable. */
 static void close_stack_tiles(struct rt_check_thread *thread)
 {
     if (thread->nstack_tiles)
@@ -411,7 +417,8 @@ static void close_stack_tiles(struct rt_check_thread *thread)
     thread->nstack_tiles = 0;
 }
 
-/* Makes the beginning of a kernel's stack readable like device data, if the stack has tiles. */
+/* Makes the tiles of the kernel's part of the stack readable, so that the fast path allows reads there. Does nothing if
+ * the stack has no tiles. */
 static void open_stack_tiles(struct rt_check_thread *thread)
 {
     enum { NEAR = 1 << 15 };

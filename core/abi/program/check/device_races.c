@@ -21,17 +21,17 @@
 
 enum {
     FIRST = 2,               /* first id */
-    END = RT_TILE_SPLIT - 1, /* end of the ids */
+    END = RT_TILE_SPLIT - 1, /* first number that is no id */
     MANY = END / 4,          /* ids after which the history is cleared when no work is pending */
     MEMBERS = 1 << 16        /* size of members[] */
 };
 
-/* Works and sets, at half of their ids. */
+/* Works (operations of a queue, or tasks) and sets of works; id n is at index n / 2. */
 static struct work {
     struct rt_access_origin origin;
-    uint32_t first, n; /* slice of a set in members[]; n 0: a work */
+    uint32_t first, n; /* slice in members[] of a set; n 0: the entry is a single work */
 } works[END / 2];
-static uint16_t members[MEMBERS]; /* ids; odd ones are atomic operations */
+static uint16_t members[MEMBERS]; /* ids of works in sets; an odd id stands for the atomic operations of the work */
 static unsigned next = FIRST, nmembers;
 static uintptr_t reported; /* return address of the call that was reported last */
 
@@ -43,7 +43,7 @@ static uint64_t count_tiles(void)
     return rt_shadow.bytes / RT_TILE_BYTES + 1;
 }
 
-/* Returns the bytes of the history: tiles, split tiles, and split bytes of device memory. */
+/* Returns the size of the history in bytes: tiles, split tiles, and split bytes of device memory. */
 static uint64_t get_table_bytes(void)
 {
     enum { PARTS = RT_TILE_BYTES / RT_TILE_UNITS };
@@ -58,7 +58,8 @@ static void clear_history(void)
     nmembers = 0;
 }
 
-/* Returns a new id; 0: none is left while kernels use the old ones. */
+/* Returns a new id for a work or a set. May clear the history, with all ids, if no kernel is recorded. Returns 0 if no
+ * id is left while kernels use the old ids. */
 static uint16_t new_work_id(struct work work)
 {
     assert(next >= FIRST && next <= END);
@@ -71,8 +72,8 @@ static uint16_t new_work_id(struct work work)
     return (uint16_t)(next - 2);
 }
 
-/* Returns the id of the call under way, or of the kernel that the thread runs; 0: it is the host's work, or no id is
- * left. */
+/* Returns the id of the kernel that the thread runs, or of the call under way; a new id if it has none. Returns 0 for
+ * work of the host, or if no id is left. */
 static uint16_t get_own_work_id(void)
 {
     enum { NEAR = 64 };
@@ -90,7 +91,8 @@ static uint16_t get_own_work_id(void)
 
 /* ------------------------------------------------------------------------------------ sets -- */
 
-/* Returns the members of a set, or a work itself as its only member. */
+/* Writes the members of the set *number to *list_p and returns their number. A single work is its own only member; the
+ * id 0 has no members. */
 static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 {
     const struct work *work = &works[*number / 2];
@@ -98,15 +100,16 @@ static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
     return work->n ? work->n : *number != 0;
 }
 
+/* Returns true if a work happens before what the calling thread does now. */
 static bool comes_before_thread(uint16_t number)
 {
     return rt_happens_before(works[number / 2].origin.epoch, rt_this_thread.epoch);
 }
 
-enum { UNORDERED_MAX = 64 }; /* most members that are kept */
+enum { UNORDERED_MAX = 64 }; /* most members that a set keeps */
 
-/* Collects the members of an id that do not happen before the thread's epoch, at most UNORDERED_MAX. *plain_p becomes
- * the first of them that is not atomic, or 0. */
+/* Writes the members of an id that do not happen before the thread's epoch to `left`, at most UNORDERED_MAX, and
+ * returns their number. *plain_p becomes the first such member that is not atomic; 0 if there is none. */
 static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *plain_p)
 {
     const uint16_t *list;
@@ -124,7 +127,8 @@ static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *
     return kept;
 }
 
-/* Returns the id of a set of works: an existing or a new one; without a free id, that of its last member. */
+/* Returns the id of the set of the n works in `list`, an existing or a new one. Returns the id of the last work if no
+ * id or no member slot is free. */
 static uint16_t get_work_set(const uint16_t *list, size_t n)
 {
     assert(n >= 2);
@@ -145,17 +149,17 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
     return number ? number : list[n - 1];
 }
 
-/* True if a member of an id is kept when a work joins. Members that happen before the work are dropped. An atomic
- * operation keeps plain accesses that the host has not waited for: a third work may be atomic, too, and not happen
- * after them. */
+/* Returns true if `member` stays in a set that `work` joins. Members that happen before the work are dropped. An atomic
+ * operation (odd `work`) keeps plain accesses that the host has not waited for: a third, atomic work may come that does
+ * not happen after them. */
 static bool keeps_member(uint16_t member, uint16_t work)
 {
     const bool plain = !(member & 1);
     return !comes_before_thread(member) || (work & 1 && plain && !rt_is_host_synced(works[member / 2].origin.epoch));
 }
 
-/* Returns the id for the kept members of `from` and a joining work. work 0: the host's; 1: an atomic one without an id.
- */
+/* Returns the id of the set of `work` and of the members of `from` that stay (keeps_member). Work 0 is the host's, and
+ * work 1 an atomic operation without an id; both join no set. */
 static uint16_t join_works(uint16_t from, uint16_t work)
 {
     uint16_t list[UNORDERED_MAX + 1];
@@ -185,7 +189,8 @@ static uint16_t on_successor(uint16_t from, uint16_t work)
     return to;
 }
 
-/* Handles an access that does not happen after the last one. Called by instrumented code. */
+/* Reports a race of an access with the last one, *last, and replaces *last. Two atomic accesses are no race. See
+ * rt_shadow.on_race. Called by instrumented code. */
 static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     assert(last);
@@ -230,7 +235,8 @@ void rt_history_free(void)
     munmap(rt_shadow.uses, get_table_bytes());
 }
 
-/* True if no access has to be recorded: the host's work, without pending work. */
+/* Returns true if no access has to be recorded: the thread does the host's work, and no asynchronous work is pending.
+ */
 static bool is_history_unused(void)
 {
     return !rt_this_thread.epoch.stream && (next == FIRST || rt_is_quiescent());
@@ -238,6 +244,7 @@ static bool is_history_unused(void)
 
 static pthread_key_t changes_key;
 
+/* Creates the key of the threads' tables of changes; called once. */
 static void create_changes_key(void)
 {
     pthread_key_create(&changes_key, free);

@@ -9,7 +9,7 @@ enum { PENDING_MAX = 1024 }; /* most transfers that are recorded */
 static struct rt_pending_transfer *pending[PENDING_MAX];
 static size_t npending;
 
-/* Forgets the transfers that the host has waited for. */
+/* Removes the transfers that the host has waited for from the list, and frees them. */
 static void remove_synced(void)
 {
     size_t n = 0;
@@ -26,12 +26,14 @@ bool rt_has_pending_transfers(void)
     return npending;
 }
 
+/* Returns true if a transfer has a host byte in common with a range. */
 static bool overlaps_transfer(const struct rt_pending_transfer *transfer, uint64_t host, uint64_t bytes)
 {
     return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
 }
 
-/* Gives bytes whose shadow was cleared one again, with states that allow nothing at once. */
+/* Makes the bytes of a host range that are not PRESENT present and valid, but neither DIRTY nor read. So the fast path
+ * allows no access to them, and the runtime sees the next one. */
 static void restore_shadow(uint64_t host, uint64_t bytes)
 {
     RT_FOR_EACH_GRANULE(granule, host, bytes)
@@ -48,13 +50,14 @@ void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
             restore_shadow(pending[i]->host, pending[i]->bytes);
 }
 
-/* True if two transfers need no order: none of them writes, or the writing one changes nothing. */
+/* Returns true if two transfers need no order: each of them only reads host memory, or writes bytes that are there
+ * already. */
 static bool needs_no_order(const struct rt_pending_transfer *a, const struct rt_pending_transfer *b)
 {
     return (!a->writes || a->redundant) && (!b->writes || b->redundant);
 }
 
-/* Reports the first race of a transfer with a pending one. */
+/* Reports a race of a transfer with the first pending transfer that overlaps it and does not happen before it. */
 static void report_racing_transfer(const struct rt_pending_transfer *transfer)
 {
     for (size_t i = 0; i < npending; i++) {
@@ -69,7 +72,8 @@ static void report_racing_transfer(const struct rt_pending_transfer *transfer)
     }
 }
 
-/* True if a later transfer of the same stream covers an earlier one. */
+/* Returns true if `later` makes the check for `earlier` unnecessary: the same stream and kind, and a range that
+ * contains the earlier one. */
 static bool covers_transfer(const struct rt_pending_transfer *later, const struct rt_pending_transfer *earlier)
 {
     return later->origin.epoch.stream == earlier->origin.epoch.stream && later->writes == earlier->writes &&
@@ -77,7 +81,8 @@ static bool covers_transfer(const struct rt_pending_transfer *later, const struc
            earlier->host + earlier->bytes <= later->host + later->bytes;
 }
 
-/* Records a transfer, in place of one that it covers. It is dropped if the list is full. */
+/* Records a transfer, in place of an earlier one that it covers. The transfer is not recorded if the list is full, or
+ * without memory. */
 static void add_pending(const struct rt_pending_transfer *transfer)
 {
     assert(npending <= PENDING_MAX);
@@ -142,7 +147,8 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
     }
 }
 
-/* True if an access races with a pending transfer unless the program waits. */
+/* Returns true if an access of the host races with a pending transfer: a write with any transfer except of a `scalar`,
+ * a read with a transfer that changes host memory. */
 static bool needs_wait(const struct rt_access *access, const struct rt_pending_transfer *transfer)
 {
     return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;

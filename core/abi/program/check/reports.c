@@ -9,12 +9,14 @@
 
 /* --------------------------------------------------------------------------------- last write -- */
 
-/* Search for a code address by the low half of it. */
+/* Search for a code address of which only the low half is known. */
 struct search {
     uint32_t origin;
     uintptr_t found;
 };
 
+/* Sets search->found if the executable code of a module contains an address with the low half search->origin. Callback
+ * of dl_iterate_phdr; returns 1 when found. */
 static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct search *search = arg;
@@ -29,7 +31,8 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
     return search->found != 0;
 }
 
-/* Returns where an origin was written, and writes " at FILE:LINE" or "" to `to`. */
+/* Returns the location of the write that an origin stands for, and writes " at FILE:LINE" to `to`; "" if the line is
+ * not known. */
 static struct rt_related_location find_writer(uint32_t origin, char *to, size_t capacity)
 {
     struct rt_related_location related = {.is = "written"};
@@ -46,7 +49,8 @@ static struct rt_related_location find_writer(uint32_t origin, char *to, size_t 
 
 const char rt_mpi_transfer[] = "a message";
 
-/* Writes who makes an access: a kernel, a message with a device address, or the host. */
+/* Writes who makes the current access to `to`, and returns `to`: a kernel, an MPI message with a device address, or the
+ * host. */
 static const char *format_actor(char *to, size_t capacity)
 {
     const struct rt_site *site = rt_kernel_site;
@@ -75,24 +79,27 @@ struct rt_site rt_get_access_site(const struct rt_access *access, const char *wh
     return site;
 }
 
+/* Returns the function of the program that makes an access; call.pc is 0 without a frame. */
 static struct rt_site get_site(const struct rt_access *access)
 {
     return rt_get_access_site(access, "access");
 }
 
+/* Returns the address of an access in the program's own code, or the access's own address if that is not known. */
 static uintptr_t get_access_pc(const struct rt_access *access)
 {
     const struct rt_site site = get_site(access);
     return site.call.pc ? site.call.pc : access->pc;
 }
 
-/* Returns the site that knows the names for an access: its construct, or the function that makes it. */
+/* Returns the site whose debug information has the names for an access: the kernel's construct, otherwise the accessing
+ * function `site`. If that is not known, the call under way. */
 static const struct rt_site *get_naming_site(const struct rt_site *site)
 {
     return rt_kernel_site ? rt_kernel_site : site->call.pc ? site : rt.site;
 }
 
-/* True if both sides of the accessed bytes differ in padding only. */
+/* Returns true if all accessed bytes that differ between the sides are padding. */
 static bool differs_in_padding(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const struct rt_site site = get_site(access);
@@ -106,7 +113,8 @@ static bool differs_in_padding(const struct rt_access *access, const struct rt_m
     return true;
 }
 
-/* Names the element of an object that contains an address of either side. */
+/* Writes the names of the object and of the element that contains `at`, a host or device address. Both names are empty
+ * if the object is not present any more. */
 static void name_element(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t at,
                          struct named_element *named)
 {
@@ -121,16 +129,16 @@ static void name_element(const struct rt_access *access, const struct rt_mapping
                       named->element, sizeof named->element);
 }
 
-/* Data that were unmapped while the host's bytes were old, or copied from memory that was never written. Ring; the
- * newest are at the end. */
+/* Data that were unmapped while the host's bytes were old, or copied from device memory that was never written. */
 struct lost_change {
     uint64_t host, bytes;
-    uint32_t origin;  /* origin of the lost change */
+    uint32_t origin;  /* origin of the lost change; 0: the device memory was never written */
     uintptr_t pc;     /* return address of the construct that unmapped the data */
-    uintptr_t region; /* directive of the data region whose end unmapped them; 0: none */
+    uintptr_t region; /* return address of the data region whose end unmapped the data; 0: another construct */
     char name[RT_NAME_SIZE];
 };
 enum { LOST_CHANGES = 4096 };
+/* Ring of LOST_CHANGES entries; the index of the next entry is nlost_changes % LOST_CHANGES. */
 static struct lost_change *lost_changes;
 static size_t nlost_changes;
 
@@ -154,7 +162,7 @@ void rt_record_lost_change(const accd_event *event, uint32_t origin)
     snprintf(entry->name, sizeof entry->name, "%s", rt_get_display_name(&info).name);
 }
 
-/* Returns the newest entry that contains a host address, or NULL. */
+/* Returns the newest recorded lost change that contains a host address; NULL if there is none. */
 static struct lost_change *find_lost_change(uint64_t at)
 {
     for (size_t i = 0; i < LOST_CHANGES && i < nlost_changes; i++) {
@@ -165,6 +173,7 @@ static struct lost_change *find_lost_change(uint64_t at)
     return NULL;
 }
 
+/* Writes the name of the element of lost data that contains the host address `at`. */
 static void format_lost_element(const struct rt_access *access, struct lost_change *entry, uint64_t at, char *to,
                                 size_t capacity)
 {
@@ -174,7 +183,8 @@ static void format_lost_element(const struct rt_access *access, struct lost_chan
                       capacity);
 }
 
-/* Names an element in host memory that is not present. entry: may be NULL. */
+/* Writes the names of an element in host memory that is not present. entry: lost change that contains `at`; NULL: none
+ * is known. */
 static void name_host_element(const struct rt_access *access, struct lost_change *entry, uint64_t at,
                               struct named_element *named)
 {
@@ -189,7 +199,7 @@ static void name_host_element(const struct rt_access *access, struct lost_change
     snprintf(named->element, sizeof named->element, "%s", named->object.name);
 }
 
-/* Makes a warning about an access, or about the call under way (NULL). */
+/* Makes a warning about an access; access NULL: about the call under way. other: related location. */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
                                             const struct named_element *named, struct rt_related_location other)
 {
@@ -205,6 +215,7 @@ static struct rt_diagnostic make_diagnostic(const struct rt_access *access, cons
                                   .other = other};
 }
 
+/* Returns where the named object was mapped. */
 static struct rt_related_location get_mapping_location(const struct named_element *named)
 {
     return (struct rt_related_location){"mapped", named->object.file, named->object.line};
@@ -216,8 +227,8 @@ static const char uninitialized_read[] = "uninitialized-read", stale_data[] = "s
                   overwritten_change[] = "overwritten-change", missing_wait[] = "missing-wait",
                   out_of_bounds[] = "out-of-bounds";
 
-/* Ring of the last reports, whose names are known: accesses to the next elements of an array are only counted. A loop
- * that the compiler has unrolled makes its accesses at several addresses. */
+/* Ring of the last reports. Accesses of the same code to further elements of the same array are only counted, without a
+ * search for names. There are several entries, because an unrolled loop makes its accesses at several addresses. */
 static struct recent_report {
     const char *code;
     uintptr_t pc, location;
@@ -226,7 +237,7 @@ static struct recent_report {
 } recent_reports[16];
 static unsigned nrecent_reports;
 
-/* Returns the last report for an access at pc; NULL: none. */
+/* Returns the recent report of an access with return address `pc`; NULL if there is none. */
 static struct recent_report *find_recent_report(uintptr_t pc)
 {
     enum { ROOM = sizeof recent_reports / sizeof recent_reports[0] };
@@ -236,7 +247,8 @@ static struct recent_report *find_recent_report(uintptr_t pc)
     return NULL;
 }
 
-/* True if the access repeats a recent report, which is counted. */
+/* Counts a repetition and returns true if the access repeats a recent report for the same object. Otherwise returns
+ * false. */
 static bool is_repeated(const char *code, const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const struct recent_report *known = find_recent_report(access->pc);
@@ -244,6 +256,8 @@ static bool is_repeated(const char *code, const struct rt_access *access, const 
            rt_count_duplicate(code, known->location, known->object);
 }
 
+/* Records a report in the ring, in place of the last one at the same return address. mapping NULL: later accesses do
+ * not count as repetitions. */
 static void add_recent_report(const char *code, const struct rt_access *access, const struct rt_mapping *mapping,
                               const char *object)
 {
@@ -257,7 +271,8 @@ static void add_recent_report(const char *code, const struct rt_access *access, 
     snprintf(known->object, sizeof known->object, "%s", object);
 }
 
-/* Writes the element of present data that contains a byte, without the name of the data. */
+/* Writes the element of present data that contains the device byte `dev`, without the name of the data: "a[5] of ..."
+ * gives "a[5]". Writes "" if the element has no name. */
 static void format_byte(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t dev, char *to,
                         size_t capacity)
 {
@@ -267,7 +282,8 @@ static void format_byte(const struct rt_access *access, const struct rt_mapping 
              named.element);
 }
 
-/* Writes which elements have values on the device, if they are contiguous and have names. Returns false otherwise. */
+/* Writes, as help text, which elements of a mapping have values on the device. Returns false if these elements are not
+ * contiguous or have no names. */
 static bool format_written_elements(const struct rt_access *access, const struct rt_mapping *mapping, char *to,
                                     size_t capacity)
 {
@@ -389,7 +405,7 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
                        named.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 
-/* True if a byte of an object, on either side, is in an attached pointer. */
+/* Returns true if the byte at `at`, on either side of an object, belongs to an attached pointer. */
 static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
 {
     accd_attachment pointer;
@@ -474,7 +490,8 @@ void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at,
 
 /* ------------------------------------------------------------------------------------- bounds -- */
 
-/* Finds the object nearest to a device address on the kernel's device. Returns false if none is within 1 MB. */
+/* Finds the present object nearest to a device address, on the kernel's device. Returns false if no object is within 1
+ * MB. */
 static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
 {
     assert(rt_kernel_device >= 0);

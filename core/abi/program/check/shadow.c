@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-static size_t *covered_pages; /* indices of the shadow pages that exist */
+static size_t *covered_pages; /* indices in rt_shadow.shadow_pages of the pages that exist */
 static size_t ncovered_pages, covered_capacity;
 
-/* Ring of mappings that were found last; bytes 0: empty. */
+/* Ring of the mappings that were found last; an entry with bytes 0 is empty. */
 enum { MAPPING_CACHE = 4 };
 static struct rt_mapping mapping_cache[MAPPING_CACHE];
 static unsigned next_cached;
@@ -17,6 +17,7 @@ static unsigned next_cached;
 /* Mappings marked by rt_mark_divergent: a bit for each first device byte. NULL: none was marked. */
 static unsigned char *divergent;
 
+/* Bytes of shadow for `bytes` bytes of memory: states and origins. */
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
 
 bool rt_is_instrumented(void)
@@ -113,7 +114,7 @@ void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes)
         madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
-/* Sets pointers to the shadow of the word at an address; NULL: it has none. */
+/* Writes the addresses of states and origin of the word that contains `at`; both are NULL if the word has no shadow. */
 static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
 {
     if (rt_is_in_device_space(at)) {
@@ -210,13 +211,14 @@ const void *rt_get_content_address(uint64_t at)
                                                                                          : at);
 }
 
-/* True if a byte of the word is valid: then its origin is a return address, not a digest. */
+/* Returns true if a byte of the granule's word is valid: then the origin of the word is a return address, not a digest.
+ */
 static bool has_valid_byte(const struct rt_granule *granule)
 {
     return *granule->states & RT_ALL_BYTES(RT_VALID);
 }
 
-/* Returns a digest of the present bytes of the word, which must have a shadow. */
+/* Returns a digest of the present bytes of the granule's word, which must have a shadow. */
 static uint32_t compute_digest(const struct rt_granule *granule)
 {
     assert(granule->states);

@@ -6,15 +6,16 @@
 
 #include <assert.h>
 
-/* True if both sides have the newest value of n bytes of an object. */
+/* Returns true if both sides of the mapping have the newest value of the n bytes at `at`, so that a transfer changes
+ * nothing. False for divergent mappings (rt_mark_divergent). */
 static bool is_redundant(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
     return rt_has_range_states(at, n, RT_VALID, RT_DIRTY) &&
            rt_has_range_states(rt_other_side(mapping, at), n, RT_VALID, RT_DIRTY) && !rt_is_divergent(mapping);
 }
 
-/* True if all invalid bytes of a granule hold the value of unwritten device memory. One byte may have that value by
- * chance. */
+/* Returns true if all invalid bytes of a granule hold poison, the value of unwritten device memory. All are tested,
+ * because one byte may have that value by chance. */
 static bool is_uninitialized(const struct rt_granule *granule)
 {
     for (uint64_t i = 0; i < granule->n; i++) {
@@ -25,8 +26,9 @@ static bool is_uninitialized(const struct rt_granule *granule)
     return true;
 }
 
-/* Moves the states of whole valid words at the beginning of n bytes. read: RT_WAS_READ or 0 for the target. Returns the
- * number of bytes moved. */
+/* Moves the states of the whole, valid words at the beginning of n bytes from `from` to `to`: both sides become Shared.
+ * read: RT_WAS_READ if the target counts as read, or 0. Returns the number of bytes moved; 0 if the first word is not
+ * whole or not valid. */
 static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_t read)
 {
     assert(read == 0 || read == RT_WAS_READ);
@@ -42,8 +44,8 @@ static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_
     return source.n * 8;
 }
 
-/* Moves the states of n bytes from one side to the other. mapping: NULL if the bytes are in no object; then nothing is
- * reported. */
+/* Sets the states of both sides for a transfer of n bytes from `from` to `to`. Reports a target byte that is Modified
+ * and overwritten by an old one. mapping NULL: the bytes are in no object, and nothing is reported. */
 static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_mapping *mapping)
 {
     /* reads of the host matter only until it has waited */
@@ -87,7 +89,8 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
     }
 }
 
-/* Invalidates copies on other devices of bytes that a transfer from one device is about to change on the host. */
+/* Invalidates the copies on all other devices of host bytes that a transfer from the device of `from` is about to
+ * change. */
 static void invalidate_on_other_devices(const struct rt_mapping *from, uint64_t host, uint64_t bytes)
 {
     struct rt_mapping mapping;
@@ -106,8 +109,8 @@ static void invalidate_on_other_devices(const struct rt_mapping *from, uint64_t 
     }
 }
 
-/* Makes the host's bytes Modified as their data are mapped. Bytes that were old when earlier data were unmapped stay
- * so, if their digest still matches. */
+/* Makes the host's bytes of a new mapping Modified. Bytes that were old when an earlier mapping ended stay old (and
+ * DIRTY: lost) if their digest still matches. */
 static void map_host_shadow(const struct rt_mapping *mapping)
 {
     assert(mapping->bytes);
@@ -140,14 +143,15 @@ static void handle_allocation(const accd_event *event)
     map_host_shadow(&mapping);
 }
 
-/* True if an object may be a private variable: gcc passes these like a copyin clause. */
+/* Returns true if an object may be a private variable of a compute construct, which gcc passes like data of a copyin
+ * clause. */
 static bool may_be_private(const accd_event *event)
 {
     enum { SMALL = 16 };
     return event->bytes <= SMALL && rt.site && !strcmp(rt.site->what, "compute");
 }
 
-/* True if data are present on another device, too. */
+/* Returns true if the data of an event are present, at least in part, on another device, too. */
 static bool is_present_elsewhere(const accd_event *event)
 {
     for (int device = 0; device < rt.options.devices; device++)
@@ -157,7 +161,8 @@ static bool is_present_elsewhere(const accd_event *event)
     return false;
 }
 
-/* Handles the end of an object. Digests of host bytes that are not the newest are kept until the bytes are written. */
+/* Handles the end of an object: clears the states of both sides, and records changes of the device that are lost. Host
+ * bytes that are old keep PRESENT and their digest until they are written. */
 static void handle_free(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -260,8 +265,9 @@ void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t 
     rt_set_states(dev, bytes, RT_DIRTY, RT_PRESENT | RT_VALID);
 }
 
-/* Sets the states of a declared variable that is mapped. Elements that differ from the initial value have been changed
- * by the host; without a known element size, single bytes are compared. */
+/* Sets the states of a declared variable that is mapped with the device bytes `initial`, or clears them (initial NULL).
+ * Elements that differ from the initial value were changed by the host. Without a known element size, single bytes are
+ * compared. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
 {
     assert(host);
@@ -318,7 +324,8 @@ void rt_check_unmap(int device, const void *host)
     rt_invalidate_mapping_cache();
 }
 
-/* Finds the mapping of an address on the device, or of a host address on any device. */
+/* Finds the mapping of a device address, or of a host address on the first device where it is present. Returns false if
+ * there is none. */
 static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
 {
     bool found = rt_is_in_device_space(at) && rt_find_device_mapping(at, mapping);
@@ -327,8 +334,8 @@ static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
     return found;
 }
 
-/* True if a pointer in device memory holds the device address of the host pointer's target: the program has attached it
- * itself. */
+/* Returns true if device memory at `at` holds the device address of what the pointer on the host points to: the program
+ * has attached that pointer itself. */
 static bool is_attached_by_program(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -340,7 +347,8 @@ static bool is_attached_by_program(uint64_t at)
     return value && value == accd_device_address(rt.context, mapping.device, (const void *)host);
 }
 
-/* Finds the mapping in which two addresses are the two sides of the same byte. */
+/* Finds the mapping in which the addresses `to` and `from` are the two sides of the same byte. Returns false if there
+ * is none. */
 static bool find_mapping_between(uint64_t to, uint64_t from, struct rt_mapping *mapping)
 {
     const uint64_t dev = rt_is_in_device_space(to) ? to : from;
@@ -348,7 +356,8 @@ static bool find_mapping_between(uint64_t to, uint64_t from, struct rt_mapping *
            rt_other_side(mapping, dev) == (dev == to ? from : to);
 }
 
-/* Invalidates the copies of a written byte: the host's, or those on all devices. */
+/* Invalidates the copies of the written byte at `at`: the host's copy of a device byte, or the copies of a host byte on
+ * all devices. */
 static void invalidate_copies(uint64_t at)
 {
     struct rt_mapping mapping;

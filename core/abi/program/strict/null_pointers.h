@@ -11,8 +11,8 @@ void rt_record_nulled_argument(const void *target);
 /* Records that the construct under way makes the pointer at host address `host`, in a present object, null on the
  * device. Needs the lock. */
 void rt_record_nulled_pointer(int device, const void *host);
-void rt_forget_nulled_pointers(
-    const struct rt_site *site); /* forgets the null arguments of the construct `site`, after its kernel */
+/* Forgets the null arguments of the construct `site`, after its kernel. */
+void rt_forget_nulled_pointers(const struct rt_site *site);
 /* Reports that a kernel used a null pointer, if `address` may be an element that a recorded null pointer points to.
  * Returns false, without a report, if it cannot be. construct: return address of the kernel's construct; pc: address of
  * the access in the kernel. */

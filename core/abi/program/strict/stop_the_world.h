@@ -15,13 +15,12 @@ enum { RT_STOPPED_THREADS_MAX = 256 };
 
 /* Slot of a thread, while the thread is or may be stopped. */
 struct rt_stopped_thread {
-    uint32_t state;         /* state of the thread, see stop_the_world.c */
-    int thread;             /* thread number; 0: the slot is free */
-    uint64_t control_block; /* thread pointer of the thread */
-    uint64_t call, sp;      /* address after the system call that is restarted, and the stack pointer there; call 0: no
-                             * system call is restarted */
-    uint64_t deadline,
-        left; /* nanoseconds: end of the timeout of that system call; time at which the thread was last resumed */
+    uint32_t state;          /* state of the thread, see stop_the_world.c */
+    int thread;              /* thread number; 0: the slot is free */
+    uint64_t control_block;  /* thread pointer of the thread */
+    uint64_t call, sp;       /* address after the system call that is restarted, and the stack pointer there; call 0: no
+                              * system call is restarted */
+    uint64_t deadline, left; /* nanoseconds: end of the timeout of that call; time of the last resumption */
     /* true if the last listing of threads has found the thread */
     bool seen;
 };
@@ -33,8 +32,8 @@ struct rt_stopped_threads {
     size_t ended;             /* 1: the first thread of the process has ended but is still listed */
     struct timespec patience; /* time that a thread waits after the world was resumed */
     bool refused;             /* a thread could not be stopped: later runs do not try */
-    void (*yield_to_threads)(
-        void); /* called in the handler if the stop signal comes from a timer whose value points to this structure */
+    /* called in the handler if the stop signal comes from a timer whose value points to this structure */
+    void (*yield_to_threads)(void);
 };
 
 /* Returns the number of threads of the process; 0: not known. */

@@ -30,8 +30,8 @@ struct rt_transfer_stats {
     uint64_t unread;                     /* bytes that were moved and never read */
     uint64_t unused, unused_bytes;       /* allocations without any use */
 };
-extern struct rt_transfer_stats
-    *rt_stats_table; /* table; elements 1 to rt_stats_count are used, element 0 means no statistics */
+/* Table of statistics: elements 1 to rt_stats_count are used; index 0 means no statistics. */
+extern struct rt_transfer_stats *rt_stats_table;
 extern size_t rt_stats_count;
 
 /* Counts an allocation or a transfer of the construct under way. Returns its index in rt_stats_table; 0 if the data are
