@@ -54,8 +54,8 @@ typedef enum accd_host_call {
 } accd_host_call;
 typedef int (*accd_host_fn)(void *ud, accd_host_call call);
 /* Runs a function in a queue: in delayed mode at the wait, otherwise at once, after the queue's unfinished work. The
- * queue owns `ud` if the call returns ACCD_OK, or ACCD_ERROR_CALLBACK because the function failed; after other errors
- * the caller still owns it. */
+ * queue owns `ud` if the call returns ACCD_OK, or ACCD_ERROR_CALLBACK because this function or one queued before it
+ * failed. After other errors the caller still owns `ud`. */
 ACCD_API accd_status accd_queue_call(accd_context *context, int device, unsigned queue, accd_host_fn fn, void *ud);
 /* Runs a function as accd_queue_call does, as the kernel of an open compute region, in the queue of its construct. The
  * kernel uses the data that the region names, the targets of their attached pointers, and the data at n device

@@ -9,55 +9,72 @@ struct accd__group {
     uint32_t id;
     bool pending, pending_attach;
     struct accd_walk *walk;
-    struct accd__block *block; /* block of its sections; the roots are objects of their own */
+    /* Device block of the sections; NULL until allocated. The roots are objects of their own. */
+    struct accd__block *block;
     uint32_t structured, dynamic, attached;
     uint64_t low, high;     /* hull of the sections */
     unsigned granule_shift; /* log2 of the bytes that one bit of the bitmap stands for */
     uint64_t *bitmap;
     size_t bitmap_words;
-    uint64_t slot_low, slot_high;           /* hull of the pointers */
-    struct accd__object *objects;           /* array of one object for each section, after an expansion; NULL before */
-    size_t live;                            /* number of objects that are present */
-    struct accd__interval root;             /* address of the first element, while the group is registered */
-    struct accd__interval hull, place;      /* host and device hulls of the sections, while they are pending */
-    struct accd__interval slots;            /* hull of the pointers, while they are pending */
-    struct accd__interval pointers_pending; /* listed while only the pointers are pending */
-    uint64_t descriptor_checksum;           /* checksum of its descriptors when they were attached; 0: none */
+    uint64_t slot_low, slot_high; /* hull of the pointers */
+    /* Array of one object for each section, after an expansion; NULL before the first one. */
+    struct accd__object *objects;
+    size_t live;                /* number of mapped, non-empty sections whose objects are not removed */
+    struct accd__interval root; /* entry in groups.roots: address of the first root, while the group is registered */
+    struct accd__interval hull, place; /* entries in groups.hulls and groups.places: host hull and device block, while
+                                          the sections are pending */
+    struct accd__interval slots;       /* entry in groups.slots: hull of the pointers, while they are pending */
+    struct accd__interval pointers_pending; /* entry in groups.pointers_pending, while the pointers are pending and the
+                                               sections are not */
+    uint64_t descriptor_checksum; /* checksum of the descriptors when they were attached; 0: plain pointers only */
 };
 
 /* ----------------------------------------------------------------------------------- group.c -- */
 
-/* Marks sections and pointers as pending (set), or no longer pending (clear), in all indices of groups. */
+/* Marks the sections and pointers of a group, which has a block, as pending, in all trees and counts of groups. */
 void accd__group_set_pending(struct accd__device_env *env, struct accd__group *group);
+/* Marks the sections (`sections`) or pointers (`pointers`), or both, of a group as no longer pending. */
 void accd__group_clear_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers);
 /* Returns true if [low, high) overlaps a granule with a section of the group. */
 bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_t high);
-/* Fills the bitmap and the hull of a group. *disjoint_p: true if its sections overlap neither each other, nor present
- * objects, nor other groups. */
+/* Fills the bitmap and the hull of a group. *disjoint_p becomes true if the group's sections overlap neither each
+ * other, nor present objects, nor other groups. Fails without memory. */
 accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p);
+/* Makes a registered group for a walk, without a block and not pending; the caller allocates its block, or frees it.
+ * Fails without memory. */
 accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk, struct accd__group **group_p);
+/* Unregisters a group and frees all its memory on the host. */
 void accd__group_free(struct accd__device_env *env, struct accd__group *group);
-/* Returns true if other attachments, of objects or groups, lie between the pointers of the group. */
+/* Returns true if attachments of other pointers, or pending pointers of other groups, lie in the hull of the group's
+ * pointers. */
 bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__group *group);
+/* Returns true if segments x of walk a, and y of walk b, have the same fields, pointers and sections. */
 bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x, const struct accd_walk *b,
                          const struct accd__segment *y);
-/* Frees an ended group, except what the same construct would compute again. */
+/* Unregisters an ended group, and keeps its walk and bitmap as groups.retired for an equal construct, unless they are
+ * large; then frees the group. */
 void accd__group_retire(struct accd__device_env *env, struct accd__group *group);
+/* Frees groups.retired, if there is one. */
 void accd__free_retired_group(struct accd__device_env *env);
-/* Returns the checksum of the descriptors of a walk; 0: it has none. */
+/* Returns the checksum of the descriptors of a walk; 0: the walk has no descriptors. */
 uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk);
-/* Returns true if the descriptors of a group are on the host as they were attached. False if they must not be read. */
+/* Returns true if the host descriptors of a group are unchanged since they were attached; false also if they must not
+ * be read. */
 bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const struct accd__group *group);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 
-/* Expands a group: its sections become objects, its pointers attachments. Fails without memory. */
+/* Expands the pending sections of a group: they become objects. Fails without memory. */
 accd_status accd__group_expand_sections(struct accd__device_env *env, struct accd__group *group);
+/* Expands the pending pointers of a group: they become attachments. Fails without memory, or if the device cannot be
+ * read. */
 accd_status accd__group_expand_pointers(struct accd__device_env *env, struct accd__group *group);
-/* Makes an expanded group one record again, if all its objects and attachments are unchanged. Returns true on success.
+/* Makes an expanded group one pending record again and returns true, if all its objects and attachments are unchanged.
+ * Returns false otherwise; true if the group is pending already.
  */
 bool accd__group_collapse(struct accd__device_env *env, struct accd__group *group);
-/* Returns the group whose sections equal those of a walk, collapsed; NULL if there is none, or it cannot be collapsed.
+/* Collapses and returns the group whose sections equal those of a walk; NULL if there is none, or it cannot be
+ * collapsed.
  */
 struct accd__group *accd__find_matching_group(struct accd__device_env *env, const struct accd_walk *walk);
 

@@ -6,13 +6,15 @@
 
 /* ---------------------------------------------------------------------------------- attach.c -- */
 
-/* Inserts an attachment into the order by targets; drops the order if memory is missing. */
+/* Inserts an attachment with a base into the order by targets; without memory, drops the whole order, which is built
+ * again when needed. */
 void accd__attachment_order_by_target(struct accd__device_env *env, struct accd__attachment *attach);
 
 /* ----------------------------------------------------------------------------------- group.c -- */
 
-/* Lists the numbers of all non-empty sections, sorted by their addresses, or by those of their pointers. The caller
- * frees *scratch, 2 * *n_p pairs. NULL: no memory. */
+/* Returns pairs of address and section number of the *n_p mapped, non-empty sections, by ascending address: that of the
+ * section or, if `slots`, of its pointer. The caller frees *scratch, an array of 2 * *n_p pairs that contains the
+ * result. NULL: no memory. */
 struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
                                                bool slots, size_t *n_p, struct accd__pair **scratch);
 /* Returns true if all columns of two walks are equal. */

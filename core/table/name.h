@@ -4,42 +4,50 @@
 
 #include "table/table.h"
 
-/* Functions that format write at most capacity bytes, with a final zero. */
+/* Functions accd__format_* write a name to `to`, at most `capacity` bytes with the final zero; longer names are cut.
+ * This one formats a present object. */
 void accd__format_object(struct accd__device_env *env, const struct accd__object *object, char *to, size_t capacity);
+/* Formats an original tuple: the clause, or a part of it. */
 void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
                            size_t capacity);
 /* Formats the name of a range that begins at offset `into` of an object. */
 void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into, uint64_t bytes,
                         char *to, size_t capacity);
-/* Formats a position in a present object, as a member or element of it. */
+/* Formats the member or element of a present object at an offset. */
 void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset, char *to,
                          size_t capacity);
-/* Formats bytes of a present object: the member that they are, or the element. */
+/* Formats `bytes` bytes at an offset of a present object: as the one member that they overlap, otherwise as the
+ * element. */
 void accd__format_element(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
                           uint64_t bytes, char *to, size_t capacity);
-/* Formats a pointer, given by its own address. */
+/* Formats the pointer at host address `slot`, which has a label id. */
 void accd__format_slot(struct accd__device_env *env, uint64_t slot, uint32_t label, char *to, size_t capacity);
+/* Formats a label with the indices of its #, and its section from element `start`. NULL label: an empty name. */
 void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
                         size_t capacity);
-/* Formats an item, or a part of it; accd__source_start: the index of the part's first element. */
+/* Formats the range [host, host + bytes) of an item: the whole item, or a part. */
 void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to,
                          size_t capacity);
+/* Returns the index of the element of an item at a host address. */
 int64_t accd__source_start(const struct accd__item_source *source, uint64_t host);
 /* Formats the name of a pointer alone, without section. */
 void accd__format_pointer(const accd_label *label, const int64_t *index, char *to, size_t capacity);
-/* Formats a section of a walk, or the pointer through which it was reached. */
+/* Formats a section of a walk, given by its number. */
 void accd__format_section(const struct accd_walk *walk, size_t section, char *to, size_t capacity);
+/* Formats the pointer through which a section of a walk was reached. */
 void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t capacity);
-/* Tells how the walk reached a section of a row, and writes its indices: as many as an item has. */
+/* Returns the position of the pointer through which the walk reached the section in a row, and writes
+ * ACCD_MAX_LABEL_INDICES indices for its name. */
 enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                                          int64_t *index);
-/* Formats a piece of an element of a walk; piece may be NULL: the element. */
+/* Formats a piece of the element in a row of a walk; piece = NULL: the whole element. */
 void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset *set, size_t row,
                         const accd_piece *piece, char *to, size_t capacity);
-/* Makes an object info without a name: a range, and the clause of its label. */
+/* Returns an object info with an empty name, the range, and the source location of the label (NULL: none). */
 accd_object_info accd__make_object_info(const accd_label *label, uint64_t host, uint64_t bytes);
+/* Fills an object info for a present object, with its name. */
 void accd__describe_object(struct accd__device_env *env, const struct accd__object *object, accd_object_info *info);
-/* Returns the program that describes the elements of an object, or NULL. */
+/* Returns the program that describes the parts of an object's elements; NULL: none. */
 const accd_program *accd__object_layout(struct accd__device_env *env, const struct accd__object *object);
 
 #endif
