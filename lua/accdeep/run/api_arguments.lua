@@ -1,5 +1,5 @@
--- api_arguments.lua - shared functions of API routines: arguments of scenarios, device pointers, copies between
--- memories.
+-- api_arguments.lua - functions shared by the API routines of OpenACC and OpenMP: arguments of scenarios, device
+-- pointers, copies between memories.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local types = require "accdeep.types"
@@ -18,17 +18,19 @@ function api_arguments.range_name(session, address)
   return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
 end
 
+-- Returns an argument as an integer; raises if it is not one. what: its name in the message.
 function api_arguments.integer(value, what)
   local n = math.tointeger(value)
   if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(what)) end
   return n
 end
 
+-- Returns a symbol for events. at: {file, line} of the call.
 function api_arguments.label(session, name, at)
   return session:label { name = name, file = at.file, line = at.line }
 end
 
--- Returns a pointer of the scenario to device memory. t: its pointer type, or nil.
+-- Returns a pointer of the scenario to device memory; the null pointer for address 0. t: its pointer type, or nil.
 function api_arguments.device_pointer(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   local space = session.device_side.pointer_spaces[device]
@@ -36,14 +38,15 @@ function api_arguments.device_pointer(session, device, address, t)
     address, session.ctx:device_bounds(device, address))
 end
 
--- Returns a result of the core or raises its error. rule: the rule to cite instead of the core's, or nil.
+-- Returns the result `ok` of a core call, or raises its error `err`. rule: the rule to cite instead of the core's rule,
+-- or nil.
 function api_arguments.check_result(session, ok, err, rule)
   if not ok then err.rule = rule or err.rule end
   return session:check_result(ok, err)
 end
 
--- Calls fn(copy), where copy(to, from) copies bytes between two devices; the host's number is the number of devices.
--- Copies between two devices pass through a host block.
+-- Calls fn(copy), where copy(to, from) copies `bytes` bytes between two devices. The host's number is the number of
+-- devices. Copies between two devices pass through a block of host memory.
 function api_arguments.copying(session, to_device, from_device, bytes, rule, fn)
   local ctx, host = session.ctx, session.devices
   local function finish(ok, err) api_arguments.check_result(session, ok, err, rule) end

@@ -1,5 +1,5 @@
--- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2), with those of OpenMP
--- (api_openmp.lua).
+-- api_openacc.lua - the acc_* routines under their standard names (OpenACC 3.3, section 3.2). Its table also holds the
+-- OpenMP routines of api_openmp.lua.
 --
 -- Addresses are pointers of the scenario, integers, or the text of an l-value or section, which also gives the number
 -- of bytes. Mapping routines neither attach nor detach pointers inside the data (ACC33-2.7-7). Scenarios, C and Fortran
@@ -19,7 +19,8 @@ local check_result, integer, range_name = api_arguments.check_result, api_argume
 
 local api_openacc = {}
 
--- Returns address, bytes, name and pointer type of an argument pair. bytes is nil where a text gives it.
+-- Returns address, bytes, name and pointer type of an argument pair. where: pointer, integer, or text of an l-value or
+-- section; bytes: nil if `where` is a text.
 local function range(session, where, bytes)
   if type(where) == "string" then
     local address, size, t = session:extent(where)
@@ -39,6 +40,7 @@ local function range(session, where, bytes)
   return address, n, range_name(session, address), t
 end
 
+-- Returns a pointer of the scenario to memory of the current device. t: its pointer type, or nil.
 local function device_pointer(session, address, t)
   return api_arguments.device_pointer(session, session.now.device, address, t)
 end
@@ -59,7 +61,7 @@ local function idle(session, kind, address, n)
   return false
 end
 
--- Returns a routine that maps, unmaps or updates a range. Decides ACC33-2.7-7.
+-- Returns a routine that maps, unmaps or updates a range; arguments: session, where, bytes, at. Decides ACC33-2.7-7.
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
@@ -72,7 +74,8 @@ local function mapping(kind, action, finalize)
   end
 end
 
--- Returns address, name and type of the pointer cell in an argument: its address, or its own text.
+-- Returns address, name and type of the pointer cell that an argument designates: by the cell's address, or by the text
+-- of the pointer.
 local function pointer_cell(session, where)
   if type(where) == "string" then
     local address, t = session:pointer_cell(where)
@@ -88,7 +91,7 @@ local function pointer_cell(session, where)
   return address, range_name(session, address)
 end
 
--- Returns a routine that attaches or detaches a pointer.
+-- Returns a routine that attaches or detaches a pointer; arguments: session, where, at.
 local function attaching(kind, action, finalize)
   return function(session, where, at)
     local slot, name, t = pointer_cell(session, where)
@@ -103,7 +106,7 @@ local function attaching(kind, action, finalize)
   end
 end
 
--- Returns the address in a device pointer; with a session, raises if it is not of the current device.
+-- Returns the address in a device pointer. If `session` is given, raises for a pointer to memory of another device.
 local function device_address(value, session)
   local address = memory_view.address(value)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
@@ -131,7 +134,7 @@ local update_self = mapping("update", "update self")
 -- name -> function(session, at, arguments...)
 local routines = {}
 
--- Returns a routine with arguments (where, bytes) for scenarios; a text needs no bytes.
+-- Returns a routine with arguments (where, bytes) for scenarios. A text as `where` needs no bytes.
 local function with_range(fn)
   return function(session, at, where, bytes)
     if type(where) == "string" and math.type(bytes) ~= "integer" then bytes = nil end
@@ -149,7 +152,7 @@ routines.acc_delete_finalize = with_range(mapping("exit data", "delete", true))
 routines.acc_update_device = with_range(update_device)
 routines.acc_update_self, routines.acc_update_host = with_range(update_self), with_range(update_self)
 
--- Returns a routine with the argument (where) for scenarios.
+-- Returns a routine with the single argument (where) for scenarios.
 local function pointing(fn)
   return function(session, at, where) return fn(session, where, at) end
 end
@@ -157,13 +160,14 @@ routines.acc_attach = pointing(attaching("enter data", "attach"))
 routines.acc_detach = pointing(attaching("exit data", "detach"))
 routines.acc_detach_finalize = pointing(attaching("exit data", "detach", true))
 
+-- Returns true if all bytes of a range are present on the current device; false for a null pointer.
 function routines.acc_is_present(session, _, where, bytes)
   local address, n = range(session, where, bytes)
   if address == 0 then return false end
   return session.ctx:presence(session.now.device, address, n) == "wholly"
 end
 
--- Returns the device pointer of a host address or of the l-value in a text; null if it is not present.
+-- Returns the device pointer of a host address, or of the l-value in a text; null if the address is not present.
 function routines.acc_deviceptr(session, _, where)
   local address, at, t
   if type(where) == "string" then
@@ -177,7 +181,7 @@ function routines.acc_deviceptr(session, _, where)
   return device_pointer(session, address == 0 and 0 or session.ctx:deviceptr(session.now.device, address), t)
 end
 
--- Returns the host pointer of a device address; null if nothing is mapped there.
+-- Returns the host pointer of a device address; null if no host data are mapped at the address.
 function routines.acc_hostptr(session, _, where)
   local address, at = memory_view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
@@ -187,6 +191,7 @@ function routines.acc_hostptr(session, _, where)
   return session.host_space:pointer(t, host, session.ctx:host_bounds(host))
 end
 
+-- Maps a host range to device memory of the program. Raises the core's error.
 function routines.acc_map_data(session, at, host, dev, bytes)
   local address, n, name = range(session, host, bytes)
   check_result(session, session.ctx:map(session.now.device, address, device_address(dev), n,
@@ -203,7 +208,7 @@ function routines.acc_unmap_data(session, _, host)
   check_result(session, session.ctx:unmap(session.now.device, address))
 end
 
--- Decides ACC33-3.2.16-1.
+-- Returns a pointer to new memory of the current device. Decides ACC33-3.2.16-1.
 function routines.acc_malloc(session, _, bytes)
   local n = integer(bytes, "the number of bytes")
   if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
@@ -214,13 +219,15 @@ function routines.acc_malloc(session, _, bytes)
     address + n)
 end
 
+-- Frees device memory of acc_malloc. Raises for other addresses.
 function routines.acc_free(session, _, dev)
   local ok, err = session.ctx:device_free(session.now.device, device_address(dev))
-  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- the code that free uses
+  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- the code that free in host memory uses
   check_result(session, ok, err)
 end
 
--- Copies on the current device, in the routine's queue if it has one. The copy is reported when it is done.
+-- Copies bytes on the current device: in the queue of an _async routine, otherwise at once. way: "h2d", "d2h" or "d2d".
+-- The copy is reported when it is complete.
 local function copy_memory(session, at, way, to, from, bytes)
   if bytes > 0 and (to == 0 or from == 0) then
     raise("null-pointer", nil, "a copy has a null address", { rule = "ACC33-3.2.30-1" })
@@ -295,11 +302,13 @@ for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_
   end
 end
 
+-- Returns the queue of an async value on the current device.
 local function queue_at(session, value)
   return async.queue(session, integer(value, "an async value"))
 end
 
--- Makes the program, or the queue of the async value `later`, wait for the queue of `value`.
+-- Makes the program wait for the queue of the async value `value`; if `later` is given, makes the queue of `later` wait
+-- instead.
 function routines.acc_wait_async(session, at, value, later)
   local queue, behind = queue_at(session, value), later and queue_at(session, later) or 0
   if queue ~= 0 then async.wait_at(session, at, behind, session.now.device, queue) end
@@ -337,7 +346,7 @@ function api_openacc.call(session, name, at, ...)
   return routines[name](session, at, ...)
 end
 
--- Returns the routine of this name that a C expression may call, or nil.
+-- Returns the routine of this name for calls in C expressions; nil if expressions cannot call a routine of this name.
 function api_openacc.text_routine(session, name)
   if not api_openmp.text_routines[name] then return nil end
   return function(...)
@@ -346,13 +355,13 @@ function api_openacc.text_routine(session, name)
   end
 end
 
--- Returns the binding of a constant of this name for C expressions, or nil.
+-- Returns the binding of the constant of this name for C expressions; nil if there is no such constant.
 function api_openacc.constant_in_text(name)
   local value = api_openmp.constants[name] or async.constants[name]
   return value and { type = types.scalars.int, const = value }
 end
 
--- Constants of the header that are arguments.
+-- Constants of the header that are arguments of routines.
 api_openacc.constants = { acc_device_none = 0, acc_device_default = 1, acc_device_host = 2,
   acc_device_not_host = 3, acc_device_nvidia = 4, acc_device_current = 5 }
 for name, value in pairs(async.constants) do api_openacc.constants[name] = value end

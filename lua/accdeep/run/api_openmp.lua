@@ -1,8 +1,9 @@
 -- api_openmp.lua - OpenMP's device information and device memory routines, under their standard names.
 --
--- The host is a device whose number is the number of the others. Mistakes that the standard defines a result for return
--- it, a nonzero number or a null pointer. Others raise, also accesses to invalid memory, which a real runtime would not
--- notice. A routine that fails has changed nothing. api_openacc.lua adds these routines to its table.
+-- The host is also a device; its number is the number of the other devices. If the standard defines a result for a
+-- mistake (a nonzero number, a null pointer), the routine returns it. Other mistakes raise, as do accesses to invalid
+-- memory, which a real runtime would not notice. A routine that fails changes nothing. api_openacc.lua adds these
+-- routines to its table.
 
 local api_arguments = require "accdeep.run.api_arguments"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -13,12 +14,12 @@ local raise, integer = diagnostic.raise, api_arguments.integer
 
 local INITIAL_DEVICE, INVALID_DEVICE = -1, -4
 local SUCCESS, FAILURE = 0, 1
--- Limit of dimensions, the largest int: none exists here.
+-- Limit of dimensions: the largest int, because this implementation has no limit of its own.
 local MOST_DIMENSIONS = 0x7fffffff
 
 -- ------------------------------------------------------------------------------------- arguments --
 
--- Returns a device number, the host's included; nil if there is no such device. Decides OMP60-api-2.
+-- Returns a device number, which may be the host's; nil if no device has this number. Decides OMP60-api-2.
 local function device_number(session, value)
   local n = integer(value, "a device number")
   if n == INVALID_DEVICE then
@@ -28,7 +29,7 @@ local function device_number(session, value)
   return n >= 0 and n <= session.devices and n or nil
 end
 
--- Returns a device number; raises if there is no such device.
+-- Returns a device number, which may be the host's; raises if no device has this number.
 local function some_device(session, value)
   local n = device_number(session, value)
   if n then return n end
@@ -43,8 +44,8 @@ local function size(value, what, rule)
   return n
 end
 
--- Returns the address of an argument: a pointer, an integer, or the text of an l-value; then its pointer type, if
--- known.
+-- Returns the address that an argument gives, and its pointer type if known. The argument is a pointer, an integer, or
+-- the text of an l-value.
 local function address_of(session, value, at)
   if type(value) == "string" then
     local address, _, t = session:with_text(value, at.file, at.line, session.extent, session, value)
@@ -55,7 +56,7 @@ local function address_of(session, value, at)
   return address, where and (where.type.kind == "pointer" and where.type or types.pointer(where.type))
 end
 
--- Raises if an address is not one of the device, or of the host.
+-- Raises if an address does not belong to `device`, which may be the host.
 local function need_side(session, device, address, rule)
   local owner = session.ctx:device_of(address)
   if owner == (device == session.devices and -1 or device) then return end
@@ -66,7 +67,7 @@ local function need_side(session, device, address, rule)
     { rule = rule, objects = { owner >= 0 and session.ctx:present_at(owner, address, true) or nil } })
 end
 
--- True if a range of bytes is allocated on a device, or live on the host.
+-- True if a range of bytes is allocated on a device or, if `device` is the host, belongs to a live block.
 local function holds(session, device, address, bytes)
   if device < session.devices then return session.ctx:device_holds(device, address, bytes) end
   local _, finish = session.ctx:host_bounds(address)
@@ -84,14 +85,14 @@ local function need_memory(session, device, address, bytes, rule)
     { rule = rule, objects = { on_host and session.ctx:host_at(address) or nil } })
 end
 
--- Returns a pointer of the scenario to an address of a device, or of the host.
+-- Returns a pointer of the scenario to an address of a device, which may be the host; the null pointer for address 0.
 local function pointer_to(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   if device < session.devices then return api_arguments.device_pointer(session, device, address, t) end
   return session.host_space:pointer(t or types.pointer(types.void), address, session.ctx:host_bounds(address))
 end
 
--- Reports a copy as an event, unless it is within host memory.
+-- Reports a copy as an event, unless both sides are host memory.
 local function notify_copy(session, to_device, to, from_device, from, bytes, rule, at)
   local host = session.devices
   if to_device ~= host then
@@ -109,7 +110,7 @@ local routines = {}
 -- True while a kernel is running on a device.
 local function is_in_kernel(session) return session.now.kernel and not session.now.kernel.on_host end
 
--- Decides OMP60-api-1.
+-- Returns the number of devices, not counting the host. Decides OMP60-api-1.
 function routines.omp_get_num_devices(session) return session.devices end
 routines.omp_get_initial_device = routines.omp_get_num_devices
 function routines.omp_get_default_device(session) return session.now.device end
@@ -130,7 +131,7 @@ end
 
 -- ------------------------------------------------------------------------------ allocate, release --
 
--- Allocates host memory for omp_target_alloc; returns a null pointer if there is none.
+-- Allocates host memory for omp_target_alloc; returns a null pointer if no memory is left.
 local function host_alloc(session, bytes)
   local ok, address = pcall(session.new_block, session, bytes, "omp_target_alloc")
   if not ok then
@@ -141,6 +142,7 @@ local function host_alloc(session, bytes)
   return session.host_space:pointer(types.pointer(types.void), address, address, address + bytes)
 end
 
+-- Returns a pointer to new memory of a device or the host; null if the device does not exist or has no memory left.
 -- Decides OMP60-api-3.
 function routines.omp_target_alloc(session, _, bytes, device)
   local number = device_number(session, device)
@@ -155,7 +157,7 @@ function routines.omp_target_alloc(session, _, bytes, device)
   return memory_view.NULL
 end
 
--- Frees host memory of omp_target_alloc; raises for other memory.
+-- Frees host memory of omp_target_alloc; raises for any other address.
 local function host_free(session, address)
   local owner = session
   while owner and not owner.program.blocks[address] do owner = owner.outer end
@@ -167,29 +169,31 @@ local function host_free(session, address)
   session:free(address)
 end
 
--- Decides OMP60-api-4.
+-- Frees memory of omp_target_alloc; does nothing for a null pointer and raises for any other address. Decides
+-- OMP60-api-4.
 function routines.omp_target_free(session, at, pointer, device)
   local number, address = some_device(session, device), address_of(session, pointer, at)
   if address == 0 then return end
   need_side(session, number, address, "OMP60-api-4")
   if number == session.devices then return host_free(session, address) end
   local ok, err = session.ctx:device_free(number, address)
-  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- an address inside of a block
+  if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- an address inside a block
   api_arguments.check_result(session, ok, err, "OMP60-api-4")
 end
 
 -- -------------------------------------------------------------------------------------- questions --
 
+-- Returns 1 or 0 for a truth value.
 local function answer(yes) return yes and 1 or 0 end
 
--- Decides OMP60-api-5.
+-- Returns 1 if an address is present on a device, otherwise 0. Decides OMP60-api-5.
 function routines.omp_target_is_present(session, at, pointer, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   if not number or address == 0 then return 0 end
   return answer(number == session.devices or session.ctx:presence(number, address, 1) == "wholly")
 end
 
--- Decides OMP60-api-6.
+-- Returns 1 if a device can access a range of bytes, otherwise 0. Decides OMP60-api-6.
 function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   local n = size(bytes, "the number of bytes", "OMP60-api-6")
@@ -197,7 +201,7 @@ function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   return answer(holds(session, number, address, n))
 end
 
--- Decides OMP60-api-12.
+-- Returns the device pointer of a host pointer; null if it is not mapped. Decides OMP60-api-12.
 function routines.omp_get_mapped_ptr(session, at, pointer, device)
   local number = device_number(session, device)
   local address, t = address_of(session, pointer, at)
@@ -208,7 +212,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ copies --
 
--- Decides OMP60-api-7.
+-- Copies bytes between two devices. Returns 0; a nonzero number for an unknown device or a null pointer. Raises for
+-- memory that is not allocated. Decides OMP60-api-7.
 function routines.omp_target_memcpy(session, at, to, from, length, to_offset, from_offset, to_device, from_device)
   local target, source = device_number(session, to_device), device_number(session, from_device)
   local dst, src = address_of(session, to, at), address_of(session, from, at)
@@ -236,9 +241,9 @@ local function numbers(list, n, what)
   return result
 end
 
--- Returns the layout of a volume in an array: {strides, first, bytes}. strides: bytes between neighbours of each
--- dimension; first: offset of the first byte; bytes: from the first to the last. nil: outside of the array, or too
--- large.
+-- Returns the layout of a volume in an array: {strides, first, bytes}. strides: bytes between neighbours in each
+-- dimension; first: offset of the first byte; bytes: number from the first to the last byte. Returns nil if the volume
+-- is not inside the array, or is too large.
 local function subvolume_layout(volume, offsets, dimensions, element)
   local strides, stride, first, reach = {}, element, 0, element
   for i = #volume, 1, -1 do
@@ -268,7 +273,8 @@ local function copy_rows(copy, volume, dst, src, to_strides, from_strides)
   end
 end
 
--- Decides OMP60-api-8.
+-- Copies a volume between two arrays on devices. Returns 0; a nonzero number for invalid arguments; the limit of
+-- dimensions if both pointers are null. Raises for memory that is not allocated. Decides OMP60-api-8.
 function routines.omp_target_memcpy_rect(session, at, to, from, element_size, num_dims, volume, to_offsets,
     from_offsets, to_dimensions, from_dimensions, to_device, from_device)
   local target, source = device_number(session, to_device), device_number(session, from_device)
@@ -296,7 +302,8 @@ function routines.omp_target_memcpy_rect(session, at, to, from, element_size, nu
   return SUCCESS
 end
 
--- Fills memory. A device is filled by a copy from the host. Decides OMP60-api-13.
+-- Fills memory with a byte and returns the pointer. Device memory is filled by a copy from the host. Decides
+-- OMP60-api-13.
 function routines.omp_target_memset(session, at, pointer, value, count, device)
   local number = some_device(session, device)
   local address, t = address_of(session, pointer, at)
@@ -327,7 +334,8 @@ add_async "omp_target_memset"
 
 -- ------------------------------------------------------------------------------------ associations --
 
--- Returns the first pointer variable, in alphabetic order, that holds an address; nil if there is none.
+-- Returns the name of the first pointer variable, in alphabetic order, that holds an address; nil if no pointer holds
+-- it.
 local function holder_of(session, address)
   local best, scope, seen = nil, session.now.scope, {}
   while scope do
@@ -359,7 +367,8 @@ local function name_of(session, address, bytes)
   return ("%s[%d:%d]"):format(base, offset // of.size, bytes // of.size)
 end
 
--- Decides OMP60-api-10.
+-- Associates device memory with host memory. Returns 0, or a nonzero number for invalid arguments or data already
+-- present. Raises for memory that is not allocated. Decides OMP60-api-10.
 function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset, device)
   local ctx, number = session.ctx, device_number(session, device)
   local address, target = address_of(session, host, at), address_of(session, dev, at)
@@ -384,7 +393,7 @@ end
 -- Errors of the core for which omp_target_disassociate_ptr returns failure: no association, or one in use.
 local refused = { ["not-present"] = true, ["already-present"] = true, ["still-attached"] = true }
 
--- Decides OMP60-api-11.
+-- Ends an association. Returns 0, or a nonzero number if there is none that can end. Decides OMP60-api-11.
 function routines.omp_target_disassociate_ptr(session, at, host, device)
   local number, address = device_number(session, device), address_of(session, host, at)
   if not number or number == session.devices or address == 0 then return FAILURE end
@@ -396,7 +405,7 @@ end
 
 return {
   routines = routines,
-  -- Routines that a compute construct may call; others are for the host only (OMP60-api-14).
+  -- Routines that a compute construct may call; all others are for the host only (OMP60-api-14).
   in_kernels = { omp_get_device_num = true, omp_is_initial_device = true },
   -- Routines that C expressions in bodies and clauses may call.
   text_routines = { omp_get_num_devices = true, omp_get_initial_device = true, omp_get_default_device = true,

@@ -34,15 +34,16 @@ function async.queue(self, value, device, pos)
   return self:check_result(self.ctx:queue(device or self.now.device, value))
 end
 
--- Reports events and returns a result of the core, or raises its error.
+-- Reports events and returns the result `ok` of a core call, or raises its error `err`.
 local function finish(self, ok, err)
-  if self.device_side.is_observed then self:notify_events() end -- events before the failure are reported, too
+  -- events before the failure are reported as well
+  if self.device_side.is_observed then self:notify_events() end
   if ok ~= nil then return ok end
-  if err.code == "callback" then error(err.cause, 0) end -- the kernel's own error and location
+  if err.code == "callback" then error(err.cause, 0) end -- raises the kernel's own error, with its location
   self:check_result(nil, err)
 end
 
--- Waits for a queue of a device; 0: for all its queues.
+-- Waits for a queue of a device; queue 0: for all queues of the device. Raises errors of queued work.
 function async.wait(self, device, queue)
   finish(self, self.ctx:queue_wait(device, queue))
 end
@@ -52,7 +53,8 @@ function async.finish(self)
   for device = 0, self.devices - 1 do async.wait(self, device, 0) end
 end
 
--- True if a queue of a device has no pending work; 0: if no queue of it has. Decides ACC33-async-5.
+-- True if a queue of a device has no pending work; queue 0: if all its queues have no pending work. Decides
+-- ACC33-async-5.
 function async.test(self, device, queue)
   return finish(self, self.ctx:queue_test(device, queue))
 end
@@ -66,8 +68,8 @@ function async.order_after(self, queue, device, other)
   end
 end
 
--- Makes the program (queue 0) or `queue` wait for `other` of `device` (0: for all its queues), and reports the wait.
--- at: {file, line} of the directive or call.
+-- Makes `queue` of the current device wait for the queue `other` of `device`, and reports the wait. queue 0: the
+-- program waits; other 0: for all queues of `device`. at: {file, line} of the directive or call.
 function async.wait_at(self, at, queue, device, other)
   if queue ~= 0 then async.order_after(self, queue, device, other) else async.wait(self, device, other) end
   self.ctx:waited(self.now.device, queue, device, other, at.file, at.line)
@@ -85,7 +87,7 @@ local function device_of(self, waiting)
   return number
 end
 
--- Makes the host (queue 0) or `queue` wait for the queues in a wait argument. Decides ACC33-async-3.
+-- Makes `queue` wait for the queues in a wait argument; queue 0: the host waits. Decides ACC33-async-3.
 function async.wait_for(self, waiting, queue)
   local device = device_of(self, waiting)
   local queues = {}
@@ -99,8 +101,8 @@ function async.wait_for(self, waiting, queue)
   end
 end
 
--- Returns the queue of a plan (0: synchronous), after ordering it, or the host, after its wait clauses. Decides
--- TR14-4.3-19, ACC33-async-2.
+-- Returns the queue of a plan (0: synchronous). First makes this queue, or the host if synchronous, wait as the plan's
+-- wait clauses request. Decides TR14-4.3-19, ACC33-async-2.
 function async.order(self, plan)
   local clause, queue = plan.async, 0
   if clause then
@@ -111,14 +113,15 @@ function async.order(self, plan)
   return queue
 end
 
--- Sets the async value for async without argument. acc_async_default restores the initial one; acc_async_noval has no
--- effect. Decides ACC33-async-1.
+-- Sets the queue for async clauses without an argument. acc_async_default restores the initial queue; acc_async_noval
+-- has no effect. Decides ACC33-async-1.
 function async.set_default(self, value, pos)
   if value == NOVAL then return end
   self.device_side.default_async = value == DEFAULT and NOVAL or check_value(value, pos)
 end
 
--- Calls fn with its constructs and copies in the queue of an async value, on the current device.
+-- Calls fn so that its constructs and copies run in the queue of an async value, on the current device. Returns fn's
+-- results.
 function async.with_queue(self, value, fn, ...)
   return with_fields(self.now, { queue = async.queue(self, value) }, fn, ...)
 end

@@ -1,9 +1,9 @@
 -- changed_bounds.lua - warns at an exit, or at the end of a region, if bounds have changed since the entry
 -- (TR14-4.3-04).
 --
--- Bounds are compared only in sessions that receive warnings, and only of items with a mapping program. The bounds of
--- exit data are compared with those of enter data with the same shape or policy; another one may describe other data
--- (TR14-4.3-11). session.lua calls run_and_check, region.lua the others.
+-- Bounds are compared only in sessions that receive warnings, and only for items with a mapping program. The bounds of
+-- exit data are compared with those of enter data with the same shape or policy, because another one may describe other
+-- data (TR14-4.3-11). session.lua calls run_and_check, region.lua the other functions.
 
 local location = require "accdeep.base.location"
 
@@ -19,7 +19,7 @@ function changed_bounds.is_tracked(session, plan)
   return false
 end
 
--- Returns the present bounds of a plan's items, by item; bounds that cannot be computed are left out.
+-- Returns the current bounds of a plan's items: item number -> bounds. Bounds that cannot be computed are omitted.
 function changed_bounds.current_bounds(plan)
   local found = {}
   for i, item in ipairs(plan.items) do
@@ -30,8 +30,8 @@ end
 
 local HELP = "put the values back that the bounds are computed from, or unmap the data before they change"
 
--- Returns the warning about the first item whose bounds changed, {pos, message, fields}, or nil. before(i) returns the
--- recorded bounds of item i. Decides TR14-4.3-04, TR14-4.3-07.
+-- Returns the warning about the first item whose bounds changed, as {pos, message, fields}; nil if no bounds changed.
+-- before(i): the recorded bounds of item i; now: the current bounds. Decides TR14-4.3-04, TR14-4.3-07.
 local function difference(plan, before, now)
   for i, item in ipairs(plan.items) do
     local kept = now[i] and before(i)
@@ -46,13 +46,15 @@ local function difference(plan, before, now)
   return nil
 end
 
+-- Reports the warning `found`. place: {text, file, line} of the directive.
 local function warn(session, place, found)
   session:with_text(place.text, place.file, place.line, session.warn, session, "bounds-changed", found.pos,
     found.message,
     found.fields)
 end
 
--- Compares bounds before a region ends. Returns a function that reports the warning afterwards, or nil.
+-- Compares bounds before a region ends with those at its beginning, `kept`. Returns a function that reports the warning
+-- after the end; nil if no bounds changed.
 function changed_bounds.check_at_end(session, plan, kept)
   local found = difference(plan, function(i) return kept[i] end, changed_bounds.current_bounds(plan))
   if not found then return nil end
@@ -65,7 +67,8 @@ function changed_bounds.check_at_end(session, plan, kept)
   end
 end
 
--- Returns the key of an item's recorded bounds: device, address, shape or policy; nil for a nest.
+-- Returns the key of an item's recorded bounds: device, address, shape or policy; nil for a nest, whose bounds are not
+-- recorded.
 local function key_of(session, plan, i)
   local member_mapping = plan.items[i].member_mapping
   local how = member_mapping and member_mapping.key
@@ -89,7 +92,8 @@ function changed_bounds.run_and_check(session, plan, run, ...)
   for i in ipairs(plan.items) do
     local key = now[i] and key_of(session, plan, i)
     if key and plan.kind == "enter data" then
-      if not there[i] then entered[key] = now[i] end -- data already present keep the bounds of their entry
+      -- data that were already present keep the bounds of their own entry
+      if not there[i] then entered[key] = now[i] end
     elseif key and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) == "absent" then
       entered[key] = nil
     end

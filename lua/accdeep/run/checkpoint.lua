@@ -1,19 +1,21 @@
 -- checkpoint.lua - saves and restores the state of a session: the core's context with its devices, host memory, regions
 -- and blocks. tools/explore uses it.
 --
--- The session must be opened with options.checkpoints. Plans and declarations made after a checkpoint are kept.
+-- The session must be opened with options.checkpoints. Plans and declarations made after a checkpoint remain when it is
+-- restored.
 
 local core = require "accdeep.core"
 
 local checkpoint = {}
 
+-- Returns a shallow copy of a table.
 local function copy(t)
   local made = {}
   for key, value in next, t do made[key] = value end
   return made
 end
 
--- Restores a table to the contents of its copy.
+-- Restores a table to `was`, an earlier copy of its contents.
 local function become(t, was)
   for key in next, t do
     if was[key] == nil then t[key] = nil end
@@ -36,9 +38,9 @@ local Session = {} -- methods of sessions
 -- Host memory of a session with checkpoints is one range. Blocks are taken from it in order, and restore shortens it
 -- again. Blocks of a program therefore have the same order and distances in each run.
 
-local ROOM, GAP = 64 << 20, 16 -- bytes; a gap keeps the end of a block distinct from the next one
+local ROOM, GAP = 64 << 20, 16 -- bytes; the gap keeps the end of a block distinct from the start of the next block
 
--- Returns zeroed host memory, or nil if there is none left.
+-- Returns zeroed host memory; nil if no memory is left.
 function Session:allocate_host(bytes)
   if not self.options.checkpoints then return core.malloc(bytes) end
   local heap = self.program.heap or { start = core.malloc(ROOM), used = 0, touched = 0 }
@@ -51,6 +53,7 @@ function Session:allocate_host(bytes)
   return address
 end
 
+-- Frees the range that holds all blocks, if there is one.
 function Session:close_heap()
   if self.program.heap then core.free(self.program.heap.start) end
   self.program.heap = false
@@ -69,7 +72,8 @@ function Session:checkpoint()
     has_detached = self.device_side.has_detached, default_async = self.device_side.default_async }
 end
 
--- Frees blocks made since the checkpoint, and revives those freed since.
+-- Frees blocks made since the checkpoint, and revives blocks freed since then. live, used: the checkpoint's record of
+-- both.
 local function restore_blocks(self, live, used)
   for address, block in next, self.program.blocks do
     if live[address] == nil then

@@ -5,7 +5,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local ONLY_COMPUTES = "a function that a bound calls computes a number, and does nothing else"
 
--- Returns the error's sentence with another name for the requested object.
+-- Returns the error's message with another name for the requested object; unchanged if the message has no name.
 local function rename_object(err, name)
   if not err.named then return err.message end
   return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
@@ -24,8 +24,8 @@ local function position_of(item, err)
   return pos
 end
 
--- Returns the diagnostic of a core error. plan: the construct's plan, or nil. Errors raised by functions of bounds are
--- returned unchanged.
+-- Returns the diagnostic of a core error. plan: the construct's plan, or nil. Errors that functions of bounds raised
+-- are returned unchanged.
 return function(self, err, plan)
   local item = err.item and plan and plan.items[err.item]
   local asked = err.asked

@@ -5,8 +5,9 @@
 --        --lower--> plan, retained for its place                        plan/, run/plan_cache.lua.
 --        --execute--> a construct of the core runs, a region opens, or a compute construct waits for its body.
 --
--- A directive that was executed before takes one of two fast paths: its thunk, if nothing observes the session, or its
--- cached plan. Each language fills the table `slots`: openacc_execution.lua and openmp_execution.lua.
+-- A directive that was executed before uses one of two fast paths: its thunk (a function that runs the construct), if
+-- nothing observes the session, or its cached plan. Each language fills the table `slots`: openacc_execution.lua and
+-- openmp_execution.lua.
 
 local openmp_directives = require "accdeep.definitions.openmp_directives"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -40,10 +41,11 @@ local directive_dispatch = {}
 
 local Session = {} -- methods of sessions
 
+-- True if a plan has no if clause, or its condition holds now.
 local function is_enabled(plan) return not plan.condition_value or plan.condition_value() end
 
--- Returns the function that takes the body of a compute construct. The directive is checked now, and lowered when the
--- body is known.
+-- Returns the function that receives the body of a compute construct and runs it. The directive is checked now, and
+-- lowered when the body is known.
 local function compute(self, language, node, place, refs)
   local checked = plan_cache.checked_plan(self, language, node, place)
   local function run_with_body(references, is_text, run)
@@ -63,13 +65,14 @@ local function compute(self, language, node, place, refs)
   return function(...) return language.citing(self, run_body, ...) end
 end
 
--- Executes a plan on its device; returns what its executor returns.
+-- Executes a plan on its device; returns the result of its executor.
 local function run_plan(self, language, plan)
   local executor = language.executors[plan.kind]
   return language.with_target_device(self, plan, function()
     local enabled = is_enabled(plan)
     if executor then return executor(self, plan, enabled) end
-    if enabled and plan.construct then self:run(plan) end -- nil if all list items are absent arguments
+    -- plan.construct is nil if all list items are absent arguments
+    if enabled and plan.construct then self:run(plan) end
   end, function()
     if executor then return executor(self, plan, false) end
   end)
@@ -84,13 +87,13 @@ local function execute(self, language, node, place, refs)
   return run_plan(self, language, plan_cache.plan(self, language, node, place, {}))
 end
 
--- Raises an error that the core reports for a plan executed by a fast path.
+-- Raises an error that the core reported for a plan that a fast path executed.
 local function raise_core_error(self, plan, err)
   local place = plan.place
   self:with_text(place.text, place.file, place.line, plan.language.citing, self, error, self:core_error(err, plan), 0)
 end
 
--- Executes a cached plan that needs only its construct to run.
+-- Executes a cached plan for which running the construct is enough.
 local function run_cached(self, plan)
   local before = self.now.current
   self.now.current = plan.place
@@ -106,8 +109,8 @@ for _, list in ipairs { openmp_directives.names, openmp_directives.beyond } do
 end
 for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
 
--- True if a text is an OpenMP directive: by its sentinel, or by its first word. The rule profile decides about words
--- that both languages have.
+-- True if a text is an OpenMP directive: by its sentinel, or by its first word. If both languages have the word, the
+-- rule profile decides.
 function Session:is_openmp(text)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
@@ -122,9 +125,10 @@ local function parse_and_execute(self, language, text, refs, file, line)
     refs)
 end
 
--- Returns the method of sessions that executes a directive of a language; nil: the language is found from the text. The
--- method returns a region for structured directives, a function that takes the body for compute constructs, otherwise
--- nothing. on_error(session, plan, err) is called instead of raising the core's error on the fast path.
+-- Returns the method of sessions that executes a directive of the language `own`; nil: the language is found from the
+-- text. The method returns a region for structured directives, a function that takes the body for compute constructs,
+-- otherwise nothing. If on_error is given, errors of the core on the fast path are passed to on_error(session, plan,
+-- err) and not raised.
 local function entry(own)
   local of_file = own and own.name or "file" -- field of the plan that holds its file
   return function(self, text, refs, file, line, on_error)
@@ -154,8 +158,8 @@ Session.acc, Session.omp, Session.directive = entry(openacc_execution), entry(op
 
 local own_languages = { acc = openacc_execution, omp = openmp_execution }
 
--- Raises errors of a directive that do not depend on values; definitions take effect. name: "acc", "omp", or nil to
--- find the language from the text.
+-- Raises the errors of a directive that do not depend on values. Definitions (shapes, policies) take effect. name:
+-- "acc", "omp", or nil to find the language from the text.
 function Session:check_directive(text, name)
   local language = own_languages[name] or language_of(self, text)
   language.citing(self, function()
@@ -166,8 +170,8 @@ function Session:check_directive(text, name)
   end)
 end
 
--- Returns the plan of a directive if wanted(tree, kind) is true, for programs that run the bodies themselves; executes
--- other directives.
+-- Returns the plan of a directive if wanted(tree, kind) is true; otherwise executes the directive. Used for programs
+-- that run the bodies themselves.
 function Session:plan_or_run(text, file, line, wanted)
   local language = language_of(self, text)
   return language.citing(self, function()
@@ -177,7 +181,7 @@ function Session:plan_or_run(text, file, line, wanted)
   end)
 end
 
--- Returns the device of a plan; -1 for the host.
+-- Returns the device of a plan; -1 if the host executes it.
 function Session:device_of(plan)
   if not is_enabled(plan) then return -1 end
   return plan.language.with_target_device(self, plan, function() return self.now.device end, function() return -1 end)

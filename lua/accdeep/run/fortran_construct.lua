@@ -1,9 +1,9 @@
 -- fortran_construct.lua - executes directives among Fortran statements, with the statements of their constructs.
 --
--- The session executes directives of OpenACC and OpenMP's target directives. A construct of OpenMP's host threads is
--- run by one thread, on the host or in a target construct's body. Shared variables are the originals, and private ones
--- are bound to other memory meanwhile. Statements are compiled again for each run, since names then denote other
--- memory. fortran_statement.lua calls define.
+-- The session executes OpenACC directives and OpenMP's target directives. A construct of OpenMP's host threads is run
+-- by one thread, on the host or in a target construct's body. Shared variables are the originals; names of private
+-- variables are bound to other memory during the construct. Statements are compiled again for each run, since names
+-- then denote other memory. fortran_statement.lua calls define.
 
 local assignment = require "accdeep.backend.fortran.assignment"
 local fortran_body = require "accdeep.plan.body.fortran_body"
@@ -19,6 +19,7 @@ local raise = diagnostic.raise
 
 local fortran_construct = {}
 
+-- True if statements of this environment run in a kernel or on device memory.
 local function is_in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
 -- Returns the AST of an OpenMP directive among statements, its definition (definitions/openmp_directives.lua), and its
@@ -49,8 +50,9 @@ local function copy(space, from, to, size, frame)
   space:copy(target, address, size, target_low, target_high, low, high, frame)
 end
 
--- Runs fn with private copies of variables, on the host or in a kernel: a list of {variable, begins, lasts}. begins:
--- initialised from the original; lasts: copied back. Returns fn's signal.
+-- Runs fn with private copies of variables, on the host or in a kernel. copies: list of {variable, begins, lasts}.
+-- begins: true if the copy is initialised from the original; lasts: true if it is copied back. Returns fn's signal
+-- (fortran_statement.lua).
 local function run_with_private(env, copies, frame, fn)
   if not env.space.on_device then
     local signal
@@ -70,8 +72,8 @@ local function run_with_private(env, copies, frame, fn)
     if one.begins then copy(env.space, outer.place, place, t.size, frame) end
     own[name] = { type = t, place = place }
   end
-  -- A kernel that runs later has its names captured (backend/captured_environment.lua); the private ones take
-  -- precedence.
+  -- Names of a kernel that runs later are captured (backend/captured_environment.lua); private copies take precedence
+  -- over captured names.
   env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
   local ok, signal = pcall(fn)
   env.lookup = around
@@ -98,15 +100,16 @@ local function reduction_tree(op, pos, a, b)
   return { tag = "reference", pos = pos, base = { tag = "id", name = op, pos = pos }, args = { a, b } }
 end
 
--- Returns a function that runs a loop with its private variables by one thread (ACC33-2.9-4, ACC33-2.9.11-1), or an
--- atomic statement.
+-- Returns a function that runs an OpenACC loop or atomic construct by one thread, a loop with its private variables
+-- (ACC33-2.9-4, ACC33-2.9.11-1).
 local function acc_inside(env, node, block)
   local acc, session = node.acc, env.session
   for _, clause in ipairs(acc.tree.clauses) do
     if clause.name == "if" then session.language.condition(session, clause.e) end
   end
   return function(f)
-    if not acc.copies then fortran_body.names(session, { node }) end -- inside a procedure with a routine directive
+    -- inside a procedure with a routine directive, variables are known only now
+    if not acc.copies then fortran_body.names(session, { node }) end
     local copies, reduced = {}, {}
     for i, one in ipairs(acc.copies) do
       local id = { tag = "id", name = one.name, pos = one.pos }
@@ -132,7 +135,7 @@ local function acc_inside(env, node, block)
   end
 end
 
--- Returns a function without effect for a cache directive; its list items must be valid.
+-- Returns a function without effect for a cache directive. Raises if a list item is invalid.
 local function compile_cache_directive(env, node)
   for _, item in ipairs(node.vars) do fortran_expression.compile(env, item) end
   return function() end
@@ -158,7 +161,7 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Checks the end directive of a construct.
+-- Raises if the end directive of a construct is wrong.
 local function closing(session, node)
   local finish = node.end_directive
   if not finish then return end
@@ -166,8 +169,8 @@ local function closing(session, node)
   openmp_sema.check(tree, session.rules.openmp)
 end
 
--- Adds the statements `directive` and `construct` to a table of compilers. block(env, list) returns a function that
--- runs statements.
+-- Adds compilers for the nodes `directive` and `construct` to the table `statements`. block(env, list) returns a
+-- function that runs statements.
 function fortran_construct.define(statements, block)
   function statements.directive(env, node)
     if node.omp == "section" then return function() end end

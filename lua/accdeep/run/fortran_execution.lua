@@ -34,6 +34,7 @@ function Session:fortran_procedure_names()
   return names
 end
 
+-- Returns the expression that calls the function `made` of the text.
 function Session:fortran_function(env, node, made)
   return procedure.call_function(env, node, made, function(list, frame) fortran_statement.run(self, list, frame) end)
 end
@@ -44,7 +45,8 @@ function Session:line_of(here)
   return here.file, location.line_of(here.text, here.pos, here.file, here.line)
 end
 
--- Returns the text of a directive among statements, preceded by blanks, so that positions are those of the whole text.
+-- Returns the text of a directive among statements, preceded by blanks, so that positions in it equal those in the
+-- whole text.
 function Session:padded_directive_text(node)
   local current = self.now.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
@@ -52,6 +54,7 @@ function Session:padded_directive_text(node)
   return text
 end
 
+-- Executes a directive that is a statement among others.
 function Session:fortran_directive(node)
   local file, line = self:line_of(self:location_of(node.pos))
   return self[node.omp and "omp" or "acc"](self, self:padded_directive_text(node), nil, file, line)
@@ -72,7 +75,7 @@ function Session:fortran_descriptions(record, directives)
   self:types_changed()
 end
 
--- Returns the lines printed since the last call.
+-- Returns the lines printed since the last call, and forgets them.
 function Session:output()
   local lines = self.program.printed
   self.program.printed = {}

@@ -26,11 +26,11 @@ local compile = fortran_expression.compile
 local fortran_statement = {}
 
 local EXIT, CYCLE, RETURN, STOP = 1, 2, 3, 4
-local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of stat
+local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of the variable in stat=
 
 local statements = {}
 
--- Returns a function that runs a list of statements, and returns the first signal.
+-- Returns a function that runs a list of statements until one returns a signal, and returns this signal.
 local function block(env, list)
   local steps = {}
   return function(f)
@@ -54,7 +54,7 @@ fortran_construct.define(statements, block)
 function statements.nothing() return nothing end
 statements["return"] = function() return function() return RETURN end end
 
--- Ends the program: all running statements. A stop code other than 0 is an error.
+-- Compiles stop, which ends the program. A stop code other than 0 is an error.
 function statements.stop(env, node)
   local code = node.code and compile(env, node.code)
   if code and (code.rank > 0 or code.type.class ~= "integer" and code.type.kind ~= "character") then
@@ -85,7 +85,7 @@ end
 local known_options = { allocate = { source = true, mold = true, stat = true, errmsg = true },
   deallocate = { stat = true, errmsg = true } }
 
--- Returns the objects of allocate or deallocate, and its keyword arguments.
+-- Returns the objects of allocate or deallocate, and a table of its keyword arguments.
 local function objects_of(node)
   local objects, options = {}, {}
   for _, arg in ipairs(node.list) do
@@ -101,8 +101,8 @@ local function objects_of(node)
   return objects, options
 end
 
--- Returns a function that runs steps. With stat=, it sets the variable to 0, or to the value of the error, instead of
--- raising.
+-- Returns a function that runs steps. With stat=, the function sets the variable to 0, or to the error's value instead
+-- of raising; errors without such a value still raise.
 local function run_with_stat(env, node, options, steps)
   local function run(f)
     for _, step in ipairs(steps) do step(f) end
@@ -122,13 +122,14 @@ local function run_with_stat(env, node, options, steps)
   end
 end
 
+-- Raises if a statement that is only for the host is in a kernel.
 local function only_on_host(env, node)
   if env.space.on_device then
     raise("unsupported", node.pos, ("'%s' is not for kernels"):format(node.tag), { rule = "HOUSE-version" })
   end
 end
 
--- Returns the expression of an allocatable or pointer; raises for others.
+-- Returns the expression of an allocatable or pointer; raises for other variables.
 local function descriptor_of(env, node)
   local e = compile(env, node)
   if not e.descriptor or e.dtype.attribute == "other" then
@@ -137,8 +138,8 @@ local function descriptor_of(env, node)
   return e
 end
 
--- Returns a function that returns the dynamic type for allocate; nil: the declared type. given: a type by name; source:
--- an expression. Raises if neither fits.
+-- Returns a function that returns the dynamic type for allocate; returns nil if the declared type is used. given: a
+-- type by name; source: an expression; each may be nil. Raises if the type does not fit the object.
 local function allocated_type(e, given, source, pos)
   local t = e.dtype
   local of = given or source and source.type
@@ -152,7 +153,7 @@ local function allocated_type(e, given, source, pos)
   end
 end
 
--- Returns the descriptor expression of an object of allocate, and functions of its bounds.
+-- Returns the descriptor expression of an object in allocate, and a list of functions that return its bounds.
 local function allocation(env, node)
   local whole = compile(env, node.tag == "reference" and node.base or node)
   local bounds = {}
@@ -176,7 +177,7 @@ local function allocation(env, node)
   return e, bounds
 end
 
--- Returns a function that allocates one object, and the object's expression.
+-- Returns a function that allocates one object, and the object's expression. source: expression of source=, or nil.
 local function allocate_one(env, node, source, given)
   local e, bounds = allocation(env, node)
   local type_of = allocated_type(e, given, source, node.pos)
@@ -283,8 +284,8 @@ statements["if"] = function(env, node)
   end
 end
 
--- Assigns to the elements that masks select. A mask is evaluated once; that of elsewhere applies to the elements that
--- are left (Fortran 2018, 10.2.3.2).
+-- Compiles where: assigns to the elements that masks select. A mask is evaluated once; the mask of elsewhere applies to
+-- the elements that no earlier mask selected (Fortran 2018, 10.2.3.2).
 function statements.where(env, node)
   local branches = {}
   for i, branch in ipairs(node.list) do
@@ -307,7 +308,7 @@ function statements.where(env, node)
   end
   return function(f)
     local around = f.mask
-    local left = around -- elements that no mask has selected yet; nil: all
+    local left = around -- elements that no mask has selected yet; nil: all elements
     for _, branch in ipairs(branches) do
       f.mask = nil
       local given, mask, rest = branch.mask and branch.mask.array(f), left, nil
@@ -375,7 +376,7 @@ local function format_value(v)
   return tostring(v)
 end
 
--- Prints a line, which the session keeps for the scenario; items are separated by blanks.
+-- Compiles print: the session keeps the line for the scenario; items are separated by blanks.
 function statements.print(env, node)
   local list = {}
   for i, item in ipairs(node.list) do
@@ -395,7 +396,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ calls --
 
--- Returns a function that calls an API routine. Variables are passed as text, other arguments by value.
+-- Returns a function that calls an API routine. Variables are passed as text, other arguments by value. name: the
+-- routine's name.
 local function api_call(env, node, name, list)
   local session = env.session
   local args = {}
@@ -420,7 +422,7 @@ local function api_call(env, node, name, list)
   end
 end
 
--- API routines that are functions.
+-- API routines that are called as functions in expressions.
 for name in pairs(api_openacc.routines) do
   fortran_expression.intrinsics[name] = fortran_expression.intrinsics[name] or function(env, node)
     local call = api_call(env, node, name, node.args)
@@ -492,7 +494,7 @@ function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Runs statements on a memory; errors get the position of the current statement.
+-- Returns a function that runs statements on the memory of `env`. Its errors get the position of the current statement.
 function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)

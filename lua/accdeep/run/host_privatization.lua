@@ -13,7 +13,7 @@ local host_privatization = {}
 -- number of constructs with private variables so far; each is a private scope in plan keys (plan_cache.lua)
 local constructs = 0
 
--- Raises about a private variable whose memory is not its own: allocatable, pointer or assumed-shape.
+-- Raises about a private variable that has no memory of its own: allocatable, pointer or assumed-shape.
 function host_privatization.needs_memory(variable, pos)
   if variable.type.kind ~= "descriptor" then return end
   diagnostic.raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,
@@ -21,8 +21,8 @@ function host_privatization.needs_memory(variable, pos)
     help = "declare a variable with bounds for the private values" })
 end
 
--- Calls fn with private copies of variables: a list of {variable, begins, lasts}. begins: initialised from the
--- original; lasts: copied back. If fn raises, the originals are unchanged.
+-- Calls fn with private copies of variables. copies: list of {variable, begins, lasts}. begins: true if the copy is
+-- initialised from the original; lasts: true if it is copied back. If fn raises, the originals are unchanged.
 function host_privatization.run(session, copies, fn)
   local before, inner = #session.now.private_blocks, scope.new(session.now.scope)
   local ok, err = pcall(function()
@@ -45,8 +45,8 @@ function host_privatization.run(session, copies, fn)
   if not ok then error(err, 0) end
 end
 
--- Calls fn, which executes a compute construct of a plan on the host, with copies of the variables that are private on
--- a device. Decides ACC33-impl-1, OMP60-tgt-1.
+-- Calls fn, which executes a compute construct of a plan on the host, with private copies of the variables that would
+-- be private on a device. Decides ACC33-impl-1, OMP60-tgt-1.
 function host_privatization.run_with_copies(session, plan, fn)
   local copies = {}
   for _, one in sorted_pairs(plan.private) do

@@ -10,7 +10,7 @@
 --     bind_privates     private and firstprivate copies in device memory.
 --     run_body          interpreted, or compiled for a GPU (backend/cuda).
 --     close region, close journal (commit or undo), release private memory.
--- With a queue, run_in_queue does the same: the body is launched in the queue and runs later.
+-- With a queue, run_in_queue performs the same steps, but the body is launched in the queue and runs later.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -37,7 +37,8 @@ local kernel = {}
 local Kernel = {}
 Kernel.__index = Kernel
 
--- Returns memory for a private variable of the kernel, on its device; it is released with the kernel.
+-- Returns the address of new memory for a private variable of the kernel, on its device; the memory lives until the
+-- kernel's release.
 function Kernel:memory(size, name)
   local session = self.session
   if self.on_host then return local_memory.new(session, name or "", nil, size).address end
@@ -57,8 +58,8 @@ end
 
 -- ------------------------------------------------------------------------------------ variables --
 
--- Returns the host address of what a clause of `named` designates of a pointer or array: the start of a section, or an
--- element. nil: no clause, or the pointer itself is mapped.
+-- Returns the host address of the section or element of a pointer or array that a clause in `named` designates: where
+-- the section begins. Returns nil if no clause names one, or if the pointer itself is mapped.
 local function start_in(session, name, named, where)
   local variable = session.now.scope.variables[name]
   local item, start = named[name], where[name]
@@ -68,12 +69,13 @@ local function start_in(session, name, named, where)
   return (inside or item.variable == name) and start or nil
 end
 
--- Returns start_in for the clauses of the kernel's construct.
+-- Returns the result of start_in for the clauses of the kernel's construct; nil without a construct.
 local function start_here(session, k, name)
   return k and k.plan and start_in(session, name, k.plan.named, k.where)
 end
 
--- Returns start_in for the clauses of the construct, or of the innermost open region that has some.
+-- Returns the result of start_in for the clauses of the construct or, without one there, of the innermost open region
+-- that names a section.
 local function section_start(session, k, name)
   local here = start_here(session, k, name)
   if here or k and k.plan.openmp then return here end -- OpenMP: the pointer's value decides (OMP60-map-10)
@@ -99,8 +101,8 @@ local function pointer_value(session, variable)
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
 
--- True if the target of a pointer is present in pieces that are looked up one by one (OMP60-map-4). These are several
--- mapped sections or members, or a structure that is partly present.
+-- True if the target of a pointer is present in pieces that are looked up one by one (OMP60-map-4): several mapped
+-- sections or members, or a structure that is partly present.
 local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
@@ -109,11 +111,12 @@ local function is_present_in_pieces(session, k, variable, value)
     and session.ctx:presence(session.now.device, value, to.size) == "partly"
 end
 
--- Returns the value of a pointer variable in the body of a target construct, then its bounds. If a clause names its
--- section, it is translated by that; otherwise by the present table (OMP60-map-11). Decides OMP60-map-11, LLNL-3.2-02.
+-- Returns the value of a pointer variable in the body of a target construct, then its bounds. If a clause names a
+-- section of it, the section translates the pointer; otherwise the present table does (OMP60-map-11). Decides
+-- OMP60-map-11, LLNL-3.2-02.
 local function matching_pointer(session, k, variable, value)
   local device, name = session.now.device, variable.name
-  local changes = k.assigned and k.assigned[name] -- a pointer that changes is one device address
+  local changes = k.assigned and k.assigned[name] -- a pointer that changes must be a single device address
   if not changes and is_present_in_pieces(session, k, variable, value) then
     return value, { name = name, pieces = true, pointer = variable.type, host = value }
   end
@@ -129,8 +132,8 @@ local function matching_pointer(session, k, variable, value)
   return value, { name = name }
 end
 
--- Returns the value of a pointer variable in a kernel, then its bounds: its host value, translated if a clause names
--- its target.
+-- Returns the value of a pointer variable in a kernel, then its bounds: the host's value, translated to a device
+-- address if a clause names its target.
 local function translate_pointer(session, k, variable, device)
   local ctx = session.ctx
   local value = pointer_value(session, variable)
@@ -141,7 +144,7 @@ local function translate_pointer(session, k, variable, device)
     if value == 0 then return 0, { name = variable.name } end
     -- A device address is used unchanged, however the program obtained it.
     if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
-    -- Translation for expressions that inspect present data, and for members of its target.
+    -- Expressions that inspect present data, and members of the pointer's target, also need the translated value.
     if session.rules.is_openmp then
       local there, low, high = ctx:matching(device, value)
       if there then return there, low, high end
@@ -154,12 +157,13 @@ local function translate_pointer(session, k, variable, device)
   return dev - (start - value), ctx:device_bounds(device, dev)
 end
 
--- Returns the binding of a pointer's private copy with this value. It is in device memory if the body may change it.
+-- Returns the binding of a pointer's private copy with this value. The copy is in device memory if the body may change
+-- it, otherwise a constant.
 local function pointer_copy(k, name, t, value, low, high)
   local session = k.session
   local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
   local assigned = k.assigned and k.assigned[name]
-  if not assigned and (k.assigned or not matches) then -- a constant with what to report for an invalid access
+  if not assigned and (k.assigned or not matches) then -- a constant, with the reason that an invalid access reports
     k.private[name] = { type = t, value = function() return value, low, high end }
     return k.private[name]
   end
@@ -171,7 +175,8 @@ local function pointer_copy(k, name, t, value, low, high)
   return k.private[name]
 end
 
--- Returns the untranslated value of a pointer, which a clause requests; a body can dereference a device address.
+-- Returns the value of a pointer without translation, which a clause requests (deviceptr, use_device). Only a device
+-- address can be dereferenced in a body.
 local function untranslated_pointer(session, variable, clause)
   local value = pointer_value(session, variable)
   if session.ctx:device_of(value) == session.now.device then
@@ -180,8 +185,8 @@ local function untranslated_pointer(session, variable, clause)
   return value, { name = variable.name, clause = clause }
 end
 
--- Returns the binding of a private variable, and makes its copy. how: private, firstprivate, or matched (firstprivate
--- with a translated pointer).
+-- Returns the binding of a private variable, after making its copy. how: private, firstprivate, or matched
+-- (firstprivate with a translated pointer).
 local function private_binding(k, name, variable, how)
   local session = k.session
   local t = variable.type
@@ -190,7 +195,7 @@ local function private_binding(k, name, variable, how)
     return k.private[name]
   end
   if t.kind == "pointer" and how ~= "private" then
-    local plain = k.plan.openmp and how ~= "matched" -- a clause requests the value itself (OMP60-map-11)
+    local plain = k.plan.openmp and how ~= "matched" -- a clause requests the pointer's own value (OMP60-map-11)
     if plain then return pointer_copy(k, name, t, untranslated_pointer(session, variable, how)) end
     return pointer_copy(k, name, t, translate_pointer(session, k, variable, k.device))
   end
@@ -201,7 +206,7 @@ local function private_binding(k, name, variable, how)
   return k.private[name]
 end
 
--- Returns the binding of a name on the device; k: the kernel, or nil between kernels. Raises if a variable is not
+-- Returns the binding of a name on the device. k: the kernel, or nil between kernels. Raises if a variable is not
 -- present.
 local function lookup(session, k, name, pos)
   if k and k.private[name] then return k.private[name] end
@@ -233,7 +238,8 @@ local function lookup(session, k, name, pos)
   end
   local here = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name] and start_here(session, k, name)
   local part = here and ctx:present_at(device, here, false)
-  if part then -- the construct maps a section only, and the body sees no more of the array
+  -- the construct maps a section only; the rest of the array is not visible in the body
+  if part then
     local low = variable.address
     return { type = t, place = function()
       return low, { name = name, pieces = true, type = t, host = low, present = { part } }
@@ -241,7 +247,8 @@ local function lookup(session, k, name, pos)
   end
   if (t.kind == "record" or t.kind == "array" and (not k or k.plan.openmp))
     and ctx:presence(device, variable.address, t.size) ~= "absent" then
-    -- Present pieces are looked up one by one (OMP60-map-12); this also serves inspection.
+    -- Pieces of a partly present object are looked up one by one (OMP60-map-12). Inspection by scenarios uses this,
+    -- too.
     local low = variable.address
     return { type = t, place = function() return low, { name = name, pieces = true, type = t, host = low } end }
   end
@@ -252,7 +259,7 @@ local function lookup(session, k, name, pos)
         { length = #name, rule = "LLNL-3.2-02", help = ("map it as a value: map(%s)"):format(name) })
     end }
   end
-  if t.kind == "array" then -- a section of the array that a clause names
+  if t.kind == "array" then -- a clause names a section of the array
     local start = section_start(session, k, name)
     local at = start and start ~= 0 and ctx:deviceptr(device, start) or 0
     if at ~= 0 then
@@ -278,7 +285,7 @@ local function lookup(session, k, name, pos)
       or ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
 end
 
--- Returns the environment of device names, for expressions in kernel k, or between kernels (k nil).
+-- Returns the environment for expressions on device memory, in kernel `k` or, if k is nil, between kernels.
 function kernel.env(session, k, space)
   return { session = session, space = space, lookup = function(name, pos)
     return lookup(session, k, name, pos)
@@ -332,7 +339,7 @@ function View:__newindex(name, value)
   memory_view.write(k.env.space, binding.type, address, value, low, high)
 end
 
--- Evaluates d "EXPR" on the device.
+-- Evaluates the text of an expression on the device: d "EXPR".
 function View:__call(text)
   local k = kernel_of(self)
   if type(text) ~= "string" then raise("type-mismatch", nil, "d takes an expression as text") end
@@ -357,10 +364,11 @@ end
 -- Returns the text of a body, which may have been parsed already.
 local function text_of(body) return type(body) == "table" and body.text or body end
 
--- True if a body is text that a GPU may compile as a kernel. Its directives are analysed with it.
+-- True if a body is text that a GPU may compile as a kernel; false for a Lua function. Directives in such a text are
+-- analysed together with the text.
 local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
--- Calls fn for the text of a body; errors are located in it.
+-- Calls fn(place) for the text of a body; errors that fn raises are located in this text.
 function kernel.with_text_positions(session, k, body, fn)
   local text = text_of(body)
   return session:with_text(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
@@ -375,7 +383,7 @@ local function run_body(session, k, body, text_node)
   return session.language.run_body(session, k, body, text_node)
 end
 
--- Runs a body on host memory. Directives are allowed in Lua and Fortran that are not a kernel's, but not in C text.
+-- Runs a body on host memory. directives: true if directives are allowed in the body; C text does not allow them.
 function kernel.run_on_host(session, plan, body, node, place, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
@@ -388,7 +396,7 @@ function kernel.run_on_host(session, plan, body, node, place, directives)
   if not ok then error(err, 0) end
 end
 
--- Returns the kernel of an open region.
+-- Returns a new kernel for an open region.
 local function new_kernel(session, plan, region, body, node, place)
   local k = setmetatable({ session = session, plan = plan, device = session.now.device, private = {},
     allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
@@ -405,7 +413,8 @@ local function bind_privates(k)
   end
 end
 
--- Runs the body of a kernel when its queue reaches it. was_run: the device has executed it already.
+-- Runs the body of a kernel when its queue reaches the kernel. was_run: true if the device has executed the body
+-- already.
 local function run_later(k, body, node, was_run)
   if was_run then return k:release() end
   local session, ctx = k.session, k.session.ctx
@@ -417,7 +426,7 @@ local function run_later(k, body, node, was_run)
   if not ok then error(err, 0) end
 end
 
--- Launches the body of a kernel in its queue. Returns true, or nil and an error.
+-- Launches the body of a kernel in its queue. Returns true; or nil and the core's error.
 local function leave_to_queue(session, k, body, node, region)
   local function over(was_run) run_later(k, body, node, was_run) end
   local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(place)
@@ -428,7 +437,7 @@ local function leave_to_queue(session, k, body, node, region)
   return session.ctx:launch(region, over, k.moment.uses)
 end
 
--- Executes a compute construct whose body a queue runs later; its data environment opens and closes now.
+-- Executes a compute construct whose body runs later in a queue. Its data environment opens and closes now.
 local function run_in_queue(session, plan, body, node, place, used, queue)
   local before = session.now.expects_failure and session:snapshot()
   local region = session:open_region(plan, true, queue)
@@ -445,7 +454,7 @@ local function run_in_queue(session, plan, body, node, place, used, queue)
   end
   if ok then ok, err = pcall(region.close, region) end
   if ok then return end
-  region:abandon() -- the queue drops the construct
+  region:abandon() -- this also drops the construct from the queue
   k:release()
   if before then session:compare(before, true) end
   error(err, 0)
@@ -467,12 +476,13 @@ local function run_on_device(session, plan, body, node, place, used)
   local ctx, device = session.ctx, session.now.device
   if plan.sizes then check_sizes(session, plan.sizes) end
   local queue = plan.ordered and async.order(session, plan) or 0
-  -- True if the device also runs while the program continues.
+  -- goes_on is true if the device also runs while the program continues.
   local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.device_side.delayed or goes_on) then
     return run_in_queue(session, plan, body, node, place, used, queue)
   end
-  if session.device_side.concurrent then async.wait(session, device, 0) end -- the body sees completed data
+  -- the body must see data of completed transfers
+  if session.device_side.concurrent then async.wait(session, device, 0) end
   local before = session.now.expects_failure and session:snapshot()
   local journal, problem = ctx:journal_open(device)
   session:check_result(journal, problem, plan)
@@ -488,7 +498,8 @@ local function run_on_device(session, plan, body, node, place, used)
     run_body(session, k, body, node)
   end)
   session.now.kernel = false
-  if ok then ok, err = pcall(region.close, region) end -- a failing end also undoes the body
+  -- if the exit of the region fails, the journal also undoes the body
+  if ok then ok, err = pcall(region.close, region) end
   ctx:journal_close(device, ok)
   k:release()
   if not ok then
@@ -498,7 +509,8 @@ local function run_on_device(session, plan, body, node, place, used)
   end
 end
 
--- Returns the variables of REFS, the second argument of acc: {name, pos}; nil without REFS. Raises for unknown names.
+-- Returns the variables that REFS, the second argument of acc, names: {name, pos}; nil if refs is nil. Raises for
+-- unknown names.
 function kernel.references(session, refs, file, line)
   return refs and session:with_text(refs, file, line, function()
     local list = {}
@@ -514,8 +526,9 @@ function kernel.references(session, refs, file, line)
   end)
 end
 
--- Returns the AST of a body (nil for a Lua function) and the variables it uses, references included. construct: {node,
--- on, place}: its directive, where the body runs ("host", "omp", "acc"), and the directive's location.
+-- Returns the AST of a body (nil for a Lua function) and the list of variables that it uses, references included.
+-- construct: {node, on, place}: its directive, where the body runs ("host", "omp", "acc"), and the directive's
+-- location.
 function kernel.read_body(session, body, place, references, construct)
   if type(body) == "function" then return nil, references or {} end
   local node, used = session.language.read_body(session, body, place, construct)
@@ -523,9 +536,9 @@ function kernel.read_body(session, body, place, references, construct)
   return node, used
 end
 
--- Returns the function that acc("parallel ...", refs) returns: it runs a body. References are checked now. place {file,
--- line}: location of the body, if not the directive's. with_plan(references, is_text, run) calls run(plan, enabled)
--- with the construct's plan. is_text: references are all variables that the body uses.
+-- Returns the function that acc("parallel ...", refs) returns; it takes a body and runs it. The names in refs are
+-- checked now. place: {file, line} of the body, if it differs from the directive's. with_plan(references, is_text, run)
+-- calls run(plan, enabled) with the construct's plan; is_text: true if references are all variables that the body uses.
 function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local construct = { node = node, on = on, place = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)
