@@ -4,7 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Budget of the function that core.limited runs in this thread, or NULL. The TLS model needs no other library. */
+/* Budget of the function that core.limited runs in this thread; NULL: no limits. The TLS model needs no other library.
+ */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct accd__budget *current;
 
 void accd__set_budget(struct accd__budget *budget)

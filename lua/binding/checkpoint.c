@@ -20,7 +20,7 @@ struct checkpoint {
     } open[];
 };
 
-/* Frees the checkpoint of the core. */
+/* Handle's `invalidate`: frees the checkpoint of the core. */
 static void empty_checkpoint(struct accd__lua_handle *handle)
 {
     assert(handle && handle->invalidate == empty_checkpoint);
@@ -65,7 +65,7 @@ static int l_checkpoint(lua_State *L)
 }
 
 /* context:restore(checkpoint) -> true; or nil, error. Regions and bounds that were open at the checkpoint are open
- * again, others are closed; recorded events are dropped. */
+ * again; all other regions and bounds are closed, and recorded events are dropped. */
 static int l_restore(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -112,7 +112,7 @@ static int l_digests(lua_State *L)
     return 5;
 }
 
-/* checkpoint:free(): frees its memory at once. */
+/* checkpoint:free(): frees the checkpoint's memory at once; it cannot be restored afterwards. */
 static int l_free(lua_State *L)
 {
     struct checkpoint *checkpoint = luaL_checkudata(L, 1, checkpoint_name);

@@ -15,9 +15,9 @@ enum { NO_REGISTER = -1 };
 /* Code that locates an item. */
 struct item_source {
     accd_item_code place;
-    bool constant, located; /* the code has constants only; it has been run, once for all */
+    bool constant, located; /* constant: the code has constants only; located: it has run, and need not run again */
     bool calls;             /* the code calls functions of the host program */
-    accd_stride *dims;      /* dimensions of a section with gaps */
+    accd_stride *dims;      /* dimensions of a section with gaps; NULL: no gaps */
     int64_t *values;        /* values of the program's parameters */
 };
 
@@ -33,7 +33,7 @@ struct accd__lua_construct {
     struct item_source *sources;
 };
 
-/* Releases the items of a construct. */
+/* Handle's `invalidate`: releases the items of a construct. */
 static void empty_construct(struct accd__lua_handle *handle)
 {
     assert(handle && handle->invalidate == empty_construct);
@@ -142,7 +142,8 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     lua_pop(L, 1);
 }
 
-/* context:construct{kind=, name=, file=, line=, finalize=, {item}...} -> construct */
+/* context:construct{kind=, name=, file=, line=, finalize=, {item}...} -> construct. read_source lists the fields of an
+ * item. Raises for wrong fields or without memory. */
 int accd__l_construct(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -179,7 +180,7 @@ int accd__l_construct(lua_State *L)
     return 1;
 }
 
-/* Releases a construct that Lua has forgotten. */
+/* Metamethod __gc: releases the items of a construct. */
 static int construct_gc(lua_State *L)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
@@ -189,7 +190,7 @@ static int construct_gc(lua_State *L)
     return 0;
 }
 
-/* Locates an item: sets its address and bytes. */
+/* Locates an item: runs the code of `source`, which sets address and bytes of the item. Constant code runs once. */
 static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source)
 {
     assert(core && item && source);
@@ -200,7 +201,7 @@ static accd_status locate_item(accd_context *core, accd_item *item, struct item_
     return status;
 }
 
-/* Invalidates a region, which the context frees. */
+/* Handle's `invalidate` of a region, which the context frees. */
 static void empty_region(struct accd__lua_handle *handle)
 {
     ((struct accd__lua_opened *)handle)->core = NULL;
@@ -247,7 +248,7 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
                               opens_region(construct) ? region_p : NULL);
 }
 
-/* construct:run(device [, queue]) -> true or region; or nil, error */
+/* construct:run(device [, queue]) -> the region that the construct opens, or true if it opens none; or nil, error */
 static int l_run(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);
@@ -281,7 +282,7 @@ static int l_run(lua_State *L)
     return 1;
 }
 
-/* fn(device, queue) -> true; or nil, error. Executes the construct of the closure. */
+/* Function that construct:step returns: (device, queue) -> true; or nil, error. Executes the construct, upvalue 1. */
 static int l_run_step(lua_State *L)
 {
     struct accd__lua_construct *construct = lua_touserdata(L, lua_upvalueindex(1));
@@ -318,7 +319,7 @@ static int l_where(lua_State *L)
     return 2;
 }
 
-/* Frees the bounds of the core. */
+/* Handle's `invalidate` of bounds: frees the bounds of the core. */
 static void empty_bounds(struct accd__lua_handle *handle)
 {
     struct accd__lua_opened *bounds = (struct accd__lua_opened *)handle;
@@ -326,8 +327,8 @@ static void empty_bounds(struct accd__lua_handle *handle)
     bounds->core = NULL;
 }
 
-/* construct:bounds(item) -> bounds of the sections that the item has now; nothing if bounds call functions of the
- * scenario */
+/* construct:bounds(item) -> bounds of the sections that the item has now; nothing if they call functions of the
+ * scenario; or nil, error */
 static int l_bounds(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);
@@ -354,7 +355,8 @@ static int l_bounds(lua_State *L)
     return 1;
 }
 
-/* bounds:changed(later bounds) -> description of the first section that differs, then and now; or nothing */
+/* bounds:changed(later bounds) -> descriptions of the first section that differs, as it was in `bounds` and in `later
+ * bounds`; nothing if no section differs */
 static int l_bounds_changed(lua_State *L)
 {
     const struct accd__lua_opened *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
@@ -366,7 +368,7 @@ static int l_bounds_changed(lua_State *L)
     return 2;
 }
 
-/* Releases bounds that Lua has forgotten. */
+/* Metamethod __gc: frees the bounds. */
 static int bounds_gc(lua_State *L)
 {
     struct accd__lua_opened *bounds = luaL_checkudata(L, 1, bounds_name);
@@ -411,14 +413,14 @@ static int l_region_abandon(lua_State *L)
     return 0;
 }
 
-/* region:is_open() -> boolean */
+/* region:is_open() -> true if the region is open */
 static int l_region_is_open(lua_State *L)
 {
     lua_pushboolean(L, ((struct accd__lua_opened *)luaL_checkudata(L, 1, region_name))->core != NULL);
     return 1;
 }
 
-/* Unlinks a region that Lua has forgotten. It stays open in the core; the session reports it. */
+/* Metamethod __gc: unlinks a region, which stays open in the core; the session reports it. */
 static int region_gc(lua_State *L)
 {
     accd__handle_unlink(luaL_checkudata(L, 1, region_name));

@@ -7,7 +7,7 @@
 
 /* --------------------------------------------------------------------------------- callbacks -- */
 
-/* Records an event, or notes that it was lost. */
+/* Records an event (an accd_event_fn); without memory sets `lost`. */
 static void on_event(void *ud, const accd_event *event)
 {
     assert(event->name);
@@ -52,7 +52,7 @@ void accd__forget_events(struct accd__lua_events *reported)
     reported->lost = false;
 }
 
-/* Arguments of call_bound, those of accd_bound_fn. */
+/* Arguments of call_bound: the context, and the arguments that the core passes to an accd_bound_fn. */
 struct bound_call {
     struct accd__lua_context *context;
     int fn, nargs;
@@ -61,7 +61,8 @@ struct bound_call {
     int64_t *out;
 };
 
-/* (bound_call): calls the Lua function for each row. Runs protected, since the function may raise. */
+/* Lua function (struct bound_call): calls the bound's function for each row. Runs protected, since that function may
+ * raise. */
 static int call_bound(lua_State *L)
 {
     struct bound_call *call = lua_touserdata(L, 1);
@@ -82,7 +83,8 @@ static int call_bound(lua_State *L)
     return 0;
 }
 
-/* Evaluates a function of a section bound for the core. Keeps an error in error_ref. */
+/* Evaluates a function of a section bound for the core (an accd_bound_fn). Returns 0; or 1 on failure, with the error
+ * in `error_ref`. */
 static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     assert(ud && out && nargs >= 0);
@@ -103,7 +105,7 @@ static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const 
 
 /* ------------------------------------------------------------------------------ open, close -- */
 
-/* core.device(backend, number) -> {name=, bytes=, compiler=, driver=}; or nil, reason */
+/* core.device(backend, number) -> {name=, bytes=, compiler=, driver=} about a device of this machine; or nil, reason */
 static int l_device(lua_State *L)
 {
     const accd_backend *backend = accd_find_backend(luaL_checkstring(L, 1));
@@ -127,7 +129,8 @@ static int l_device(lua_State *L)
     return 1;
 }
 
-/* core.open{backend=, devices=, rules=, ...} -> context; or nil, error. The fields are read below. */
+/* core.open{backend=, devices=, rules=, ...} -> context; or nil, error. All fields are optional and read below. Raises
+ * for values of another type. */
 static int l_open(lua_State *L)
 {
     static const char *const layouts[] = {"cfi", "flang", "gfortran", NULL};
@@ -199,7 +202,7 @@ static int l_open(lua_State *L)
     return 1;
 }
 
-/* context:close(): empties all handles and frees the context. */
+/* context:close(): empties all handles and frees the context. Closing again does nothing. */
 static int l_close(lua_State *L)
 {
     struct accd__lua_context *context = luaL_checkudata(L, 1, CONTEXT_TYPE);
@@ -225,8 +228,8 @@ static int l_close(lua_State *L)
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-/* Reads how elements of an array are named: {name=, shift=, rank=, described=, span=, {lower, extent, sm} ...}. The
- * name stays alive in the table at index `link`. */
+/* Returns the array that names elements, read from the table at index `link`: name, shift, rank, described, span, and
+ * in its list {lower=, extent=, sm=} for each dimension. The table keeps the name alive. */
 static accd_array read_array(lua_State *L, int link)
 {
     accd_array array = {
@@ -252,7 +255,7 @@ static accd_array read_array(lua_State *L, int link)
 }
 
 /* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} -> label,
- * as light userdata; or nil, error */
+ * as light userdata; or nil, error. Only name is required; fields are those of accd_label. */
 static int l_label(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -301,7 +304,7 @@ static int l_bind_function(lua_State *L)
     return 0;
 }
 
-/* context:listen(on): begins or ends the recording of events. */
+/* context:listen(on): begins or ends the recording of events; at the end recorded events are dropped. */
 static int l_listen(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -313,7 +316,7 @@ static int l_listen(lua_State *L)
     return 0;
 }
 
-/* context:drain() -> list of events since the last call */
+/* context:drain() -> list of events since the last call. Raises if events were lost because memory ran out. */
 static int l_drain(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -347,14 +350,14 @@ static int l_drain(lua_State *L)
     return 1;
 }
 
-/* context:check() -> message about a violated invariant, or nil */
+/* context:check() -> message about a violated invariant of the core; nil: no violation */
 static int l_check(lua_State *L)
 {
     lua_pushstring(L, accd_check_invariants(accd__check_context(L, 1)->core));
     return 1;
 }
 
-/* context:digest() -> digest of the state */
+/* context:digest() -> integer that is equal for equal states of the context */
 static int l_digest(lua_State *L)
 {
     lua_pushinteger(L, (lua_Integer)accd_state_digest(accd__check_context(L, 1)->core));

@@ -13,7 +13,7 @@ static int l_presence(lua_State *L)
     return 1;
 }
 
-/* context:deviceptr(device, host address) -> device address, or 0 */
+/* context:deviceptr(device, host address) -> device address; 0: not present */
 static int l_deviceptr(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -37,7 +37,7 @@ static int l_matching(lua_State *L)
     return 3;
 }
 
-/* context:hostptr(device, device address) -> host address, or 0 */
+/* context:hostptr(device, device address) -> host address; 0: no data have this device address */
 static int l_hostptr(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -46,7 +46,7 @@ static int l_hostptr(lua_State *L)
     return 1;
 }
 
-/* context:device_of(device address) -> number of the device, or -1 */
+/* context:device_of(device address) -> number of the device with the address; -1: no device */
 static int l_device_of(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -63,7 +63,7 @@ static int l_device_holds(lua_State *L)
     return 1;
 }
 
-/* Pushes a table about a present object. */
+/* Pushes a table about a present object: fields of accd__push_object_info, and dev, structured, dynamic, mapped. */
 static void push_present(lua_State *L, const accd_present_object *present)
 {
     accd__push_object_info(L, &present->info);
@@ -73,7 +73,8 @@ static void push_present(lua_State *L, const accd_present_object *present)
     accd__set_boolean(L, "mapped", present->mapped);
 }
 
-/* context:present_at(device, address, in_device) -> object, or nothing */
+/* context:present_at(device, address, in_device) -> present object that contains the address, a device address if
+ * in_device is true; or nothing */
 static int l_present_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -85,7 +86,7 @@ static int l_present_at(lua_State *L)
     return 1;
 }
 
-/* context:present(device) -> list of objects, by host address */
+/* context:present(device) -> list of present objects, sorted by host address */
 static int l_present(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -130,7 +131,7 @@ static void push_attachment(lua_State *L, const accd_attachment *attachment)
     accd__set_integer(L, "high", (lua_Integer)attachment->high);
 }
 
-/* context:attachment_at(device, address of a pointer) -> attachment, or nothing */
+/* context:attachment_at(device, address of a pointer) -> table of the pointer's attachment; nothing if not attached */
 static int l_attachment_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -141,7 +142,7 @@ static int l_attachment_at(lua_State *L)
     return 1;
 }
 
-/* context:attachments(device) -> list of attachments, by the pointer's address */
+/* context:attachments(device) -> list of attachments, sorted by the address of the pointer */
 static int l_attachments(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -165,7 +166,7 @@ struct tuples {
     bool failed; /* a call has raised; its error is on top of the stack */
 };
 
-/* (list, tuples): appends the tuple to the list. */
+/* Lua function (list, struct tuples): appends the current tuple to the list. */
 static int push_tuple(lua_State *L)
 {
     struct tuples *tuples = lua_touserdata(L, 2);
@@ -188,7 +189,8 @@ static int push_tuple(lua_State *L)
     return 0;
 }
 
-/* Appends a tuple. Runs protected, because an error must not skip the core's release of memory. */
+/* Appends a tuple to the list of `ud`, a struct tuples. Lua runs protected, because an error must not skip the core's
+ * release of memory. */
 static void on_tuple(void *ud, const accd_tuple *tuple)
 {
     assert(ud && tuple);
@@ -218,7 +220,8 @@ static void set_tuples(lua_State *L, struct accd__lua_context *context, int devi
     lua_setfield(L, -2, key);
 }
 
-/* Sets the lists of tuples of a base level. */
+/* Sets fields `dynamic` and `floor` of the table on top of the stack to the lists of tuples of the base level at
+ * `level`, -1: below all levels. */
 static void set_floor(lua_State *L, struct accd__lua_context *context, int device, int64_t level)
 {
     set_tuples(L, context, device, level, ACCD_LIST_DYNAMIC, "dynamic");
@@ -266,7 +269,7 @@ static int l_levels(lua_State *L)
     return 1;
 }
 
-/* context:name_at(device, device address) -> name of the data there, or "" */
+/* context:name_at(device, device address) -> name of the data at the address; "": no data */
 static int l_name_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -276,7 +279,7 @@ static int l_name_at(lua_State *L)
     return 1;
 }
 
-/* context:stats(device) -> table of counters */
+/* context:stats(device) -> table of the device's counters, such as live_bytes */
 static int l_stats(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -297,7 +300,7 @@ static int l_stats(lua_State *L)
     return 1;
 }
 
-/* context:excluded_at(device, device address) -> the excluded member there, or nothing */
+/* context:excluded_at(device, device address) -> table about the excluded member at the address; or nothing */
 static int l_excluded_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -18,7 +18,8 @@ static int l_kernel_compiler(lua_State *L)
     return 2;
 }
 
-/* Pushes the list at field `key` of the table at index, and its integers as an array, which is returned. */
+/* Pushes the list in field `key` of the table at `index`, and the list's integers as an array, which is returned; *n is
+ * their number. */
 static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
 {
     lua_getfield(L, index, key);

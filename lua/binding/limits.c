@@ -25,8 +25,8 @@ static int l_clock(lua_State *L)
     return 1;
 }
 
-/* core.call(level) -> function, current line of a call in progress, as debug.getinfo(level, "fl") gives them, without a
- * table; nothing outside of the outermost call */
+/* core.call(level) -> function, current line of the call in progress at this level: what debug.getinfo(level, "fl")
+ * gives, without a table. Returns nothing if there is no such level. */
 static int l_call(lua_State *L)
 {
     lua_Debug frame;
@@ -45,11 +45,11 @@ struct limits {
     long long steps, most_steps;
     clock_t started;
     int seconds;           /* seconds of the processor until a limit was reached */
-    bool tripped, overdue; /* a limit was reached; it was the limit of time */
+    bool tripped, overdue; /* tripped: a limit was reached; overdue: that was the limit of time */
     unsigned refused;      /* number of allocations that were refused twice */
-    const void *asked_for; /* block that could not be resized last; see limited_alloc */
-    size_t asked;          /* size that was refused last; 0: the last request succeeded */
-    const char *stopped;   /* reason to stop other than a limit, or NULL */
+    const void *asked_for; /* block of the last refused request; see limited_alloc */
+    size_t asked;          /* size of the last refused request; 0: a later request was granted */
+    const char *stopped;   /* reason to stop other than a limit; NULL: a limit, or not stopped */
     const char *chunk;     /* name of the scenario's chunk */
     char where[256];       /* place in the scenario where a limit was reached, "file:line:" */
 };
@@ -60,7 +60,7 @@ enum { STEPS = 10000, STEPS_LEAST = 100, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
 static const char limits_key = 0;
 
-/* Allocates memory of Lua within the limit. */
+/* Allocates memory of Lua (a lua_Alloc) within the limit; returns NULL if the request would exceed it. */
 static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct limits *limits = ud;
@@ -80,7 +80,7 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
     return block;
 }
 
-/* Returns the limits in force, or NULL. */
+/* Returns the limits of the running core.limited; NULL: it does not run. */
 static struct limits *get_limits(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &limits_key);
@@ -96,7 +96,7 @@ static volatile sig_atomic_t idle_seconds, most_idle_seconds;
 /* Seconds of the processor in all, which include the work of the core. The hook checks this limit. */
 static volatile sig_atomic_t seconds, most_seconds;
 
-/* Counts a second; ends the program if it has made no progress. Signal handler. */
+/* Signal handler of the timer: counts a second; ends the program if no hook ran for most_idle_seconds. */
 static void on_second(int signal)
 {
     (void)signal;
@@ -169,7 +169,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
 /* Set when the interrupt key was pressed (core.watch_interrupts). */
 static volatile sig_atomic_t interrupts;
 
-/* Notes that the interrupt key was pressed. Signal handler. */
+/* Signal handler: sets `interrupts`, as the interrupt key was pressed. */
 static void on_interrupt(int signal)
 {
     (void)signal;
@@ -323,7 +323,7 @@ static int l_watch_interrupts(lua_State *L)
     return 0;
 }
 
-/* core.interrupted() -> true if the interrupt key was pressed since the last call */
+/* core.interrupted() -> true if the interrupt key was pressed since the last call; forgets that */
 static int l_interrupted(lua_State *L)
 {
     lua_pushboolean(L, interrupts);
@@ -331,7 +331,8 @@ static int l_interrupted(lua_State *L)
     return 1;
 }
 
-/* core.charge(bytes): counts memory outside Lua against the limit; false if it is used up */
+/* core.charge(bytes) -> true, and counts memory outside Lua against the limit; false, without counting, if the limit
+ * would be exceeded. A negative number gives memory back. */
 static int l_charge(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -343,7 +344,7 @@ static int l_charge(lua_State *L)
     return 1;
 }
 
-/* core.most_steps() -> limit of steps; 0: none */
+/* core.most_steps() -> limit of steps; 0: no limit */
 static int l_most_steps(lua_State *L)
 {
     const struct limits *limits = get_limits(L);

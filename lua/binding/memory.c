@@ -27,7 +27,7 @@ union value {
     long double f80;
 };
 
-/* Returns the scalar type at index, or raises. */
+/* Returns the number of a scalar type at stack index `index`. Raises for other values. */
 static int check_scalar(lua_State *L, int index)
 {
     lua_Integer type = luaL_checkinteger(L, index);
@@ -35,7 +35,7 @@ static int check_scalar(lua_State *L, int index)
     return (int)type;
 }
 
-/* Pushes the value of a scalar type. */
+/* Pushes a value of the scalar type `type` as a Lua number. */
 static void push_value(lua_State *L, const union value *v, int type)
 {
     assert(type >= 0 && type < SCALARS);
@@ -75,7 +75,8 @@ static void push_value(lua_State *L, const union value *v, int type)
     }
 }
 
-/* Converts the number at index to an integer as C does; floats outside of the range of an integer become 0. */
+/* Returns the number at stack index `index` as an integer, converted as C does; floats outside of the range become 0.
+ */
 static int64_t to_integer(lua_State *L, int index)
 {
     if (lua_isinteger(L, index))
@@ -84,7 +85,7 @@ static int64_t to_integer(lua_State *L, int index)
     return n >= -9223372036854775808.0 && n < 9223372036854775808.0 ? (int64_t)n : 0;
 }
 
-/* Converts the number at index to a scalar type. */
+/* Sets *v to the number at stack index `index`, converted to the scalar type `type`. Raises for no number. */
 static void read_value(lua_State *L, int index, union value *v, int type)
 {
     assert(type >= 0 && type < SCALARS);
@@ -144,7 +145,8 @@ static int l_host_write(lua_State *L)
     return 1;
 }
 
-/* context:host_at(address) -> {name=, host=, bytes=, file=, line=, live=}, or nothing */
+/* context:host_at(address) -> {name=, host=, bytes=, file=, line=, live=} about the registered range that contains the
+ * address; or nothing */
 static int l_host_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -232,7 +234,8 @@ static int l_device_written(lua_State *L)
     return 1;
 }
 
-/* context:device_bounds(device, address) -> begin, end on the device of the present object there; or nothing */
+/* context:device_bounds(device, address) -> begin, end of the present object that contains the device address; or
+ * nothing */
 static int l_device_bounds(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -244,8 +247,8 @@ static int l_device_bounds(lua_State *L)
     return 2;
 }
 
-/* context:device_pointer(device, address) -> pointer stored there, and begin and end of the device range that it is
- * attached to, if it is; or nil, error */
+/* context:device_pointer(device, address) -> pointer stored at the device address; if it is attached, also begin and
+ * end of the device range of its target; or nil, error */
 static int l_device_pointer(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -263,7 +266,8 @@ static int l_device_pointer(lua_State *L)
     return 3;
 }
 
-/* context:journal_open(device) -> true; or nil, error. Begins to record what is overwritten. */
+/* context:journal_open(device) -> true; or nil, error. Begins to record the bytes of the device that are overwritten.
+ */
 static int l_journal_open(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -287,7 +291,7 @@ const luaL_Reg accd__memory_methods[] = {
 
 /* ------------------------------------------------------------------------------------ blocks -- */
 
-/* core.malloc(bytes) -> address of zeroed memory, or nothing. The caller releases it with core.free. */
+/* core.malloc(bytes) -> address of zeroed memory, which core.free releases; nothing without memory */
 static int l_malloc(lua_State *L)
 {
     lua_Integer bytes = luaL_checkinteger(L, 1);
@@ -298,21 +302,21 @@ static int l_malloc(lua_State *L)
     return 1;
 }
 
-/* core.free(address) */
+/* core.free(address): frees a block of core.malloc; 0 does nothing. */
 static int l_free(lua_State *L)
 {
     free((void *)(uintptr_t)luaL_checkinteger(L, 1));
     return 0;
 }
 
-/* core.get(address, bytes) -> string; the address is not checked */
+/* core.get(address, bytes) -> string of the bytes at the address, which is not checked */
 static int l_get(lua_State *L)
 {
     lua_pushlstring(L, (const char *)(uintptr_t)luaL_checkinteger(L, 1), (size_t)luaL_checkinteger(L, 2));
     return 1;
 }
 
-/* core.put(address, string): copies the string; the address is not checked. */
+/* core.put(address, string): copies the string to the address, which is not checked. */
 static int l_put(lua_State *L)
 {
     size_t n;
@@ -321,7 +325,7 @@ static int l_put(lua_State *L)
     return 0;
 }
 
-/* core.convert(scalar, number) -> the number after a conversion to that type of C */
+/* core.convert(scalar, number) -> the number after a conversion to the scalar type of C */
 static int l_convert(lua_State *L)
 {
     int type = check_scalar(L, 1);

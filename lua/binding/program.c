@@ -9,7 +9,7 @@ struct program {
     accd_program *core;
 };
 
-/* Releases the program of the core. */
+/* Handle's `invalidate`: releases the program of the core. */
 static void release_program(struct accd__lua_handle *handle)
 {
     struct program *program = (struct program *)handle;
@@ -91,8 +91,8 @@ static void read_member(lua_State *L, void *to)
     };
 }
 
-/* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} -> program; or nil, error
- */
+/* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} -> program; or nil,
+ * error. Fields are those of accd_program_spec, code a list as accd__read_code reads it. */
 int accd__l_program(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -120,7 +120,7 @@ int accd__l_program(lua_State *L)
     return 1;
 }
 
-/* Releases a program that Lua has forgotten. */
+/* Metamethod __gc: releases the program. */
 static int l_gc(lua_State *L)
 {
     struct program *program = luaL_checkudata(L, 1, type_name);

@@ -4,13 +4,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Returns the number of a queue at index. */
+/* Returns the number of a queue at stack index `index`. Raises if it is no integer. */
 static unsigned get_queue_argument(lua_State *L, int index)
 {
     return (unsigned)luaL_checkinteger(L, index);
 }
 
-/* context:queue(device, async) -> number of the queue; or nil, error */
+/* context:queue(device, async) -> number of the queue for an async argument; or nil, error */
 static int l_queue(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -30,8 +30,8 @@ static int l_queue_wait(lua_State *L)
                              accd_queue_wait(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3)));
 }
 
-/* context:queue_after(device, queue, other device, other queue) -> true; or nil, error. Makes the queue wait for the
- * other one. */
+/* context:queue_after(device, queue, other device, other queue) -> true; or nil, error. Makes `queue` wait for
+ * `other queue`. */
 static int l_queue_after(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -40,7 +40,8 @@ static int l_queue_after(lua_State *L)
                                                  accd__device_argument(L, 4), get_queue_argument(L, 5)));
 }
 
-/* context:waited(device, queue, other device, other queue, file, line): reports a wait. */
+/* context:waited(device, queue, other device, other queue, file, line): makes an event of the wait of `queue` for
+ * `other queue`. */
 static int l_waited(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -49,7 +50,7 @@ static int l_waited(lua_State *L)
     return 0;
 }
 
-/* context:queue_test(device, queue) -> true if all work of the queue has ended; or nil, error */
+/* context:queue_test(device, queue) -> true if all work of the queue has ended, else false; or nil, error */
 static int l_queue_test(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -61,7 +62,7 @@ static int l_queue_test(lua_State *L)
     return 1;
 }
 
-/* context:queues(device) -> {{async=, pending=} ...} */
+/* context:queues(device) -> {{async=, pending=} ...}: async argument and number of waiting operations of each queue */
 static int l_queues(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -76,7 +77,8 @@ static int l_queues(lua_State *L)
     return 1;
 }
 
-/* context:copy_async(device, queue, direction, to, from, bytes, file, line) -> true; or nil, error */
+/* context:copy_async(device, queue, direction, to, from, bytes, file, line) -> true; or nil, error. Queues a copy;
+ * direction: "h2d", "d2h" or "d2d". */
 static int l_copy_async(lua_State *L)
 {
     static const char *const directions[] = {"h2d", "d2h", "d2d", NULL};
@@ -98,8 +100,9 @@ struct queued_function {
     unsigned users; /* number of states that contain the call: the present one, and checkpoints */
 };
 
-/* Handles a call of the core for a queued function (accd_host_fn). The function is called with true if the device has
- * run the kernel. An error that it raises becomes the cause of the error that a wait returns. */
+/* Handles a call of the core for a queued function (an accd_host_fn): counts a user (RETAIN), or drops one, after
+ * calling the Lua function unless `call` is DISCARD. The function gets true if the device has run the kernel. Returns 1
+ * if the function raised, else 0; the error becomes the cause of the error that a wait returns. */
 static int run_queued_function(void *ud, accd_host_call call)
 {
     assert(((struct queued_function *)ud)->users > 0);
@@ -130,7 +133,7 @@ static int run_queued_function(void *ud, accd_host_call call)
     return failed;
 }
 
-/* Returns a new queued function for the function at index, or raises. */
+/* Returns a new queued function for the Lua function at stack index `index`, with one user. Raises without memory. */
 static struct queued_function *new_queued_function(lua_State *L, struct accd__lua_context *context, int index)
 {
     luaL_checktype(L, index, LUA_TFUNCTION);
@@ -142,7 +145,7 @@ static struct queued_function *new_queued_function(lua_State *L, struct accd__lu
     return function;
 }
 
-/* Pushes the result of queueing a function, and frees the function if the queue has refused it. */
+/* Pushes the result of queueing a function: true; or nil, error. Drops the function if the queue has refused it. */
 static int push_queue_result(lua_State *L, struct accd__lua_context *context, accd_status status,
                              struct queued_function *function)
 {
@@ -162,7 +165,8 @@ static int l_queue_call(lua_State *L)
                              function);
 }
 
-/* context:launch(region, fn, {device address, ...}) -> true; or nil, error. fn is the kernel, on the host. */
+/* context:launch(region, fn, {device address, ...}) -> true; or nil, error. Queues fn, which runs on the host, as
+ * kernel of the region. */
 static int l_launch(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -168,7 +168,7 @@ struct accd__lua_context *accd__check_context(lua_State *L, int index)
     return context;
 }
 
-/* Adds an unlinked handle to a list of the context. */
+/* Adds an unlinked handle at the front of *list, a list of `context`. */
 static void link_into(struct accd__lua_handle **list, struct accd__lua_handle *handle,
                       struct accd__lua_context *context)
 {

@@ -682,8 +682,8 @@ bool rt_is_declared_on_stack(uint64_t host);        /* true for data of a declar
 /* True if the program has no name for a pointer, so that no directive can unmap it. */
 bool rt_is_hidden_pointer(uint64_t host);
 
-/* member_pointers.c: Unmaps pointers that alone made items partly present. Returns true if nothing else is in the
- * way. */
+/* member_pointers.c: Unmaps pointers that alone made items partly present, and returns true. Returns false if there are
+ * no such pointers, or if other data make an item partly present. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems);
 
 /* fault.c: Installs the handler that explains accesses that end the program. */

@@ -36,7 +36,7 @@ static void add_map(struct rt_maps *maps, const struct rt_map *map)
     maps->at[maps->n++] = *map;
 }
 
-/* Handle for a mapper: it counts the maps that it has added, from `first` on. */
+/* Handle that a mapper function gets: the list of maps, and the index of the first map that the mapper adds. */
 struct mapping {
     struct rt_maps *maps;
     size_t first;
@@ -93,32 +93,34 @@ void rt_maps_free(struct rt_maps *maps)
 /* --------------------------------------------------------------------------------------- items --
  */
 
-/* True if a map contains or is a pointer. */
+/* True if a map makes a pointer point to its data: a section with its pointer, or a pointer alone. */
 static bool is_pointer_map(const struct rt_map *map)
 {
     return map->type & (PTR_AND_OBJ | ATTACH);
 }
 
-/* True if a map requests data that the filter includes, not a value or private memory. */
+/* True if a map is about data, not a value or private memory, and passes the filter of `maps`. */
 static bool is_data_map(const struct rt_maps *maps, const struct rt_map *map)
 {
     return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flags) == maps->taken;
 }
 
+/* Returns the item flags for the modifiers always and present of a map type. */
 static uint16_t get_item_flags(uint64_t type)
 {
     const uint16_t always = (type & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (type & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
     return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
-/* Returns the flag of members that do not count: if list items are counted, the map of their structure does. */
+/* Returns ACCD_ITEM_UNCOUNTED for a structure's member if list items are counted, as the map of the structure counts;
+ * otherwise 0. */
 static uint16_t uncounted(const struct rt_map *map)
 {
     const bool items = rt.options.rules->counting == ACCD_COUNT_ITEMS;
     return items && rt_get_map_parent(map->type) && !is_pointer_map(map) ? ACCD_ITEM_UNCOUNTED : 0;
 }
 
-/* Returns the base address of a map's data. */
+/* Returns the base address of a map's data: for a pointer with its section, the value of the pointer. */
 static const void *get_pointer_base(const struct rt_map *map)
 {
     assert(map->base || !(map->type & PTR_AND_OBJ));
@@ -150,7 +152,8 @@ static void align_item(accd_item *item)
     }
 }
 
-/* Attaches the pointer of a section that has a map or is present. */
+/* Sets the pointer of a map as slot of its section's item; if no item has that section, adds an item that attaches the
+ * pointer if its target is present. */
 static void add_attach_item(struct rt_items *items, const struct rt_map *map)
 {
     const size_t bias = (size_t)((char *)map->begin - (char *)rt_load_word(map->base));
@@ -162,7 +165,8 @@ static void add_attach_item(struct rt_items *items, const struct rt_map *map)
     section->slot = map->base;
 }
 
-/* Adds an item for the present object at a zero-length section. */
+/* Adds an item for the present object at a zero-length section. If nothing is present there, adds an item only for the
+ * modifier present, which then fails. */
 static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map, uint16_t flags)
 {
     const bool counts = !rt_get_map_parent(map->type) || is_pointer_map(map);
@@ -321,7 +325,7 @@ void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, b
 /* --------------------------------------------------------------------------------------- names --
  */
 
-/* Finds a name of data or of a pointer; for a section without its bounds, which are plain text. */
+/* The name of a section is that of its variable, without bounds, which the compiler passes as plain text only. */
 bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
     const struct rt_maps *of = maps;

@@ -29,7 +29,8 @@ enum { OFFLOADED = 0, NOT_OFFLOADED = 1 };
 
 typedef void items_of(struct rt_maps *maps, struct rt_items *items);
 
-/* Converts the maps to items and runs their construct; returns its region, or NULL. */
+/* Converts the maps to items and runs their construct; returns the region, or NULL. Makes pointers to absent
+ * zero-length sections null. */
 static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps, items_of *convert)
 {
     struct rt_items items;
@@ -44,8 +45,8 @@ static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, 
     return region;
 }
 
-/* Lets an exit directive release only the dynamic references of data that regions hold, and excludes these maps from
- * it. */
+/* Handles maps of an exit directive whose data a region holds: releases only the dynamic references, and excludes the
+ * maps from the directive. */
 static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -87,8 +88,8 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
     maps->taken = 0;
 }
 
-/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host's
- * (OpenMP 5.1). */
+/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host
+ * address (OpenMP 5.1), or become NULL with FB_NULLIFY. */
 static void translate_addresses(const struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
@@ -188,10 +189,11 @@ struct body {
     void *fn;
     int device;
     size_t n;
-    void **addresses; /* addresses of args; NULL: fn takes the values */
+    void **addresses; /* addresses of `args`; NULL: `fn` takes the values */
     uintptr_t args[]; /* arguments of fn, followed by the addresses and the private variables */
 };
 
+/* Calls a region's function with its arguments. */
 static void call_region(const struct body *body)
 {
     assert(body->fn && body->n <= RT_CALL_ARGUMENTS_MAX);
@@ -220,6 +222,7 @@ static struct libomp {
     void (*set_teams_thread_limit)(int threads), (*set_num_teams)(int teams);
 } libomp_functions;
 
+/* Looks up the functions of libomp. */
 static void find_libomp(void)
 {
     *(void **)&libomp_functions.get_max_active_levels = rt_find_next_function("omp_get_max_active_levels");
@@ -230,6 +233,7 @@ static void find_libomp(void)
     *(void **)&libomp_functions.set_num_teams = rt_find_next_function("omp_set_num_teams");
 }
 
+/* Returns the functions of libomp, looked up at the first call. */
 static const struct libomp *libomp(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -237,7 +241,7 @@ static const struct libomp *libomp(void)
     return &libomp_functions;
 }
 
-/* True if teams are limited to one thread; the entry points for clauses of teams constructs follow. */
+/* True if teams are limited to one thread, as checks recognise only the kernel's own thread. */
 static bool has_single_team(void)
 {
     return rt.options.diagnose && rt_kernel_kind(rt_this_thread.activity);
@@ -363,6 +367,7 @@ static void translate_lambdas(const struct rt_thread *self, const struct rt_map_
     }
 }
 
+/* Allocates, resizes or frees (`bytes` 0) the memory of a region; NULL without memory. */
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
     if (rt.options.diagnose) /* checks make the stack and the heap inaccessible to the kernel */
@@ -450,7 +455,7 @@ static int run_target_construct(struct rt_site *site, int64_t number, const void
     return OFFLOADED;
 }
 
-/* Entry points up to clang 14. teams: parameters after those of the maps. */
+/* Entry points up to clang 14. TEAMS: parameters that follow the parameters of the maps. */
 #define TARGET(function, TEAMS, ...)                                                                              \
     int function(int64_t device, const void *region, MAPS TEAMS);                                                 \
     int function(int64_t device, const void *region, MAPS TEAMS)                                                  \
@@ -501,6 +506,7 @@ struct kernel_arguments {
 /* Versions of the arguments. Since version 4 the environment is the last map. clang 23 has version 5. */
 enum { ENVIRONMENT_FIRST = 3, ADDRESSES = 5 };
 
+/* Returns how the region takes its arguments. An unknown version ends the program. */
 static enum passing passing_of(const struct rt_site *site, uint32_t version)
 {
     if (version > ADDRESSES)
@@ -510,6 +516,7 @@ static enum passing passing_of(const struct rt_site *site, uint32_t version)
     return version == ENVIRONMENT_FIRST ? PASS_ENVIRONMENT_FIRST : PASS_VALUES;
 }
 
+/* Runs a target construct of clang 15 or later; returns OFFLOADED or NOT_OFFLOADED. */
 static int target_kernel(struct rt_site *site, int64_t device, const void *region, const struct kernel_arguments *of)
 {
     rt.device_pointers = true; /* these compilers follow OpenMP 5.2 */

@@ -97,6 +97,7 @@ static __typeof__(__kmpc_end_taskgroup) *real___kmpc_end_taskgroup;
 typedef void fork_fn(void *location, int32_t n, void *fn, ...);
 static fork_fn *real_fork_call, *real_fork_teams;
 
+/* Looks up the functions of libomp. */
 static void find_functions(void)
 {
 #define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
@@ -190,7 +191,7 @@ FORK(fork_teams)
 
 /* Depend clauses in gcc's form: a header of five words, then addresses, writers first. */
 struct depends {
-    void **list; /* list, or NULL: no clauses */
+    void **list; /* list in gcc's form; NULL: no clauses */
     bool all;    /* omp_all_memory is named */
 };
 
@@ -300,7 +301,8 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
     return task;
 }
 
-/* Runs a nowait directive's task at once. Returns false if the task was left to libomp. */
+/* Runs a nowait directive's task at once and returns true. Returns false if libomp must run the task: an ordinary task
+ * of the program, or tasks are deferred. */
 static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task, LIST)
 {
     assert(task->entry);

@@ -17,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Allocatable declared variable. */
 struct allocatable {
     char *host;             /* variable: a descriptor, or the pointer to a scalar */
     uint64_t bytes;         /* size of the variable */
-    uint64_t scalar;        /* size of the scalar in bytes; 0: no scalar */
+    uint64_t scalar;        /* size in bytes of the scalar that the pointer points to; 0: unknown */
     bool scalar_is_known;   /* true once `scalar` was determined */
     bool is_copyin;         /* true for declare copyin */
-    struct rt_range mapped; /* contents that are present; 0 bytes: none */
+    struct rt_range mapped; /* contents that are mapped; 0 bytes: no contents */
     int device;             /* device of `mapped` */
     bool is_owned;          /* true if this variable's allocation mapped the contents */
     bool is_inherited;      /* true if another variable owned the contents before (move_alloc) */
@@ -100,7 +101,7 @@ static struct rt_range get_descriptor_elements(const struct allocatable *variabl
     return (struct rt_range){(uintptr_t)array->data, bytes};
 }
 
-/* Returns the contents of a variable on the host; 0 bytes: none. */
+/* Returns the range of a variable's contents on the host; 0 bytes: not allocated, or unknown. */
 static struct rt_range read_contents(struct allocatable *variable)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
@@ -116,6 +117,7 @@ static struct rt_range read_contents(struct allocatable *variable)
     return (struct rt_range){data, variable->scalar};
 }
 
+/* True if two ranges are equal; ranges of 0 bytes are equal. */
 static bool is_same_range(struct rt_range a, struct rt_range b)
 {
     return a.bytes == b.bytes && (!a.bytes || a.start == b.start);
@@ -199,7 +201,8 @@ static void map_contents(const struct rt_thread *self, struct allocatable *varia
     variable->mapped = now;
 }
 
-/* Makes the device's copy of a variable point to its present contents, with the host's bounds. */
+/* Makes the device copy of a variable point to the mapped contents, with the host's bounds. Does nothing if variable or
+ * contents are absent. */
 static void update_pointer(struct allocatable *variable)
 {
     const size_t pointer = sizeof(void *), rest = variable->bytes - pointer;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { DEPTH = 8, CACHED = 256 };
-/* version of the table; its encoding, DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+/* version of the table, and encoding of its rows: DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 static const unsigned char version = 1, of_table = 0x3b;
 
 /* Module that contains a code address. */
@@ -21,10 +21,10 @@ struct code {
     uint64_t code_address, base;
     const ElfW(Phdr) * parts;
     size_t nparts;
-    const char *table; /* table of functions; NULL: none */
+    const char *table; /* table of functions; NULL: the module has no table */
 };
 
-/* Fills in the module that contains the address; called for each module. Returns 1 when found. */
+/* Callback of dl_iterate_phdr: fills in the module that contains `code_address`. Returns 1 when found, which stops. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code *code = ud;
@@ -47,6 +47,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
     return 1;
 }
 
+/* Returns the signed 32-bit integer at an unaligned address. */
 static int32_t load_int32(const void *at)
 {
     int32_t word;
@@ -54,7 +55,7 @@ static int32_t load_int32(const void *at)
     return word;
 }
 
-/* Returns the end of the segment that contains an address; 0: none. */
+/* Returns the end of the segment that contains an address; 0: not in the module. */
 static uint64_t find_segment_end(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)

@@ -54,7 +54,7 @@ struct module {
     size_t nvariables;
     accd_region *regions[DEVICES_MOST]; /* regions that hold the variables until the end */
     bool loaded;                        /* true if found by the latest scan */
-    bool is_read, open;                 /* table was read; variables are present */
+    bool is_read, open;                 /* is_read: the table was read; open: the variables are present */
 };
 static struct module *modules;
 static size_t nmodules, modules_capacity;
@@ -92,12 +92,14 @@ static bool map_file(struct file *file, const char *path)
     return file->at != MAP_FAILED;
 }
 
+/* True if `bytes` bytes at `offset` lie within the file. */
 static bool is_in_file(const struct file *file, uint64_t offset, uint64_t bytes)
 {
     return offset <= file->size && bytes <= file->size - offset;
 }
 
-/* Returns the list of declared variables in the memory of a module loaded at `base`, and its length; NULL: none. */
+/* Returns the list of declared variables in the memory of a module loaded at `base`, and its length; NULL: the module
+ * has no such list. */
 static const struct declared_entry *find_table(const struct file *file, uintptr_t base, size_t *n_p)
 {
     assert(file->at && n_p);
@@ -185,8 +187,8 @@ static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
     return larger;
 }
 
-/* Stores the counts of loads and unloads, and the last module of the linker's list. The list is stable because no
- * call that changes it is active here. */
+/* Callback of dl_iterate_phdr, for one module: stores the counts of loads and unloads in *ud, and the last module of
+ * the linker's list in rt_last_module. The list is stable because no call that changes it is active here. */
 static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size;
@@ -225,6 +227,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
     return 0;
 }
 
+/* Compares ranges by start, for qsort. */
 static int compare_ranges(const void *a, const void *b)
 {
     const struct rt_range *x = a, *y = b;
@@ -257,6 +260,7 @@ struct code_search {
     bool found;
 };
 
+/* Callback of dl_iterate_phdr: sets `found` if the address lies in code of the module, and then stops. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code_search *search = ud;
@@ -439,7 +443,7 @@ void rt_declared_init(void)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
-/* Returns the next declared variable, or NULL at the end. Both indices start at 0. */
+/* Returns the next declared variable and advances both indices, which start at 0; NULL at the end. */
 static const struct declared *get_next_variable(size_t *module, size_t *location)
 {
     assert(module && location);
@@ -449,7 +453,7 @@ static const struct declared *get_next_variable(size_t *module, size_t *location
     return NULL;
 }
 
-/* Returns the declared variable that contains an address; NULL: none. */
+/* Returns the declared variable that contains an address; NULL: no such variable. */
 static const struct declared *find_variable(const void *host)
 {
     size_t m = 0, location = 0;
@@ -504,6 +508,7 @@ const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint6
     return inside;
 }
 
+/* Swaps `bytes` bytes at two addresses, whose ranges do not overlap. */
 static void swap_bytes(char *host, char *device, uint64_t bytes)
 {
     assert(host != device);

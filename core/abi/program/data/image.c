@@ -29,7 +29,7 @@ enum { PAGE = 4096, PARTS_MOST = 8 };
 /* Pages with variables: their addresses in the image and in device memory. */
 struct part {
     uint64_t start, bytes, device;
-    int copy; /* during a fork: file with the contents for the child; -1: none */
+    int copy; /* during a fork: file with the contents for the child; -1: could not be made */
 };
 
 /* Image as loaded for one device. */
@@ -50,20 +50,23 @@ static struct image {
     struct rt_image_entry *entries; /* entries, sorted by host address */
     size_t nentries;
     struct loaded *devices;   /* state for each device; NULL: not yet loaded */
-    const accd_context *open; /* context in which its variables are present; NULL: none */
+    const accd_context *open; /* context in which the image's variables are present; NULL: not yet opened */
 } * images;
 static bool has_variables; /* true if variables exist whose values are checked */
 
+/* Returns the start of the page that contains an address. */
 static uint64_t page_down(uint64_t address)
 {
     return address & ~(uint64_t)(PAGE - 1);
 }
 
+/* Returns the first page boundary at or after an address. */
 static uint64_t page_up(uint64_t address)
 {
     return page_down(address + PAGE - 1);
 }
 
+/* Compares entries by host address, for qsort and bsearch. */
 static int compare_hosts(const void *a, const void *b)
 {
     const uintptr_t x = (uintptr_t)((const struct rt_image_entry *)a)->host,
@@ -95,8 +98,8 @@ static _Noreturn void reject_image(const char *why)
     rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s", why);
 }
 
-/* Makes the image resolve names within itself first, even if the program exports the same names. clang 19 links it
- * so; for earlier versions the optional DT_RELACOUNT entry is replaced by DT_SYMBOLIC. */
+/* Makes the image resolve names within itself first, even if the program exports the same names. clang 19 links
+ * images in this way; for earlier versions the optional DT_RELACOUNT entry is replaced by DT_SYMBOLIC. */
 static void bind_names_locally(const struct image *image, int file)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -171,7 +174,8 @@ static int copy_part(const struct part *part)
     return -1;
 }
 
-/* Gives the child of a fork its own variables, with their values at the fork. The parent makes the copies. */
+/* Callback rt.on_fork: the parent copies all variables before the fork; the child maps the copies as its own. Failure
+ * ends the child. */
 static void handle_fork(enum rt_fork_phase when)
 {
     for (struct image *image = images; image; image = image->next)
@@ -236,7 +240,7 @@ static void share_variables(const struct image *image, struct loaded *loaded, in
     }
 }
 
-/* Returns the device address of an address in the image; 0: a constant. */
+/* Returns the device address of an address in the image; 0: not in a shared page, hence a constant or NULL. */
 static uint64_t find_shared_address(const struct loaded *loaded, const void *address)
 {
     for (size_t i = 0; i < loaded->nparts; i++)
@@ -245,7 +249,7 @@ static uint64_t find_shared_address(const struct loaded *loaded, const void *add
     return 0;
 }
 
-/* Calls all constructors or destructors of the image, by kind. */
+/* Calls all entries of `kind`, which is that of constructors or destructors. */
 static void call_entries(const struct image *image, const struct loaded *loaded, unsigned kind)
 {
     for (size_t i = 0; i < image->nentries; i++)
@@ -271,7 +275,7 @@ static void map_entry(const struct image *image, const struct loaded *loaded, in
     }
 }
 
-/* Returns the byte of the image's file that is loaded at an address; 0: none. */
+/* Returns the byte of the image's file that is loaded at an address; 0: the file has none for it. */
 static char read_file_byte(const struct image *image, const struct loaded *loaded, uint64_t address)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;

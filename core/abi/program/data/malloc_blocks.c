@@ -41,12 +41,14 @@ enum {
 
 static uint64_t walked_blocks; /* number of blocks followed so far */
 
+/* Returns the word at an address, which must be readable. */
 static uint64_t load_heap_word(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-/* Finds the start of the heap in /proc/self/maps and returns it; 0: none. Sets rt.heap_start. */
+/* Finds the start of the heap in /proc/self/maps and returns it; 0: no heap. Sets rt.heap_start, to UINT64_MAX without
+ * a heap, and the range of static memory. */
 static uint64_t locate_heap(void)
 {
     uint64_t start = 0;
@@ -84,8 +86,8 @@ bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
     return size - RT_BLOCK_MIN < bytes + HEAD - RT_BLOCK_MIN;
 }
 
-/* Returns the start of the heap block that contains an address, and its end; 0: unknown. Follows the blocks from
- * `low`, the start of the heap. */
+/* Returns the start of the heap block that contains an address, and stores the block's end; 0: unknown. Follows the
+ * blocks from `low`, the start of the heap. */
 static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {
     assert(low <= address && low <= high && end_p);
@@ -134,8 +136,8 @@ static uint64_t get_requested_bytes(uint64_t block)
     return requested && requested + sizeof size <= size && size - requested < ROUNDED ? requested : 0;
 }
 
-/* Returns the bytes from `start` to the end of its block if the section is longer, for a section that begins within a
- * block; 0: not longer, or unknown. low 0: not on the heap. */
+/* Returns the bytes from `start`, which lies within a block, to the end of the block if the section is longer. 0: not
+ * longer, unknown, or found before. `low` is the start of the heap; 0: the section is not on the heap. */
 static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
 {
     assert(bytes > 0);

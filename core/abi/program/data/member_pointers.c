@@ -5,7 +5,8 @@
 
 #include <assert.h>
 
-/* True if everything present of an item are such pointers, which no region uses. */
+/* True if all objects present in the item's range are such pointers, lie completely in the range, and are used by no
+ * region. */
 static bool has_only_pointers(const struct rt_thread *self, const accd_item *item)
 {
     assert(item->bytes > 0);

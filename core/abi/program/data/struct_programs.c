@@ -8,7 +8,7 @@
 
 enum { PROGRAM_CACHE = 64 };
 
-/* Cached programs, direct-mapped by a hash of size and pieces. Pieces are compared as bytes. */
+/* Cached programs, direct-mapped by a hash of size and pieces; the cache owns both. Pieces are compared as bytes. */
 static struct cached_program {
     size_t n;
     uint64_t bytes;

@@ -21,8 +21,8 @@
  * size of the aggregate, so that this is used without debug information. */
 enum { FRAME_CAPACITY = 4096 };
 
-/* Marks the item of a section's base pointer or descriptor, which the compiler maps along. Rules differ in whether it
- * counts within present data. */
+/* Marks the items that map the base pointer or descriptor at `slot`, which the compiler maps along with a section.
+ * Rules differ in whether such an item counts within present data. */
 static void mark_pointer(struct rt_items *items, const void *slot)
 {
     for (size_t i = 0; i < items->n; i++) {
@@ -46,7 +46,7 @@ static void add_pointer(struct rt_items *items, accd_action action, const void *
             mark_pointer(items, slot);
         return;
     }
-    /* pointer of a member that is not, or no longer, allocated */
+    /* the pointer's target is not, or no longer, allocated */
     if (!(flags & ACCD_ITEM_IF_PRESENT) && !rt_load_word(slot))
         mark_pointer(items, slot);
     accd_item *item = rt_add_item(items, action, slot, sizeof(void *));
@@ -102,7 +102,7 @@ static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
     return known > end - start ? known : end - start + FRAME_CAPACITY;
 }
 
-/* Returns the host address in a pointer to a zero-length section; NULL: no such entry. */
+/* Returns the host address of the section, if entry i is a pointer to a zero-length section; NULL: another entry. */
 static const void *get_empty_section(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
@@ -127,7 +127,7 @@ static uint16_t get_always_flags(const struct entries *map, size_t i)
            (more == ALWAYS_PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
-/* Returns the action of a kind on entry; ACCD_ACTION_COUNT: none by itself. */
+/* Returns the action of a kind on entry; ACCD_ACTION_COUNT: the kind makes no item of its own. */
 static accd_action entry_action(unsigned kind)
 {
     switch (kind) {
@@ -228,6 +228,7 @@ static void add_structure(const struct entries *map, size_t head, struct rt_item
         free(pieces);
 }
 
+/* Ends the program because the compiler passes an unknown kind. */
 static _Noreturn void reject_kind(unsigned kind)
 {
     rt_reject_unknown_abi(rt.site, "passes an entry of kind 0x%02x", kind);
@@ -241,8 +242,8 @@ static bool is_readable_scalar(const void *host, size_t bytes)
            (rt.options.strict ? rt_peek_protected : rt_peek_memory)((uintptr_t)host, scalar, bytes);
 }
 
-/* Removes private scalars whose copies do not exist because the region sets them before use. Sections are excluded:
- * their unreadable address is a wrong pointer of the program. */
+/* Sets the address of private scalars to NULL if their copies do not exist, because the region sets them before use.
+ * Sections are excluded: their unreadable address is a wrong pointer of the program. */
 static void drop_unset_copies(const struct entries *map)
 {
     char name[160];
@@ -283,9 +284,9 @@ static void add_declared_pointers(struct rt_items *items)
     }
 }
 
-/* True if an entry is a stack pointer by which the compiler passes a dummy argument that `enter data` maps, or its
- * pointer. It is not mapped: no directive could unmap it, and other variables will reuse its memory. Kernels get one
- * of their own. */
+/* True if an entry is a pointer on the stack by which the compiler passes a dummy argument that `enter data` maps. Such
+ * a pointer is not mapped: no directive could unmap it, and other variables will reuse its memory. Kernels get a
+ * pointer of their own. */
 static bool is_passing_pointer(const struct entries *map, size_t i)
 {
     assert(map->host[i]);
@@ -369,7 +370,7 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
             add_pointer(items, ACCD_ACTION_ATTACH, host, size, 0);
             items->nulls |= map->target && get_empty_section(map, i);
             break;
-        case ZERO_LENGTH: /* OpenMP: uses the present object there (OMP60-map-10) */
+        case ZERO_LENGTH: /* OpenMP: uses the present object at that address (OMP60-map-10) */
             if (map->target)
                 rt_add_present_item(items, ACCD_ACTION_CREATE, host, 0);
             break;
@@ -435,7 +436,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             accd_item *section = rt_find_pointed_section(items, host, map->size[i]);
             if (section)
                 section->slot = host;
-            bool covered = false; /* true if its descriptor covers it */
+            bool covered = false; /* true if the entry of its descriptor maps the pointer, too */
             for (size_t k = 0; k < i; k++)
                 covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
             if (!covered)
@@ -484,7 +485,7 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
     }
 }
 
-/* True if an entry of this kind makes a device pointer point to data; its size is the bias. */
+/* True if an entry of this kind makes a device pointer point to data; the size column has the bias. */
 static bool is_pointer_entry(unsigned kind)
 {
     return kind == POINTER || kind == ALWAYS_POINTER || kind == POINTER_TO_ZERO_LENGTH || kind == ATTACH ||

@@ -21,6 +21,7 @@
  * (ACC33-2.5.7-1). */
 enum { HOST_FALLBACK = 1, LOCAL_DEVICE = 2 };
 
+/* True if no flag selects the host. */
 static bool is_on_device(int flags)
 {
     return flags == -1;
@@ -57,7 +58,7 @@ static const uint8_t update_specs[0x100] = {
 static accd_item fast_items[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
-/* Present object that was looked up last; 0 bytes: none. */
+/* Present object that was looked up last; 0 bytes: no lookup yet. */
 struct present {
     uint64_t start, bytes;
 };
@@ -128,7 +129,8 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
     return FAST_PATH + construct_flags;
 }
 
-/* Takes the lock and makes the items if a directive can take the fast path; on SLOW_PATH the lock is released. */
+/* Takes the lock and makes the items if a directive can take the fast path. Returns the path; on SLOW_PATH the lock is
+ * not held. */
 static inline __attribute__((always_inline)) enum route
 choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
 {
@@ -143,6 +145,7 @@ choose_route(const struct rt_site *site, int flags, const struct entries *map, c
 
 /* -------------------------------------------------------------------------------- structured -- */
 
+/* Ends the program because data of use_device at `host` are absent. */
 static _Noreturn void refuse_absent(const struct rt_thread *self, const void *host)
 {
     char name[160];
@@ -182,6 +185,7 @@ static int get_directive_type(const struct rt_site *site, int flags)
     return is_on_device(flags) ? RT_DEVICE_CURRENT : RT_DEVICE_HOST;
 }
 
+/* True if a directive with these flags runs on the host: by its flags, or as the thread's device is the host. */
 static bool is_host_directive(const struct rt_thread *self, int flags)
 {
     return !is_on_device(flags) || self->type == RT_DEVICE_HOST;
@@ -226,7 +230,7 @@ void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned 
     rt_leave_fast_path();
 }
 
-/* Returns the tools' kind of the region that ends now. */
+/* Returns the parent (RT_PARENT_x) of the innermost region, which ends now. */
 static int parent_of_end(void)
 {
     const struct rt_thread *self = rt_ensure_started();

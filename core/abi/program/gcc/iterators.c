@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* True if entry i has an iterator. */
 static bool is_iterated(const struct entries *map, size_t i)
 {
     return map->size[i] == (size_t)ITERATED;

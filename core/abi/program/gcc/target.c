@@ -31,6 +31,7 @@ static struct libgomp {
     void (*taskwait_depend)(void **depend);
 } libgomp_functions;
 
+/* Looks up the functions of libgomp. */
 static void find_libgomp(void)
 {
     *(void **)&libgomp_functions.target = rt_find_next_function("GOMP_target_ext");
@@ -38,6 +39,7 @@ static void find_libgomp(void)
     *(void **)&libgomp_functions.taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
 }
 
+/* Returns the functions of libgomp, looked up at the first call. */
 static const struct libgomp *libgomp(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -52,10 +54,10 @@ struct directive {
     struct rt_site site;
     int device; /* device number; -1: the host */
     void (*fn)(void *);
-    void **teams; /* teams and thread limit of a target construct; NULL: none */
+    void **teams; /* teams and thread limit of a target construct, in libgomp's form; NULL: other directives */
     struct entries map;
     unsigned flags;
-    void (*run)(const struct directive *directive); /* executes it */
+    void (*run)(const struct directive *directive); /* executes the directive */
 };
 
 /* Directive of a task, with copies of all arrays until the task has run. */
@@ -64,18 +66,21 @@ struct deferred {
     struct rt_epoch epoch;
     uint64_t storage[]; /* addresses, sizes, arguments, private variables, kinds, in this order */
 };
-static __thread const struct deferred *deferred_in_creation; /* task that this thread creates now; NULL: none */
+static __thread const struct deferred *deferred_in_creation; /* task that this thread is creating; NULL: no task */
 
+/* Returns the number of 8-byte words that hold so many bytes. */
 static size_t count_words(size_t bytes)
 {
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
+/* True if entry i is a private variable with an initial value. */
 static bool is_private(const struct entries *map, size_t i)
 {
     return rt_get_entry_kind(map, i) == FIRSTPRIVATE && map->host[i];
 }
 
+/* Returns the alignment of entry i in bytes, from the high 8 bits of its kind. */
 static size_t get_alignment(const struct entries *map, size_t i)
 {
     return (size_t)1 << (map->kind[i] >> 8);
@@ -291,6 +296,7 @@ static inline enum route choose_route(const struct rt_site *site, int device, co
     return route;
 }
 
+/* Ends a directive on the fast path: restores the thread's device and releases the lock. */
 static void leave_fast_path(const struct rt_target_call *call)
 {
     rt_this_thread.device = call->before;
@@ -319,7 +325,7 @@ struct construct_result {
     bool nulls;
 };
 
-/* Converts the entries to items and runs their construct. */
+/* Converts the entries to items and runs their construct. Makes pointers to absent zero-length sections null. */
 static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
                                          void (*convert)(const struct entries *map, struct rt_items *items))
 {
@@ -337,8 +343,8 @@ static struct construct_result run_items(struct rt_thread *self, accd_construct_
     return (struct construct_result){region, items.nulls};
 }
 
-/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host's
- * (OpenMP 5.1). */
+/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host
+ * address (OpenMP 5.1). */
 static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -399,6 +405,7 @@ static void move_data(const struct rt_site *site, int device, const struct entri
                           depend);
 }
 
+/* Executes target enter data or target exit data on the slow path; on the host nothing. */
 static void run_enter_exit(const struct directive *directive)
 {
     const bool out = directive->flags & EXIT_DATA;
@@ -422,6 +429,7 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
               out ? exit_specs : entry_specs, run_enter_exit);
 }
 
+/* Executes target update on the slow path; on the host nothing. */
 static void run_update(const struct directive *directive)
 {
     if (directive->device < 0)
@@ -462,16 +470,19 @@ static void run_in_host_region(void *data)
     body->fn(body->args);
 }
 
+/* Runs a region through libgomp. */
 static void run_body(struct body *body)
 {
     libgomp()->target(ON_HOST, run_in_host_region, 0, (void **)body, NULL, NULL, 0, NULL, body->teams);
 }
 
+/* Function of rt_kernel: runs the struct body that args[0] points to. */
 static void run_kernel(void *args)
 {
     run_body(*(struct body **)args);
 }
 
+/* Allocates, resizes or frees (`bytes` 0) the memory of a region; NULL without memory. */
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
     if (rt.options.diagnose) /* checks make the stack and the heap inaccessible to the kernel */
