@@ -23,8 +23,8 @@ c_calls.kept = strings.word_set(
   "gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
--- Replacements for routines of the compiler's runtime that query data or queues. Routines in c_calls.moving get a
--- lookup of the library's own; false: the library has no replacement.
+-- Replacements for routines of the compiler's runtime that query data or queues. A routine in c_calls.moving is
+-- replaced by a function that accd_lowered_find_routine looks up. false: the library has no replacement.
 local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
   acc_hostptr = "accd_lowered_host", acc_wait = "accd_lowered_wait", acc_async_wait = "accd_lowered_wait",
   acc_async_test = "accd_lowered_wait", acc_wait_all = "accd_lowered_wait_all",
@@ -36,7 +36,8 @@ c_calls.moving = { acc_copyin = "enter data copyin", acc_pcopyin = "enter data c
   acc_update_device = "update device", acc_update_self = "update self", acc_update_host = "update self" }
 for name in pairs(strings.word_set "acc_attach acc_detach acc_map_data acc_unmap_data") do of_data[name] = false end
 
--- Returns the C expression that replaces a routine, false if there is none, or nil if the name is no such routine.
+-- Returns the C expression that replaces the routine `name`; false if the library has none; nil if `name` is not a
+-- routine that needs a replacement.
 function c_calls.routine(name)
   local whole = name:gsub("_async$", "")
   local plain = whole:gsub("_finalize$", "")
@@ -48,8 +49,8 @@ function c_calls.routine(name)
     core.action[action], whole ~= plain and 1 or 0)
 end
 
--- Returns a line of a rewritten directive in which the routines that its clauses call are replaced. Raises {cannot =
--- reason} for routines without a replacement.
+-- Returns a line of a rewritten directive in which the routines that the clauses call are replaced. Raises {cannot =
+-- reason} for a routine without a replacement.
 function c_calls.replace_routines(line)
   return (line:gsub("%f[%w_]acc_[%w_]+", function(name)
     local instead = c_calls.routine(name)
@@ -63,7 +64,8 @@ c_calls.UNKNOWN = "'%s' asks the compiler's runtime, which does not know data th
 local Calls = {}
 Calls.__index = Calls
 
--- Returns the calls of the unit that a session lowers. unit: {values, is_function, is_cxx}.
+-- Returns a writer of calls (Calls) for a unit, whose directives `session` plans. `unit`: {values, is_function,
+-- is_cxx}.
 function c_calls.new(session, unit)
   local recorder = ir_text.new_recorder(session, function(name, record)
     return unit.values:is_of(name, record, unit.is_function)
@@ -72,12 +74,12 @@ function c_calls.new(session, unit)
     bounds = {} }, Calls)
 end
 
--- Returns a placeholder address for a variable.
+-- Returns a placeholder address (ir_text.lua) for the variable `name`. `is_global`: a variable at file scope.
 function Calls:address(name, is_global) return self.recorder:address { name = name, is_global = is_global } end
 
 -- ----------------------------------------------------------------------------------- the directive --
 
--- Returns the set of names in the named clauses of a directive.
+-- Returns the set of names in the clauses of a directive whose names follow.
 local function names_in(node, ...)
   local names = {}
   for _, clause in ipairs(node.clauses) do
@@ -88,8 +90,9 @@ local function names_in(node, ...)
   return names
 end
 
--- Splits a directive's clauses. Returns an AST without async, wait and reduction, and without data clauses of reduced
--- names. Also returns the sets of reduced names, and of names in private, firstprivate and deviceptr clauses.
+-- Splits a directive's clauses. Returns an AST without the clauses async, wait and reduction, and without reduced names
+-- in data clauses. Also returns the set of reduced names, and the set of names in private, firstprivate and deviceptr
+-- clauses.
 function c_calls.data_of(node)
   local without, list = names_in(node, "reduction"), {}
   for _, clause in ipairs(node.clauses) do
@@ -120,6 +123,7 @@ end
 
 -- ------------------------------------------------------------------------------------- its writing --
 
+-- Returns a text as string literals of C, one per line.
 local function c_string(text)
   local lines = {}
   for line in text:gmatch "[^\n]+" do
@@ -128,7 +132,8 @@ local function c_string(text)
   return table.concat(lines, "\n")
 end
 
--- Returns the name of the static variable that holds a directive's plan. Equal plans of one line share a variable.
+-- Returns the name of the static variable that holds the plan `text` of a directive. Equal plans in one line share a
+-- variable.
 function Calls:plan(directive, text)
   local key = ("%d\n%s"):format(directive.own.line, text)
   local name = self.by_text[key]
@@ -156,12 +161,13 @@ function Calls:prelude()
   return table.concat(table.move(self.plans, 1, #self.plans, #list + 1, list), "\n")
 end
 
--- Returns the functions placed after the unit, where its types and variables are known.
+-- Returns the text of the functions that are placed after the unit, where its types and variables are known.
 function Calls:ending()
   return table.concat(self.functions, "\n")
 end
 
--- Returns the number of the function that computes a bound from an object of a record.
+-- Returns the number of the function that computes a bound from an object of a record; adds the function if it is new.
+-- `call`: {name, record}.
 function Calls:bound(call)
   for i, known in ipairs(self.bounds) do
     if known.name == call.name and known.record == call.record then return i - 1 end
@@ -180,15 +186,15 @@ function Calls:bound(call)
   return number - 1
 end
 
--- True if variables of one name are declared in several lines.
+-- Returns a true value if variables of one name are declared in several lines. `known`: {lines}, or nil.
 local function is_several(known)
   local first = known and next(known.lines)
   return first and next(known.lines, first) ~= nil
 end
 
--- Returns the address that the program passes for one input of a plan, as text. A value without an address, such as a
--- constant, is first copied to a variable; that line is written to w. plain: names without an address in the
--- directive.
+-- Returns the address that the program passes for an input `directive` of a plan, as text. A value without an address,
+-- such as a constant, is first copied to the variable `own`; that line is written to `w`. `plain`: set of names without
+-- an address at the directive. `instance`: types of variables by name.
 local function runtime_inputs(self, unit, w, directive, plain, instance, own)
   local name = directive.what.name
   if directive.what.value then return ("(const void *)(long)(%s)"):format(directive.what.value) end
@@ -218,7 +224,7 @@ local function runtime_inputs(self, unit, w, directive, plain, instance, own)
   return directive.offset == 0 and text or ("(const char *)%s + %d"):format(text, directive.offset)
 end
 
--- Writes the array of a plan's inputs. Returns its name.
+-- Writes the array of a plan's inputs to `w`. Returns the name of the array.
 local function write_inputs(self, unit, w, number, given, plain, instance)
   local list = {}
   for i, directive in ipairs(given) do
@@ -228,15 +234,18 @@ local function write_inputs(self, unit, w, number, given, plain, instance)
   return "accdeep_at" .. number
 end
 
+-- Returns the if condition of a plan as text, or nil.
 local function condition(plan) return plan.condition and unparse.expression(plan.condition) end
 
--- Returns the pointer that a variable is, or that points to it, as text.
+-- Returns a pointer as text: the pointer variable `name` itself, else a pointer to the variable or to the first element
+-- of the array.
 local function pointer_of(name, t)
   return t.kind == "pointer" and name or t.kind == "array" and ("&%s[0]"):format(name) or "&" .. name
 end
 
--- Declares a pointer to a variable's device copy. Returns the pointer's name, and true if the variable itself is a
--- pointer or array. is_whole: the statement uses the array as one object, such as in sizeof.
+-- Writes to `w` the declaration of a pointer to a variable's device copy. Returns the pointer's name, and true if the
+-- statement may use the pointer as the variable, which is a pointer or array. `is_whole`: the statement uses the array
+-- as one object, such as in sizeof.
 local function device_variable(w, region, name, t, item, is_whole)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
   is_pointer = is_pointer and not is_whole
@@ -246,7 +255,8 @@ local function device_variable(w, region, name, t, item, is_whole)
   return pointer, is_pointer
 end
 
--- Returns the variable of which an item is an element, or nil if the path to the element goes through pointers in it.
+-- Returns the name of the variable of which an item is an element, or nil if the path to the element goes through a
+-- pointer inside the variable.
 local function element_of(item, instance)
   local node, count = item.node, 0
   while node and (node.tag == "index" or node.tag == "section") do node, count = node.base, count + 1 end
@@ -256,8 +266,8 @@ local function element_of(item, instance)
   return t and count <= 0 and node.name or nil
 end
 
--- Returns the item numbers by the variable that the item is, or is a section or element of. Items for pointers
--- themselves do not count.
+-- Returns a table from variable to item number, from 0: the first item that is the variable, a section of it, or an
+-- element of it.
 local function items_by_variable(plan, instance)
   local by_name = {}
   for i, item in ipairs(plan.items) do
@@ -267,12 +277,12 @@ local function items_by_variable(plan, instance)
   return by_name
 end
 
--- Item numbers of accd_lowered_pointer that name no item of the plan.
+-- Item numbers of accd_lowered_pointer that denote no item of the plan: the target of a pointer; present data.
 local TARGET, PRESENT = -1, -2
 
--- Writes the head of a kernel: declarations of device pointers, and the compute directive. Reduced variables are host
--- variables in the kernel; w and tail copy their values. Returns a table of replacements for variables in the
--- statement. used: variables that are pointers or in device memory, in order. instance: their types.
+-- Writes the head of a kernel to `w`: declarations of device pointers, and the compute directive. Reduced variables are
+-- host variables in the kernel; `w` and `tail` copy their values. Returns a table from variable to its replacement in
+-- the statement. `used`: sorted variables that are pointers or in device memory. `instance`: types of variables.
 local function write_kernel(w, tail, directive, plan, region, used, instance)
   local items, renamed, shadows, pointers = items_by_variable(plan, instance), {}, {}, {}
   for _, name in ipairs(used) do
@@ -305,8 +315,8 @@ local function write_kernel(w, tail, directive, plan, region, used, instance)
   return renamed
 end
 
--- Writes a directive to head, and the lines after its statement to tail. Returns the replacements for variables in
--- the statement of a compute construct, or nil. used: as in write_kernel.
+-- Writes a directive to `head`, and the lines after its statement to `tail`. Returns the replacements for variables in
+-- the statement of a compute construct; nil for other directives. `used`, `instance`: as in write_kernel.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
   local text, given = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
   for _, item in ipairs(plan.items) do
@@ -335,7 +345,7 @@ function Calls:write(unit, directive, plan, used, instance, head, tail)
   return renamed
 end
 
--- Returns a type as C++ text, or nil if it has no simple name.
+-- Returns a type as C++ text; nil if the type has no simple name.
 local function type_text(t)
   if t.kind == "pointer" then
     local of = type_text(t.to)
@@ -345,8 +355,8 @@ local function type_text(t)
   return t.kind == "scalar" and types.name(t) or nil
 end
 
--- Finds a variable whose type determines the plan of an instance. Returns its name and the plans by type text, or nil
--- if there is no such variable. plans: those of the instances.
+-- Finds a variable whose type determines which plan an instance of a template needs. Returns the variable's name and
+-- the plans by text of the type; nothing if there is no such variable. `plans`: plan of each instance.
 local function distinct(instances, plans, plain)
   for name in sorted_pairs(instances[1]) do
     local by_type, is_right = {}, name == "this" or not plain[name]
@@ -366,8 +376,8 @@ end
 
 local PLAN = "&accdeep_%d+"
 
--- Makes the instances of a directive in a template equal if they differ only in the plan: a function template then
--- selects the plan by type. all: list of {lines}, changed in place.
+-- Makes the lines of all instances of a directive in a template equal if they differ only in the plan: a function
+-- template then selects the plan by type. `all`: list of {lines}, changed in place.
 function Calls:choose(directive, all)
   local used, is_same = {}, true
   for i, instance in ipairs(all) do
@@ -387,7 +397,7 @@ function Calls:choose(directive, all)
   end
 end
 
--- Writes host_data: in its statement the named pointers hold device addresses.
+-- Writes host_data to `head` and `tail`: in the statement between them, the named pointers hold device addresses.
 function Calls:write_host_data(plan, instance, head, tail)
   local shadows = {}
   for _, use in ipairs(plan.use_device) do

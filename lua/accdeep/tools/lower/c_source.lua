@@ -32,8 +32,8 @@ local number = (P "." ^ -1 * digit) * (S "eEpP" * S "+-" + letter + digit + S ".
 -- A preprocessor line with its continuation lines, without the final line feed.
 local line = P "#" * (joined + comment + 1 - S "\n") ^ 0
 
--- Fields of a unit: text; n, the number of tokens. at, finish: the positions of a token's first byte and of the
--- byte after it. kind: one of "line", "word", "string", "number", "other".
+-- Fields of a unit. `text`: the text; `n`: number of tokens. By token: `at`, position of its first byte; `finish`,
+-- position after its last byte; `kind`, one of "line" (preprocessor line), "word", "string", "number", "other".
 local Unit = {}
 Unit.__index = Unit
 
@@ -42,9 +42,10 @@ local code = Cc "string" * string + Cc "word" * word + Cc "number" * number + Cc
 local token = gap * code * Cp()
 local directive = gap * Cc "line" * line * Cp()
 
+-- Returns the tokens of a text as a Unit.
 function c_source.scan(text)
   local self = setmetatable({ text = text, n = 0, at = {}, finish = {}, kind = {} }, Unit)
-  local at, fresh = 1, true -- true at a line start or after blanks
+  local at, fresh = 1, true -- `fresh`: a preprocessor line may begin here
   while true do
     local skipped, kind, behind
     if fresh then skipped, kind, behind = directive:match(text, at) end
@@ -62,9 +63,11 @@ function c_source.scan(text)
   return self
 end
 
+-- Returns the text of token i; nil if there is no such token.
 function Unit:token(i) return self.at[i] and self.text:sub(self.at[i], self.finish[i] - 1) end
 
--- Returns the line number of a position. Fast for ascending positions: counting continues at the last one.
+-- Returns the line number of a position. Calls with ascending positions are fast, because counting continues at the
+-- previous position.
 function Unit:line(at)
   local known = self.known or { at = 1, line = 1 }
   if at < known.at then known = { at = 1, line = 1 } end
@@ -76,10 +79,11 @@ end
 
 local ends = { ["("] = ")", ["["] = "]", ["{"] = "}" }
 
+-- Raises {cannot = message}.
 local function cannot(message) error({ cannot = message }, 0) end
 
--- Returns the token that closes the bracket at token i. Raises if it is not found, or if conditional compilation
--- splits it.
+-- Returns the number of the token that closes the bracket at token i. Raises if there is none, or if conditional
+-- compilation divides the brackets.
 function Unit:closing(i)
   local wanted, depth, conditions = {}, 0, {}
   while self.at[i] do
@@ -104,6 +108,7 @@ function Unit:closing(i)
   cannot "the end of the statement is not found"
 end
 
+-- Returns the number of the first token from i on that is not a preprocessor line.
 function Unit:skip_lines(i)
   while self.kind[i] == "line" do i = i + 1 end
   return i
@@ -113,7 +118,7 @@ local conditional = { ["if"] = true, ["ifdef"] = true, ["ifndef"] = true, ["else
   ["endif"] = true }
 local with_condition = { ["for"] = true, ["while"] = true, ["switch"] = true }
 
--- Returns the last token of the statement that begins at token i. Raises if it is not found.
+-- Returns the number of the last token of the statement that begins at token i. Raises if it is not found.
 function Unit:statement(i)
   for k = i, self:skip_lines(i) - 1 do
     if conditional[self:token(k):match "^#%s*(%a+)"] then cannot "conditional compilation divides the statement" end
@@ -153,7 +158,7 @@ end
 
 local before_others = strings.word_set "struct union enum class typename goto"
 
--- True if a word is a tag, or a label in its definition or in a goto.
+-- Returns true if the word at token i is a tag, or a label in its definition or in a goto.
 function Unit:is_tag_or_label(i)
   local before = i > 1 and self:token(i - 1) or ";"
   if before_others[before] then return true end
@@ -161,7 +166,8 @@ function Unit:is_tag_or_label(i)
     or before == "do" or (";{})"):find(before, 1, true) ~= nil and not self:is_in_condition(i))
 end
 
--- True if a colon after token i belongs to a conditional expression: a question mark precedes it in the statement.
+-- Returns true if the colon after token i belongs to a conditional expression: a question mark precedes it in the
+-- statement.
 function Unit:is_in_condition(i)
   local k = i - 1
   while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
@@ -171,7 +177,7 @@ function Unit:is_in_condition(i)
   return false
 end
 
--- True if token i is inside a class or structure whose body opens at token first or later.
+-- Returns true if token i is inside a class or structure whose body opens at token `first` or later.
 function Unit:is_in_record(first, i)
   for _, open in ipairs(self:open_braces(i)) do
     if open >= first and self:record_keyword(open) then return true end
@@ -179,8 +185,8 @@ function Unit:is_in_record(first, i)
   return false
 end
 
--- Iterates over the words from token first to last, as (index, name). Members after `.` or `->`, tags and labels are
--- skipped.
+-- Iterates over the words from token `first` to `last`, as (number of the token, name). Members after `.` or `->`, tags
+-- and labels are skipped.
 function Unit:names(first, last)
   local i = first - 1
   return function()
@@ -190,6 +196,7 @@ function Unit:names(first, last)
   end
 end
 
+-- Returns true if the word at token i follows `.` or `->`.
 function Unit:is_member_access(i)
   local before = i > 1 and self:token(i - 1)
   return before == "." or before == ">" and self:token(i - 2) == "-" and self.finish[i - 2] == self.at[i - 1]
@@ -199,14 +206,15 @@ local no_functions = strings.word_set(
   "if for while switch return sizeof catch alignof decltype typeof __typeof__ _Alignof",
   "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
 
--- True if a word looks like the name of a called function. Names qualified by a namespace do not count.
+-- Returns true if the word at token i looks like the name of a called function. Names qualified by a namespace do not
+-- count.
 function Unit:is_call(i)
   return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
     and self.kind[i - 1] ~= "word"
 end
 
--- Returns the first token of the function, or other declaration, that contains a token. The names that it declares
--- follow that token.
+-- Returns the number of the first token of the function, or other declaration, that contains token `last`. The names
+-- that it declares follow that token.
 function Unit:enclosing_function(last)
   local open, first = self:open_braces(last), last
   for k = #open, 1, -1 do
@@ -219,7 +227,7 @@ function Unit:enclosing_function(last)
   return first
 end
 
--- True if a token may be in a member function: inside a class, or in a function whose head contains `::`.
+-- Returns true if token `last` may be in a member function: inside a class, or in a function whose head contains `::`.
 function Unit:may_have_this(last)
   for _, i in ipairs(self:open_braces(last)) do
     if self:record_keyword(i) then return true end
@@ -231,7 +239,7 @@ function Unit:may_have_this(last)
   return false
 end
 
--- Returns the tokens of the open braces before a token, the outermost first.
+-- Returns a list of the open braces before token `last`, the outermost first.
 function Unit:open_braces(last)
   local open = {}
   for i = 1, last - 1 do
@@ -241,7 +249,7 @@ function Unit:open_braces(last)
   return open
 end
 
--- Returns the open braces without those of namespaces and extern "C".
+-- Returns a list of the open braces before token `last` without those of namespaces and extern "C".
 function Unit:around(last)
   local list = {}
   for _, i in ipairs(self:open_braces(last)) do
@@ -250,10 +258,11 @@ function Unit:around(last)
   return list
 end
 
+-- Change of the nesting depth of conditional compilation.
 local opens = { ["if"] = 1, ["ifdef"] = 1, ["ifndef"] = 1, ["endif"] = -1 }
 
--- Returns the token after the parameter list for the brace of a K&R function, whose parameters are declared there.
--- Returns other tokens unchanged.
+-- Returns, for the opening brace of a K&R function, the number of the token after its parameter list, where the
+-- parameters are declared. Returns other tokens unchanged.
 function Unit:old_parameters(open)
   if self:token(open) ~= "{" or self:token(open - 1) ~= ";" then return open end
   for i = open - 2, 1, -1 do
@@ -264,8 +273,8 @@ function Unit:old_parameters(open)
   return open
 end
 
--- Returns the position of a line start before the file-scope declaration that contains a token. A declaration can be
--- inserted there. Prefers a place outside of conditional compilation.
+-- Returns the position of a line start before the file-scope declaration that contains token `last`. A declaration can
+-- be inserted there. Prefers a position outside of conditional compilation.
 function Unit:before_declaration(last)
   local open, conditions = self:old_parameters(self:around(last)[1] or last), 0
   local from, best, least = 1, 1, math.huge
@@ -288,7 +297,7 @@ function Unit:before_declaration(last)
   return best == 1 and 1 or (self.text:find("\n", best, true) or #self.text) + 1
 end
 
--- True if all tokens in a range are preprocessor lines.
+-- Returns true if all tokens from `from` to `to` are preprocessor lines; also if there are none.
 function Unit:is_between(from, to)
   for i = from, to do
     if self.kind[i] ~= "line" then return false end
@@ -299,7 +308,7 @@ end
 local with_argument = { __attribute__ = true, alignas = true, _Alignas = true, __declspec = true }
 local opening = { [")"] = "(", ["]"] = "[", [">"] = "<" }
 
--- True if token i opens the body of a lambda.
+-- Returns true if token i opens the body of a lambda.
 function Unit:opens_lambda(i)
   local k = i - 1
   while k > 0 and not (self.kind[k] == "other" and (";{}"):find(self:token(k), 1, true)) do
@@ -313,8 +322,8 @@ function Unit:opens_lambda(i)
   return false
 end
 
--- Returns the word (goto, return, break, continue) by which control leaves or enters the statement at token first;
--- nil if it has one entry and one exit.
+-- Returns the word (goto, return, break, continue) by which control leaves or enters the statement at token `first`;
+-- nil if the statement has one entry and one exit.
 function Unit:leaves(first)
   local last, labels, loops, inside = self:statement(first), {}, {}, {}
   for i = first, last do
@@ -345,7 +354,8 @@ function Unit:leaves(first)
   end
 end
 
--- Returns the token struct, union or class of the definition whose body opens at token i, or nil.
+-- Returns the number of the token struct, union or class in the definition whose body opens at token i; nil if the
+-- brace opens something else.
 function Unit:record_keyword(i)
   local k, depth = i - 1, 0
   while k > 0 do
@@ -365,7 +375,7 @@ function Unit:record_keyword(i)
   end
 end
 
--- Returns the text of tokens up to a single colon, without attributes.
+-- Returns the text of the tokens `from` to `to`, up to a single colon or `final`, without attributes.
 function Unit:name_between(from, to)
   local parts, before = {}, nil
   while from <= to do
@@ -407,10 +417,11 @@ function Unit:namespace_name(i)
   return self:token(k) == "namespace" and self:name_between(k + 1, i - 1):gsub("%f[%w_]inline%f[^%w_]%s*", "") or nil
 end
 
+-- Returns true if the brace at token i opens a namespace or extern "C".
 function Unit:is_transparent(i) return self:namespace_name(i) ~= nil end
 
--- Returns the qualified C++ name of the class whose body is the last of the open braces, and true if it is local to a
--- function.
+-- Returns the qualified C++ name of the class whose body is the last of the open braces `open`, and true if the class
+-- is local to a function.
 function Unit:qualified_name(open)
   local names, is_local = {}, false
   for _, i in ipairs(open) do
@@ -421,8 +432,8 @@ function Unit:qualified_name(open)
   return table.concat(names, "::"), is_local
 end
 
--- Returns the definitions of named classes: a list of {name, at, is_local, has_private}. name: qualified. at: the
--- position after its opening brace.
+-- Returns the definitions of named classes: a list of {name, at, is_local, has_private}. `name`: qualified. `at`:
+-- position after the opening brace. `has_private`: a member or base may be private or protected.
 function Unit:records()
   local list, open = {}, {}
   for i = 1, self.n do
@@ -453,7 +464,7 @@ function Unit:records()
   return list
 end
 
--- True if the unit has a specialization of a template.
+-- Returns true if the unit specializes the template `name`.
 function Unit:has_specialization(name)
   for i = 1, self.n do
     if self:token(i) == "template" and self:token(i + 1) == "<" and self:token(i + 2) == ">" then
@@ -465,7 +476,7 @@ function Unit:has_specialization(name)
   return false
 end
 
--- True if a token is in a template, or in a function with `auto` parameters.
+-- Returns true if token `last` is in a template, or in a function with `auto` parameters.
 function Unit:is_in_template(last)
   for _, i in ipairs(self:open_braces(last)) do
     local k = i - 1
@@ -477,9 +488,10 @@ function Unit:is_in_template(last)
   return false
 end
 
--- Returns the text of an OpenACC directive without its sentinel, or nil if a preprocessor line is not one.
+-- Returns the text of an OpenACC directive after `#pragma acc`; nil for other preprocessor lines.
 function c_source.openacc(text) return text:match "^#%s*pragma%s+acc%f[^%w_]%s*(.*)$" end
 
+-- Returns true if an error is {cannot = reason}.
 function c_source.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
 
 return c_source

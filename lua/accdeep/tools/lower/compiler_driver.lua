@@ -19,7 +19,7 @@ for suffix in ("c cc cpp cxx C f90 F90 f95 F95 f03 F03 f08 F08"):gmatch "%S+" do
 
 local quote = shell_command.quote
 
--- True if a text has an OpenACC directive or routine.
+-- Returns true if a text may have an OpenACC directive or a call of an OpenACC routine.
 local function has_directives(text)
   local lower_case = text:lower()
   return lower_case:find "pragma%s+acc" ~= nil or lower_case:find("!$acc", 1, true) ~= nil
@@ -45,7 +45,7 @@ end
 -- Options with which the compiler does not compile: it reads the original units.
 local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
 
--- Returns the indices of the units in a command line.
+-- Returns the indices of the units in a command line; none if the command only preprocesses or lists dependencies.
 local function units_of(list)
   local places = {}
   for i = 2, #list do
@@ -63,11 +63,13 @@ end
 local Folder = {}
 Folder.__index = Folder
 
+-- Returns the path of the folder.
 function Folder:path()
   self.name = self.name or shell_command.folder()
   return self.name
 end
 
+-- Returns the path of a subfolder for compiled Fortran modules.
 function Folder:modules()
   local modules = self:path() .. "/modules"
   files.make_folder(modules)
@@ -78,8 +80,8 @@ function Folder:remove()
   if self.name then shell_command.remove(self.name) end
 end
 
--- Writes the shapes and policies of a unit's modules next to the compiled modules. own: `exported` of lower.unit.
--- also: a second folder, or nil.
+-- Writes the shapes and policies of a unit's modules next to the compiled modules. `own`: `exported` of lower.unit.
+-- `also`: a second folder for them, or nil.
 function compiler_driver.export(options, text, own, also)
   local used = fortran_modules.defined_modules(text)
   if not next(used) then return end
@@ -88,9 +90,9 @@ function compiler_driver.export(options, text, own, also)
   if also then fortran_modules.write(also, { also, table.unpack(folders) }, used, own or {}) end
 end
 
--- Lowers the units of a command. Returns a list of {at, path, text, described, pasted} for the units that changed.
--- at: index in the command. The second result is {path, said} for the first unit that the compiler refuses, or nil.
--- folder: for temporary files.
+-- Lowers the units of a command. Returns a list of {at, path, text, described, pasted} for the units whose text
+-- changed; `at` is the index in the command. The second result is {path, said} for the first unit that the compiler
+-- rejects, or nil. `folder`: a Folder for temporary files.
 local function lower_units(list, given, folder)
   local found, options, problem = {}, options_of(list), nil
   local places, modules = units_of(list), nil
@@ -116,7 +118,7 @@ local function lower_units(list, given, folder)
   return found, problem
 end
 
--- Returns the file that receives a unit's dependencies, or nil if the command writes none.
+-- Returns the path of the file that receives a unit's dependencies; nil if the command writes none.
 local function dependencies(list, unit)
   local wanted, named, output = false, nil, nil
   for i, argument in ipairs(list) do
@@ -171,8 +173,8 @@ local function name_dependencies(list, found)
   end
 end
 
--- Runs the compiler on a unit that could not be read, so that it reports the error. Returns its status. Raises if the
--- compiler accepts the unit: its directives would have no effect.
+-- Runs the compiler on a unit that could not be read, so that it reports the error. Returns its exit status. Raises if
+-- the compiler accepts the unit, because directives of the unit would have no effect.
 local function compile_refused(list, problem)
   local command = {}
   for _, argument in ipairs(list) do
@@ -187,6 +189,7 @@ local function compile_refused(list, problem)
     .. (problem.said:match "[eE]rror: ([^\n]*)" or problem.said:match "[^\n]+" or "") }, 0)
 end
 
+-- Returns the exit status of the command with lowered units; nil if no unit changed. Raises as compiler_driver.compile.
 local function compile(list, given, folder)
   local found, problem = lower_units(list, given, folder)
   if problem then return compile_refused(list, problem) end

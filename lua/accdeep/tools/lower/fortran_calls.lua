@@ -33,7 +33,7 @@ local declared_intrinsics = "intrinsic :: " .. INTRINSIC:gsub(" ", ", ")
 local Calls = {}
 Calls.__index = Calls
 
--- Returns the calls of the unit that a session lowers.
+-- Returns a writer of calls (Calls) for a unit, whose directives `session` plans.
 function fortran_calls.new(session)
   return setmetatable({ session = session, recorder = ir_text.new_recorder(session, function() return false end) },
     Calls)
@@ -54,7 +54,8 @@ function fortran_calls.directive_for(text)
   return directive and is_one and directive .. first .. finalize or nil
 end
 
--- Returns a node for the value that an expression has when the directive is executed.
+-- Returns a node for the value that the expression `node` has when the directive is executed: a new variable of the
+-- session.
 function Calls:value(node)
   local name = ("accdeep_value_%d"):format(#self.recorder.names + 1)
   self.session.now.scope.variables[name] = { name = name, type = fortran_types.LONG,
@@ -64,14 +65,15 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- Returns the intrinsic type that debug information names, such as "real(kind=8)", or nil.
+-- Returns the intrinsic type with the name `spelled` of debug information, such as "real(kind=8)"; a false value for
+-- other names.
 local function intrinsic(spelled)
   local class, kind = (spelled or ""):match "^(%a+)%(kind=(%d+)%)$"
   return class and fortran_types.intrinsic[class] and fortran_types.intrinsic[class][tonumber(kind)]
 end
 
--- Completes the variables of a directive with element types and ranks. Keeps in directive.used only variables that
--- are arrays or records; the compiler handles the others.
+-- Sets the element type and rank of each variable of a directive. Removes from directive.used the variables that are
+-- neither arrays nor records, which the compiler handles; directive.all_used keeps them.
 function fortran_calls.complete(directive)
   directive.ranks = {}
   for name, variable in pairs(directive.variables) do
@@ -90,7 +92,7 @@ function fortran_calls.complete(directive)
   directive.all_used, directive.used = directive.used, used
 end
 
--- Returns the modules that statements of a unit name, except those that contain the directive.
+-- Returns the modules that statements of a unit use or define, except those that contain the directive.
 local function modules_for(unit, directive)
   local list, seen = {}, {}
   for i = directive.index, 1, -1 do
@@ -106,7 +108,7 @@ local function modules_for(unit, directive)
   return list
 end
 
--- True if a pointer hides the variable in the region of a directive.
+-- Returns true if, in the region of a directive, a pointer to device memory hides the variable `name`.
 local function is_named_in_region(directive, name)
   if directive.used[name] then return true end
   for _, clause in ipairs(directive.node.name == "host_data" and directive.node.clauses or {}) do
@@ -117,8 +119,9 @@ local function is_named_in_region(directive, name)
   return false
 end
 
--- Finds a name for the derived type of each variable at its directive. The compiler is queried whether the bare name
--- or one imported from a module denotes the type. Returns the compiler's messages if it refuses the unit.
+-- Finds a name for the derived type of each variable at its directive, in directive.type_names. The compiler is asked
+-- whether the type's own name, or that name imported from a module, denotes the type. Returns the compiler's messages
+-- if it rejects the unit, else nil.
 function Calls:name_types(unit, list)
   local questions = {}
   for _, directive in ipairs(list) do
@@ -148,8 +151,8 @@ function Calls:name_types(unit, list)
   end
 end
 
--- Returns the type specifier that declares a pointer to a variable at a directive, and a use statement or nil. Raises
--- if the type has no name there.
+-- Returns the type specifier for a pointer to the variable `name` at a directive, and a use statement that it needs, or
+-- nil. Raises if the type has no name there.
 function Calls:declaration_of(directive, name)
   local variable, found = directive.variables[name], directive.type_names[name]
   if directive.attributes[name].len then return ("character(len=len(%s))"):format(name) end
@@ -165,7 +168,8 @@ end
 
 -- ------------------------------------------------------------------------------------- list items --
 
--- Returns the first element of an array or section, as text. args: subscripts of a section, or nil.
+-- Returns the first element of the array `base`, or of its section with the subscripts `args` (nil: the whole array),
+-- as text.
 local function first_element(base, rank, args)
   if rank == 0 then return base end
   local list = {}
@@ -177,8 +181,8 @@ local function first_element(base, rank, args)
   return ("%s(%s)"):format(base, table.concat(list, ","))
 end
 
--- Returns the number of elements in dimension i of an array, as text. args: the subscripts, which give the last bound
--- of an array of assumed size.
+-- Returns the number of elements in dimension i of the array `base`, as text. `assumed_size`: the dimension without an
+-- upper bound, or a false value; its bound comes from the subscripts `args`. Raises if they lack it.
 local function extent_of(base, i, assumed_size, args)
   if i ~= assumed_size then return ("size(%s,%d,kind=8)"):format(base, i) end
   local last = args and args[i]
@@ -187,7 +191,7 @@ local function extent_of(base, i, assumed_size, args)
   return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse_fortran(upper), base, i)
 end
 
--- Returns the conditions under which a variable exists.
+-- Returns the conditions, as text, under which a variable exists: present, allocated, associated.
 local function guards_of(attributes, name)
   local guards = {}
   for _, attribute in ipairs { "present", "allocated", "associated" } do
@@ -196,9 +200,11 @@ local function guards_of(attributes, name)
   return guards
 end
 
--- Returns the source of a list item. node, text: the item. base: its text without the last subscripts; rank: that of
--- base. args: the subscripts. of: the element type. name: the variable. guards: conditions under which it exists.
--- is_array, is_variable: kinds of item. len: it is a character variable. may_have_gaps: it may be noncontiguous.
+-- Returns the source of the list item `node`, a table. `node`, `text`: the item. `base`: text of the item without the
+-- last subscripts; `rank`: rank of the base. `args`: these subscripts, or nil. `of`: element type. `name`: the
+-- variable. `guards`: conditions under which it exists. `is_array`: the item has several elements. `is_variable`: the
+-- base is the variable itself. `len`: true for a character variable. `may_have_gaps`: it may be noncontiguous. Raises
+-- {cannot = reason} for items that calls cannot describe.
 local function source_of(directive, session, node)
   if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
   local name, args, base = fortran_designators.root_of(node), nil, node
@@ -242,14 +248,16 @@ function Block:with_guards(source, fn)
   for _ = 1, #source.guards do self:close "end if" end
 end
 
+-- Writes a check that the item `text` is contiguous, which ends the program if it is not; nothing if it must be.
 function Block:check_gaps(source, text)
   if not source.may_have_gaps or source.assumed_size and not source.args then return end
   self:line("if (.not. is_contiguous(%s)) call accd_lowered_gaps('%s'//achar(0), accdeep_file, %d_4)", text,
     text:gsub("'", "''"), self.number)
 end
 
--- Writes the statements that fill accdeep_given for a list item. at, count: indices of its address and its number of
--- elements. rows: index of the base, followed by the bounds; nil if it has none.
+-- Writes the statements that fill accdeep_given for a list item. `at`, `count`: indices of the item's address and
+-- number of elements. `rows`: index of the address of the base, after which the bounds follow; nil if they are not
+-- needed.
 function Block:give(source, at, count, rows)
   local times = source.len and ("*len(%s)"):format(source.base) or ""
   local first = first_element(source.base, source.rank, source.args)
@@ -279,8 +287,9 @@ end
 
 local kept = strings.word_set "finalize if_present"
 
--- Returns a directive's AST in which each list item is a whole variable of one element, and the sources by variable
--- name. clauses: those of the directive, with members as nests.
+-- Returns a directive's AST in which each list item is a whole variable of one element, and the sources (source_of) by
+-- name of that variable. `clauses`: the clauses of the directive, with members as nests. Raises {cannot = reason} for
+-- clauses that calls cannot describe.
 function Calls:whole_variables(directive, node, clauses)
   local session, list, sources = self.session, {}, {}
   for _, clause in ipairs(clauses) do
@@ -314,7 +323,7 @@ function Calls:whole_variables(directive, node, clauses)
   return ast.copy_with(node, "clauses", list), sources
 end
 
--- Replaces the element count in an item's code by an input of the program. key: the input.
+-- Replaces the element count in an item's code by a call of the input `key`, which the program passes.
 local function parameterize_count(recorder, item, key)
   local code = table.move(item.code, 1, #item.code, 1, {})
   recorder.calls[#recorder.calls + 1] = { name = key }
@@ -326,8 +335,8 @@ local function parameterize_count(recorder, item, key)
   item.code = code
 end
 
--- Writes a plan. Returns its text, the statements that fill the arrays accdeep_given and accdeep_values, and the
--- number of elements of each array.
+-- Writes a plan. Returns four values: its text; the statements that fill accdeep_given and accdeep_values; the number
+-- of elements of accdeep_given; that of accdeep_values. `sources`: result of whole_variables.
 function Calls:plan(plan, sources)
   local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
@@ -382,8 +391,8 @@ local function constant(name, text)
   return lines
 end
 
--- Returns the block that calls a library function with a directive's plan. first: the first argument of the call,
--- with a comma, or "".
+-- Returns the lines of a block that calls the library function `fn` with a directive's plan. `first`: the first
+-- argument of the call with a comma, or "".
 function Calls:call(unit, directive, plan, sources, fn, first)
   local text, giving, ngiven, nvalues = self:plan(plan, sources)
   local out = block()
@@ -403,6 +412,7 @@ function Calls:call(unit, directive, plan, sources, fn, first)
   return out.lines
 end
 
+-- Encloses lines in an if construct; returns them unchanged if the condition is nil.
 local function wrap_condition(condition, lines)
   if not condition then return lines end
   table.insert(lines, 1, ("if (%s) then"):format(condition))
@@ -410,9 +420,10 @@ local function wrap_condition(condition, lines)
   return lines
 end
 
--- Writes statements that set the pointer accdeep_p_NAME to the variable's device copy, or to the variable itself if a
--- condition is false. Returns the pointer's declaration, with %s for its name, and a use statement or nil. variable:
--- {name, args, address}. address(own): returns text for the device address of the host address own.
+-- Writes statements to `out` that set the pointer accdeep_p_NAME to the device copy of a variable. If `condition` (a
+-- text, or nil) is false at run time, the pointer is set to the variable itself. Returns the pointer's declaration,
+-- with %s for its name, and a use statement or nil. `variable`: {name, args, address}; address(own) returns the text of
+-- the device address for the host address `own`.
 function Calls:device_variable(directive, variable, condition, out)
   local name = variable.name
   local rank, base, attributes = directive.ranks[name], name, directive.attributes[name]
@@ -450,9 +461,9 @@ function Calls:device_variable(directive, variable, condition, out)
   return declared, use
 end
 
--- Returns the statements before and after a region in which pointers to device memory hide variables, and the names
--- of the pointers. list: {name, address, args, reduced}. reduced: the region uses a host copy of the variable.
--- external: the function that address calls.
+-- Returns three lists: statements before a region, statements after it, and names of pointers. In the region, pointers
+-- to device memory hide the variables of `list`: {name, address, args, reduced}. `reduced`: the region uses a host copy
+-- of the variable instead. `external`: the function that `address` calls.
 function Calls:shadows(unit, directive, list, external, condition)
   if not list[1] then return {}, {}, {} end
   local head, sets, tail, names = block(), block(directive.own.first), block(), {}
@@ -493,7 +504,8 @@ function Calls:shadows(unit, directive, list, external, condition)
   return head.lines, tail.lines, names
 end
 
--- Returns the set of names in private clauses of a construct and of its loops, and of the loop counters.
+-- Returns a set of names: those in private, firstprivate and deviceptr clauses of a construct, in private clauses of
+-- its loops, and the counters of its loops.
 local function private_names(unit, directive)
   local names = {}
   for _, clause in ipairs(directive.node.clauses) do
@@ -510,8 +522,8 @@ local function private_names(unit, directive)
   return names
 end
 
--- Returns the lines before a compute construct, the lines after its statement, its additional clause, and the set of
--- pointers in its statement. regions: those of the unit so far, {first, last, names, one}.
+-- Returns the lines before a compute construct, the lines after its statement, the clause to add to it or nil, and the
+-- set of pointers in the statement. `regions`: the regions of the unit so far, {first, last, names, one}.
 function Calls:kernel(unit, directive, regions)
   local list, private, around = {}, private_names(unit, directive), {}
   local _, without = c_calls.data_of(directive.node)
@@ -542,7 +554,8 @@ function Calls:kernel(unit, directive, regions)
     table.concat(names, " "))
 end
 
--- Returns a line of a kernel with `present` and `allocated` of hidden variables replaced by `associated`.
+-- Returns a line of a kernel in which `present` and `allocated` of the variables in the set `names`, which pointers
+-- hide, are replaced by `associated`.
 function fortran_calls.inquiries(text, names)
   return (text:gsub("%f[%w_](%a+)(%s*%(%s*([%a][%w_]*)%s*%))", function(word, rest, name)
     word = word:lower()
@@ -550,8 +563,8 @@ function fortran_calls.inquiries(text, names)
   end))
 end
 
--- Returns the lines before and after a host_data region, and true: the directive that ends the region is removed.
--- Pointers to device memory hide the named variables.
+-- Returns the lines before a host_data region, the lines after it, and true: the directive that ends the region must be
+-- removed. In the region, pointers to device memory hide the named variables.
 function Calls:host_data(unit, directive)
   local list, if_present = {}, false
   for _, clause in ipairs(directive.node.clauses) do
@@ -567,8 +580,9 @@ function Calls:host_data(unit, directive)
   return head, tail, true
 end
 
--- Returns the lines of calls for a directive, and the lines after its region. clauses: those of the directive, with
--- members as nests. Sets region, items and sections of a directive with a region.
+-- Returns the lines of calls that replace a directive, and the lines after its region (an empty list if it has none).
+-- `clauses`: the clauses of the directive, with members as nests. Sets region, items and sections of a directive with a
+-- region.
 function Calls:write(unit, directive, clauses)
   local whole, sources = self:whole_variables(directive, directive.node, clauses)
   local plan = openacc_lowering.directive(self.session, whole, { file = unit.path, line = directive.own.first })

@@ -16,6 +16,7 @@ local fortran_compiler = {}
 
 local quote = shell_command.quote
 
+-- Returns true if the compiler preprocesses the unit: -cpp, or a suffix in upper case.
 local function is_preprocessed(unit)
   for _, option in ipairs(unit.given) do
     if option == "-cpp" then return true end
@@ -29,7 +30,7 @@ local function from_elsewhere(path)
   return path:find "^/" and quote(path) or '"$OLDPWD"/' .. quote(path)
 end
 
--- Returns the options of a unit for a command that runs in another folder. plain: without those that turn directives
+-- Returns the options of a unit for a command that runs in another folder. `plain`: omit options that turn directives
 -- into code.
 local function options(unit, plain)
   local given, folders, i = {}, {}, 1
@@ -50,8 +51,8 @@ local function options(unit, plain)
     .. from_elsewhere(unit.path:match "^(.*)/" or ".") .. ' -I "$OLDPWD"'
 end
 
--- Runs the unit's compiler in a temporary folder, so that it does not find outdated modules in the current one.
--- Returns success, output and messages, with paths as in the original command.
+-- Runs the unit's compiler in `folder`, so that it does not find outdated modules in the current folder. Returns
+-- success, output and messages, in which paths are as in the original command. `format`, ...: the arguments, formatted.
 local function run(unit, folder, format, ...)
   local ok, output, messages = shell_command.run(("cd %s && %s %s"):format(quote(folder), unit.command:find "/"
     and from_elsewhere(unit.command) or quote(unit.command), format:format(...)))
@@ -68,8 +69,8 @@ local function run(unit, folder, format, ...)
   return ok, normalize_paths(output), normalize_paths(messages)
 end
 
--- Returns the lines that the compiler sees: a list of {text, line}; line is nil for lines of other files. Returns nil
--- and the compiler's messages if preprocessing fails.
+-- Returns the lines that the compiler sees: a list of {text, line}; `line` is the line in the unit, or nil for lines of
+-- included files. Returns nil and the compiler's messages if preprocessing fails.
 function fortran_compiler.view(unit, text)
   local view = {}
   if not is_preprocessed(unit) then
@@ -93,7 +94,7 @@ function fortran_compiler.view(unit, text)
   return view
 end
 
--- Returns the text of a file that a unit includes, or nil.
+-- Returns the text of a file that a unit includes, or nil if it is not found.
 function fortran_compiler.read_include(unit, name)
   local folders = { unit.path:match "^(.*)/" or ".", "." }
   for i, option in ipairs(unit.given) do
@@ -106,7 +107,8 @@ function fortran_compiler.read_include(unit, name)
   end
 end
 
--- Compiles lines with additional flags. Returns success, the messages, and the first error by line.
+-- Compiles lines with additional flags. Returns success, the messages, and a table from line to its first error.
+-- `extension`: suffix of the file, or nil for preprocessed free form.
 local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
   files.write(path, table.concat(lines, "\n") .. "\n")
@@ -121,8 +123,8 @@ local function try(unit, lines, flags, extension)
   return ok, messages, errors
 end
 
--- Inserts queries before lines of a view. Returns the lines, and the queries by line. Each query has a block of its
--- own, so that implicit declarations do not affect later statements. questions: lists of queries by view index.
+-- Inserts queries before lines of a view. Returns the lines, and the queries by line. Each query is in a block
+-- construct, so that implicit declarations do not affect later statements. `questions`: lists of queries by view index.
 local function insert_questions(view, questions)
   local lines, asked = {}, {}
   for i, one in ipairs(view) do
@@ -135,8 +137,8 @@ local function insert_questions(view, questions)
   return lines, asked
 end
 
--- Compiles with queries; sets `error` of each refused query. Returns true, or nil and the messages if other lines
--- have errors. alone: ignore errors of other lines, which queries may cause.
+-- Compiles the unit with queries; sets `error` of each query that the compiler rejects. Returns true, or nil and the
+-- messages if other lines have errors. `alone`: ignore errors of other lines, which queries may cause.
 local function ask_compiler(unit, view, questions, flags, alone)
   local lines, asked = insert_questions(view, questions)
   local ok, messages, errors = try(unit, lines, flags)
@@ -152,23 +154,23 @@ local function ask_compiler(unit, view, questions, flags, alone)
   return true
 end
 
--- Compiles the unit without accdeep's directives, which also creates its modules. Returns the messages if it fails,
--- or nil.
+-- Compiles the unit without accdeep's directives, which also creates the compiled modules. Returns the messages if that
+-- fails, or nil.
 function fortran_compiler.refuses(unit)
   local ok, _, messages = run(unit, unit.modules, "%s -w -fsyntax-only %s", options(unit, true),
     from_elsewhere(unit.path))
   return not ok and messages or nil
 end
 
--- Queries for attributes of a name. With --to accdeep, of_calls asks whether it is an array, a character variable or
--- a constant.
+-- Statements that the compiler accepts only if a name has the attribute. With --to accdeep, those of of_calls query
+-- whether the name is an array, a character variable or a constant.
 local attributes = { allocated = "if (allocated(%s)) continue", associated = "if (associated(%s)) continue",
   present = "if (present(%s)) continue" }
 local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
   read = "read (5,*) %s" }
 
--- Removes names that occur only before parentheses and are not arrays. A query about a function would change its
--- declaration.
+-- Removes from `wanted` names that occur only before parentheses and are not arrays, because a query about a function
+-- would change its declaration.
 local function leave_functions(unit, view, wanted)
   local questions = {}
   for _, one in ipairs(wanted) do
@@ -195,9 +197,9 @@ local function leave_functions(unit, view, wanted)
   end
 end
 
--- Sets `attributes` of each wanted entry: a table from name to {allocated, associated, present, array, len,
--- constant}. A flag is true if the compiler accepts the query. Names that are no variables are removed. wanted: {at,
--- names, bare}. at: view index. bare: the set of names that occur without parentheses.
+-- Sets `attributes` of each entry of `wanted`, {at, names, bare}: a table from name to {allocated, associated, present,
+-- array, len, constant}. A flag is true if the compiler accepts the query; names that are not variables are removed.
+-- `at`: view index. `bare`: set of names that occur without parentheses. Returns true, or nil and the messages.
 function fortran_compiler.attributes(unit, view, wanted)
   if unit.calls then leave_functions(unit, view, wanted) end
   local questions = {}
@@ -232,8 +234,8 @@ function fortran_compiler.attributes(unit, view, wanted)
   return true
 end
 
--- Compiles statements at view indices. list: {at, text}; sets `error` of the refused ones. Returns true, or nil and
--- the messages.
+-- Compiles statements at view indices. `list`: entries {at, text}; sets `error` of each entry that the compiler
+-- rejects. Returns true, or nil and the messages if other lines have errors.
 function fortran_compiler.try_statements(unit, view, list)
   local questions = {}
   for _, question in ipairs(list) do
@@ -243,10 +245,12 @@ function fortran_compiler.try_statements(unit, view, list)
   return ask_compiler(unit, view, questions, "-fsyntax-only")
 end
 
+-- Suffixes of array designators by rank, from 0.
 local subscripts = { "", "(1)", "(1,1)", "(1,1,1)", "(1,1,1,1)" }
 
--- Compiles the unit to an object file with a variable c_compiler.variable(i, name) for each name. Returns its path,
--- or nil and the messages. Sets one.assumed_size[name] to the rank of each array of assumed size.
+-- Compiles the unit to an object file in which the debug information of c_compiler.variable(i, name) describes each
+-- name of wanted[i]. Returns the path of the file, or nil and the messages. Sets assumed_size of each entry: rank by
+-- name of an array of assumed size.
 function fortran_compiler.types(unit, view, wanted)
   local pending = {}
   for i, one in ipairs(wanted) do
@@ -283,7 +287,7 @@ function fortran_compiler.types(unit, view, wanted)
   end
 end
 
--- Compiles the lowered text. Returns the messages if it fails, or nil.
+-- Compiles the lowered text. Returns the messages if that fails, or nil.
 function fortran_compiler.refuses_lowered(unit, text)
   local ok, messages = try(unit, { text }, "-fopenacc -fsyntax-only", unit.path:match "%.%w+$")
   return not ok and messages or nil

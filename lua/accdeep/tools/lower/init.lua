@@ -14,7 +14,7 @@ local session = require "accdeep.run.session"
 
 local lower = {}
 
--- Adds a help to a refusal: how to choose rules, and whether `--to accdeep` would accept the directive.
+-- Adds a help text to an error in place: how to select rules, or that `--to accdeep` would accept the unit.
 local function advise(err, given)
   local help = diagnostic.is(err) and rawget(err, "help")
   if help then err.help = help:gsub('rules = "(tr14x?)"', "--rules %1") end
@@ -24,15 +24,16 @@ local function advise(err, given)
   if ok and text then err.help = "let accdeep's library do this: --to accdeep" end
 end
 
--- Lowers a unit. Returns the text, or nil and the compiler's messages about the unit. Raises errors of directives.
+-- Lowers a unit. Returns the text and nil, or nil and the compiler's messages if it rejects the unit; and a third
+-- result. Raises errors of directives.
 --
--- The third result is {described, pasted, is_read, exported}. described: included C files have shapes or policies.
--- pasted: paths of files whose text is part of the result. is_read: directives were found (C). exported: directives
--- of Fortran modules for other units (fortran_modules.lua).
+-- The third result is {described, pasted, is_read, exported}. `described`: included C files have shapes or policies.
+-- `pasted`: paths of files whose text is part of the result. `is_read`: directives were found (C). `exported`:
+-- directives of Fortran modules for other units (fortran_modules.lua).
 --
--- Fields of given. path, text: the unit. command: the compiler, or nil for GNU's. options: its options, a list. to:
--- "openacc" (default), "openmp" or "accdeep". rules: "tr14" (default) or "tr14x". modules: folder of compiled Fortran
--- modules, or nil for a temporary one. pasted: the flattened unit of source_map.lua, or nil.
+-- Fields of given. `path`, `text`: the unit. `command`: the compiler, or nil for GNU's. `options`: list of its options.
+-- `to`: "openacc" (default), "openmp" or "accdeep". `rules`: "tr14" (default) or "tr14x". `modules`: folder of compiled
+-- Fortran modules, or nil for a temporary folder. `pasted`: the flattened unit of source_map.lua, or nil.
 function lower.unit(given)
   if not given.pasted then location.remember(given.path, given.text) end
   local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"

@@ -17,15 +17,16 @@ local ir_text = {}
 local VERSION = 3
 local op = core.opcode
 
--- First placeholder address, and the number of addresses per variable.
+-- First placeholder address, and number of addresses reserved for each variable.
 local FIRST, ROOM = 1 << 62, 1 << 40
+-- Most registers of an item's code.
 local REGISTERS = 64
 
 local Recorder = {}
 Recorder.__index = Recorder
 
--- Returns a recorder of the symbols, programs and calls that a session creates from now on. is_of(name, record): true
--- if a function in code takes an object of the record.
+-- Returns a recorder of the symbols, programs and calls that `session` creates from now on; replaces methods of the
+-- session. is_of(name, record): returns true if the function `name` in code takes an object of the record.
 function ir_text.new_recorder(session, is_of)
   local self = setmetatable({ labels = {}, programs = {}, names = {}, calls = {} }, Recorder)
   local methods_of = session.methods_of
@@ -52,13 +53,14 @@ function ir_text.new_recorder(session, is_of)
   return self
 end
 
--- Returns a placeholder address for one more variable. what: returned by Recorder:variable for uses of the address.
+-- Returns a placeholder address for a new variable. `what`: any value; Recorder:variable returns it for this address.
 function Recorder:address(what)
   self.names[#self.names + 1] = what
   return FIRST + (#self.names - 1) * ROOM
 end
 
--- Returns the variable of a placeholder address and the offset in it; nil for other numbers.
+-- Returns the value `what` of the variable to which a placeholder address belongs, and the offset in the variable; nil
+-- for other numbers.
 function Recorder:variable(number)
   local at = number - FIRST
   if number < FIRST or at >= #self.names * ROOM then return nil end
@@ -71,24 +73,27 @@ end
 local Writer = {}
 Writer.__index = Writer
 
+-- Returns a flag as the number 1 or 0.
 local function flag(value) return value and 1 or 0 end
 
 local is_call = { [op.CALL] = true, [op.CALL_IF] = true }
 
+-- Appends a line of a word and its arguments.
 function Writer:line(word, ...)
   local parts = table.pack(...)
   for i = 1, parts.n do parts[i] = tostring(parts[i]) end
   self.lines[#self.lines + 1] = word .. " " .. table.concat(parts, " ")
 end
 
--- Returns the input that an instruction needs: a placeholder address or the name of a value; nil if it needs none.
+-- Returns the input that the instruction at index i needs: a placeholder address or the name of a value; a false value
+-- if it needs none.
 local function required_input(recorder, code, i)
   local k = code[i + 4]
   if code[i] == op.CONST then return recorder:variable(k) and k end
   return is_call[code[i]] and not recorder.calls[k].record and recorder.calls[k].name or nil
 end
 
--- Returns the index of an input among all inputs of a plan, from 0 on; adds it if it is new.
+-- Returns the index of the input `key` among all inputs of a plan, from 0 on; adds the input if it is new.
 function Writer:parameter(key)
   local known = self.parameters[key]
   if not known then
@@ -100,7 +105,8 @@ function Writer:parameter(key)
   return known
 end
 
--- Calls fn(key) for each input that a mapping program and its children need.
+-- Calls fn(key) for each input that a mapping program and its child programs need. `seen`: set of programs already
+-- visited.
 local function each_asked(recorder, program, fn, seen)
   if seen[program] then return end
   seen[program] = true
@@ -114,7 +120,7 @@ local function each_asked(recorder, program, fn, seen)
   end
 end
 
--- Writes code. places: parameter number by input.
+-- Writes code. `places`: number of the parameter by input.
 function Writer:code(code, places)
   for i = 1, #code, 5 do
     local opcode, to, a, b, k = table.unpack(code, i, i + 4)
@@ -128,6 +134,8 @@ function Writer:code(code, places)
   end
 end
 
+-- Writes a symbol, unless it is known. Returns its number; -1 for nil. `has_rows`: the program passes the bounds of the
+-- array.
 function Writer:label(label, places, has_rows)
   if not label then return -1 end
   local known = self.labels[label]
@@ -149,6 +157,7 @@ function Writer:label(label, places, has_rows)
   return self.labels[label]
 end
 
+-- Returns {offset, bytes, number of the symbol} for each member of a list.
 local function members_of(self, list, places)
   local lines = {}
   for i, member in ipairs(list or {}) do
@@ -184,7 +193,8 @@ function Writer:program(program, places)
   return made[program]
 end
 
--- Returns the inputs of an item's program as parameters: a table from input to number, and a list.
+-- Returns the inputs of an item's program as parameters: a table from input to number (with `n` and `made`), and a list
+-- of the inputs.
 local function input_parameters(self, item)
   local places, list = { n = 0, made = {} }, {}
   if item.program then
@@ -197,8 +207,11 @@ local function input_parameters(self, item)
   return places, list
 end
 
+-- Fields of an item that this text cannot express, and their descriptions.
 local refused = { dims = "a section with gaps", slot_bytes = "a descriptor", frame = "members without their structure" }
 
+-- Writes an item of a plan with its symbol, program, code and parameters. Raises {cannot = reason} if that is
+-- impossible.
 function Writer:item(item)
   for name, why in pairs(refused) do
     if item[name] then deep_copy.cannot(why) end
@@ -234,8 +247,8 @@ function Writer:item(item)
   end
 end
 
--- Returns the text of a plan and its inputs: a list of {what, offset} for variables, or {what = {value = name}} for
--- values. items: those to write. call({name, record}): returns the number of a function of the program.
+-- Returns the text of a plan and a list of its inputs: {what, offset} for a variable, {what = {value = name}} for a
+-- value. `items`: the items to write. `call({name, record})` returns the number of a function of the program.
 function Recorder:text(plan, items, call)
   local writer = setmetatable({ recorder = self, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
     nprograms = 0, given = {}, parameters = {} }, Writer)
