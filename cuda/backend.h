@@ -30,17 +30,19 @@ extern const char accd__cuda_kernels[];
 /* Allocation of device memory. */
 struct accd__cuda_memory {
     uint64_t dev, bytes;
-    uint64_t written_low, written_high; /* offsets: all bytes between were written; bitmap does not show it yet */
-    uint64_t *bitmap;                   /* a bit for each other byte: it was ever written (accd__cuda_written_bits) */
-    bool has_data;                      /* something was written; saves a search of the bits */
+    uint64_t written_low, written_high; /* offsets between which all bytes were written, though `bitmap` does not show
+                                         * it yet */
+    uint64_t *bitmap;                   /* bitmap with a bit for each other byte: it was ever written
+                                         * (accd__cuda_written_bits) */
+    bool has_data;                      /* some byte of the allocation was written; saves a search of the bitmap */
 };
 
-/* Range of a batch: announced as a whole, or as several ranges that lie close together. */
+/* Run: a range of a batch, announced as a whole, or as several ranges that lie close together. */
 struct accd__cuda_run {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
     const char *from; /* source in host memory; NULL: the content is staged */
-    char *at;         /* host memory of the content, set by ready */
+    char *at;         /* host memory of the content, set by accd__cuda_ready */
 };
 
 /* Runs of one direction, in the order in which they were announced. */
@@ -51,7 +53,7 @@ struct accd__cuda_run_list {
     size_t reached; /* number of runs that were staged or fetched so far */
 };
 
-/* Range that one copy moves: a run, or several runs that overlap. */
+/* Piece: a range that one copy moves, which is a run, or several runs that overlap. */
 struct accd__cuda_piece {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
@@ -72,22 +74,22 @@ struct accd__cuda_pinned {
     bool in_use;
 };
 
-/* Host memory of one transfer. Small pieces are followed by the table that says where they belong. */
+/* Chunk: host memory of one transfer. Small pieces are followed by the table that says where they belong. */
 struct accd__cuda_chunk {
     char *at;
     uint64_t used;
-    size_t first, n;                  /* range of its pieces in batch->small */
+    size_t first, n;                  /* range of the chunk's pieces in batch->small */
     bool copied_alone;                /* the chunk holds large pieces, which are copied one by one */
     struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
 };
 
-/* Host memory of a window, which parts are staged in (parts.c). */
+/* Slot: host memory of a window, in which parts of large uploads are staged (parts.c). */
 struct accd__cuda_slot {
     char *at;
     uint64_t used;
     struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
-    cu_event sent_event;              /* event after the last copy of the window; lives as long as the batch */
-    uint64_t sent; /* number of the window within the batch when it was last sent, from 1; 0: never */
+    cu_event sent_event;              /* event after the last copy of the window; it lives as long as the batch */
+    uint64_t sent; /* number that the window had within the batch when it was last sent, from 1; 0: it was never sent */
 };
 
 /* Sizes in bytes and numbers of things. A piece has the same address modulo ACCD_CUDA_WORD on both sides of a copy, so
@@ -117,8 +119,8 @@ struct accd__cuda_landing_area {
 /* Stream of the driver, and the scratch memory of its work. */
 struct accd__cuda_stream {
     cu_stream at;
-    cu_address scratch; /* device memory for one chunk; 0: none yet */
-    uint64_t seen;      /* allocations in the main stream that this stream has waited for */
+    cu_address scratch; /* device memory for one chunk; 0: not allocated yet */
+    uint64_t seen;      /* number of allocations in the main stream that this stream has waited for */
 };
 
 /* Transfers that are announced, issued and waited for together. */
@@ -130,18 +132,20 @@ struct accd__cuda_batch {
     bool mixed;                    /* the batch has uploads and downloads */
     bool is_mixed_range;           /* some bytes are both uploaded and downloaded */
     bool busy;                     /* the stream has work of the batch that has not been waited for */
-    uint64_t changes;              /* number of upload calls issued so far that change data of the core */
-    accd_status failed;            /* first error of the batch, which ready or end reports */
-    struct accd__cuda_pieces small, large; /* pieces of both directions; those of uploads come first */
+    uint64_t changes;              /* number of driver calls issued so far that upload data of the core */
+    accd_status failed;            /* first error of the batch, which ready or end reports; ACCD_OK: none */
+    struct accd__cuda_pieces small, large; /* small and large pieces of both directions; pieces of uploads come first */
     struct accd__cuda_chunk *chunks;
-    size_t nchunks, chunks_capacity, in_chunks, in_large; /* uploads are the first in_chunks, the first in_large */
+    size_t nchunks, chunks_capacity, in_chunks, in_large; /* numbers of chunks and of large pieces; those of uploads are
+                                                           * the first in_chunks and in_large */
     struct accd__cuda_device_copy {
         uint64_t to, from, bytes;
     } * copied; /* copies within the device */
     size_t ncopied, copied_capacity;
-    struct accd__pair *pairs; /* uploaded pieces as pairs of begin and end, ascending, once memory is assigned */
+    struct accd__pair *pairs; /* uploaded pieces as pairs of begin and end, ascending, set when memory is assigned */
     size_t npieces, pairs_capacity;
-    struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* windows of parts; `slot` is being filled, NULL: none */
+    struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* windows of parts; `slot`: window that is being filled,
+                                                           * NULL: none */
     size_t nslots;
     uint64_t windows;                /* number of windows sent so far */
     struct accd__cuda_pieces filled; /* parts in the window being filled */
@@ -151,25 +155,29 @@ struct accd__cuda_batch {
     bool in_stream;   /* the batch continues in its stream without the core */
     bool is_finished; /* the batch is in_stream, and its work has ended already */
     cu_event done;    /* event after the batch's work in its stream; NULL: never recorded */
+    /* links in the lists of all batches and of idle batches */
     struct accd__cuda_batch *next_batch, *next_idle;
 };
 
+/* State of one CUDA device of a context. */
 struct accd__cuda {
     struct cuda_driver driver;
     struct accd__mem *mem;
     cu_device gpu;
     cu_context context;
-    struct accd__cuda_stream main;     /* memory is allocated and freed here */
+    struct accd__cuda_stream main;     /* main stream, in which memory is allocated and freed */
     uint64_t allocations;              /* number of allocations made */
-    cu_event allocated;                /* event after the last allocation that a queue has waited for */
-    struct accd__cuda_stream **queues; /* streams of queues, by number from 1; each is created at its first use */
+    cu_event allocated;                /* event after the last allocation for which a queue has waited */
+    struct accd__cuda_stream **queues; /* streams of queues, by number of the queue from 1; each is created at its first
+                                        * use */
     size_t nqueues, queues_capacity;
     cu_pool pool; /* pool of device memory; NULL: the driver has none */
     cu_module module;
     cu_function mover;
     bool no_mover;           /* the driver could not translate the kernel */
-    uint64_t capacity, live; /* limit of allocated bytes (0: none); bytes allocated */
-    bool own_kernels;        /* kernels of the program write device memory unnoticed: all of it counts as written */
+    uint64_t capacity, live; /* capacity: limit of allocated bytes, 0: no limit; live: bytes allocated */
+    bool own_kernels;        /* kernels of the program write device memory unnoticed, so that all of it counts as
+                              * written */
     uint64_t fail_allocation, fail_copy; /* countdowns to injected failures; 0: off */
     bool lost;       /* the content of the device is unknown after an error; the driver is no longer called */
     cu_result error; /* result of the last call that failed */
@@ -194,7 +202,7 @@ struct accd__cuda {
     bool entered;                            /* the device's context is the thread's current one */
     struct accd__cuda_batch default_batch;   /* batch of work that does not belong to a queue */
     struct accd__cuda_batch *batch;          /* batch that the core is filling or finishing */
-    struct accd__cuda_batch *batches, *idle; /* list of the batches of queues; list of the idle ones */
+    struct accd__cuda_batch *batches, *idle; /* list of all batches of queues; list of the idle batches */
     struct accd__cuda_group {                /* copies that one driver call will issue */
         cu_address to[ACCD_CUDA_GROUP], from[ACCD_CUDA_GROUP];
         size_t bytes[ACCD_CUDA_GROUP];
@@ -202,7 +210,7 @@ struct accd__cuda {
     } group;
 };
 
-/* True if the batch belongs to a queue, so that it may continue in its stream. */
+/* True if the batch belongs to a queue, so that it may continue in the queue's stream. */
 static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 {
     return batch != &batch->cuda->default_batch;
@@ -212,40 +220,45 @@ static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 /* Calls the driver, unless the device is lost. True if it succeeded. */
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd__cuda_check_result((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
-/* Returns true for CU_OK; else keeps the error of the call `call`. A sticky error makes the device lost. */
+/* Returns true if `result` is CU_OK. Otherwise stores the error and the name `call` of the driver function. A sticky
+ * error makes the device lost. */
 bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call);
 /* Marks the device as lost if `ok` is false, because its content is then unknown. Returns `ok`. */
 bool accd__cuda_require(struct accd__cuda *cuda, bool ok);
-/* Waits for a stream. After a failure the outcome of its work is unknown: the device is lost. */
+/* Waits for the work in `stream`; returns false on failure. The outcome of the work is then unknown, so that the device
+ * is lost. */
 bool accd__cuda_wait(struct accd__cuda *cuda, const struct accd__cuda_stream *stream);
-/* Waits for the work before an event. After a failure its outcome is unknown: the device is lost. */
+/* Waits for the work before `event`; returns false on failure. The outcome of the work is then unknown, so that the
+ * device is lost. */
 bool accd__cuda_wait_event(struct accd__cuda *cuda, cu_event event);
 /* Returns the status for the driver call that failed last. */
 accd_status accd__cuda_last_status(const struct accd__cuda *cuda);
 
-/* Makes the device's context the thread's current one. On failure, accd__cuda_pop_context may still be called. */
+/* Makes the context of the device the current one of the thread; returns false on failure. accd__cuda_pop_context may
+ * be called in any case. */
 bool accd__cuda_push_context(struct accd__cuda *cuda);
-/* Restores the context that was current before accd__cuda_push_context, if that succeeded. */
+/* Restores the context that was current before accd__cuda_push_context. Does nothing if that call failed. */
 void accd__cuda_pop_context(struct accd__cuda *cuda);
-/* Creates the event at *event_p, unless it exists. */
+/* Creates the event at *event_p, unless it exists. Returns false on failure. */
 bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
-/* Returns 1 if the work before an event has ended, or the device is lost. */
+/* Returns 1 if the work before `event` has ended, or the device is lost; otherwise 0. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event);
 /* Marks the batch as failed, unless it has failed before. `status` is an error, which ready or end reports. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);
-/* Waits for the work that the batch has issued to its stream. */
+/* Waits for the work that the batch has issued to its stream; returns false on failure. */
 bool accd__cuda_batch_wait(struct accd__cuda_batch *batch);
 
 /* pool.c; the device's context is current */
-/* Creates the pool, if the driver supports pools. */
+/* Creates the pool of device memory, if the driver supports pools. Returns false on failure. */
 bool accd__cuda_pool_open(struct accd__cuda *cuda);
-/* Allocates device memory for work in a stream. */
+/* Sets *at_p to `bytes` bytes of device memory for work in `stream`; returns false on failure. */
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
                            cu_address *at_p);
 /* Frees device memory once the stream's earlier work has ended. */
 void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, cu_address at);
 
 /* memory.c */
+/* Functions of the table, see core/device/device.h. */
 accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__cuda_free(void *device, uint64_t dev);
 int accd__cuda_owns(void *device, uint64_t dev);
@@ -258,15 +271,15 @@ void accd__cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
 void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes);
 accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes);
 accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes);
+/* Frees all allocations of the device and their records. */
 void accd__cuda_memory_free(struct accd__cuda *cuda);
-/* Returns the allocation that contains an address, or NULL. */
+/* Returns the allocation that contains the device address `dev`; NULL: no allocation does. */
 struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t dev);
-/* Returns the bitmap of an allocation, after it was made complete: bit i says that byte i was ever written. */
+/* Makes the bitmap of an allocation complete and returns it: bit i is set if byte i was ever written. */
 uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory);
 /* Records that a range of an allocation was written. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes);
-/* Overwrites with poison those bytes of `content` that were never written on the device. `content` is a host copy of
- * the range. */
+/* Overwrites with poison the bytes of `content`, a host copy of the range, that were never written on the device. */
 void accd__cuda_poison(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content);
 
 /* transfer.c: functions of the table, see core/device/device.h */
@@ -286,65 +299,74 @@ accd_status accd__cuda_finish_batch(void *device, void *batch);
 /* pinned.c */
 /* Returns a free page-locked chunk, marked as in use; NULL: none is free, or the system locks no more pages. */
 struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda);
-/* Makes the chunks of a batch free for others. */
+/* Releases the page-locked chunks of a batch for other batches. */
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch);
 
 /* staging.c */
-/* Gives host memory to all that was announced. False: the batch has failed. */
+/* Assigns host memory to all runs that were announced. Returns false if the batch has failed. */
 bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch);
-/* Makes all host memory of the batch free for others, and empties its lists. */
+/* Releases all host memory of the batch for other batches, and empties its lists. */
 void accd__cuda_free_host_memory(struct accd__cuda_batch *batch);
-/* Frees what the batch owns, not the batch. */
+/* Frees everything that the batch owns, but not the batch itself. */
 void accd__cuda_batch_free(struct accd__cuda_batch *batch);
+/* Frees the page-locked chunks and the spare block of the device. */
 void accd__cuda_host_memory_free(struct accd__cuda *cuda);
 
 /* parts.c */
 void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes);
 void accd__cuda_send_parts(void *device);
-/* Takes memory for the first window, if parts were announced. False: no memory, or no event. */
+/* Allocates memory for the first window, if parts were announced. Returns false without memory or event. */
 bool accd__cuda_parts_begin(struct accd__cuda_batch *batch);
-/* Makes the windows of the batch free for others. */
+/* Releases the memory of the windows of the batch for other batches. */
 void accd__cuda_parts_end(struct accd__cuda_batch *batch);
 
 /* streams.c; the device's context is current */
-/* Returns the stream of a queue (from 1), after it was made to wait for all allocations so far; NULL on failure. */
+/* Makes the stream of queue `queue` (from 1) wait for all allocations so far, and returns the stream; NULL on failure.
+ */
 struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned queue);
+/* Waits for the work in all streams. */
 void accd__cuda_streams_wait(struct accd__cuda *cuda);
+/* Destroys all streams and the event `allocated`. */
 void accd__cuda_streams_free(struct accd__cuda *cuda);
 
 /* batches.c; the device's context is current, except in accd__cuda_is_batch_done */
-/* Returns an idle or new batch in a stream; NULL: no memory. */
+/* Returns an idle or new batch whose work goes to `stream`; NULL: no memory. */
 struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream);
-/* Ends a batch: that of a queue becomes idle, and the default batch is current again. */
+/* Ends a batch: a batch of a queue becomes idle, and the default batch is current again. */
 void accd__cuda_batch_recycle(struct accd__cuda_batch *batch);
 /* Leaves the batch to its stream, with an event after its work, or waits for it if that fails. */
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch);
+/* Function of the table, see core/device/device.h. */
 int accd__cuda_is_batch_done(void *device, const void *in_flight);
+/* Frees all batches with what they own, and the scratch memory of the streams. */
 void accd__cuda_batches_free(struct accd__cuda *cuda);
 
 /* copies.c: functions that issue calls in the batch's stream; false: one failed */
 /* Copies bytes within the device; the ranges may overlap. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
-/* True if the program's memory can be a source: the driver has read it when a call returns, or a wait follows. */
+/* True if the memory of the program can be the source of a copy: the driver has read it when a call returns, or a wait
+ * follows. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch);
-/* Issues the copies of all pieces of one direction. */
+/* Issues the copies of all pieces of one direction; `out`: from the device to the host. */
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out);
 /* Issues the copies of the window's parts, and the event after them. */
 bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot);
 /* Issues the copy of the receipt, if there is one. */
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch);
-/* Issues the uploads. Those that overwrite data change it in one kernel launch, if that is possible. */
+/* Issues the uploads. Uploads that overwrite data change them in one kernel launch, if that is possible. */
 bool accd__cuda_issue_uploads(struct accd__cuda_batch *batch);
 /* Frees the landing area of accd__cuda_issue_uploads, whose work has ended. */
 void accd__cuda_free_landing_area(struct accd__cuda_batch *batch);
 
 /* launch.c */
+/* Functions of the table, see core/device/device.h. */
 int accd__cuda_compiler(void *device, char *what, size_t capacity);
 accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
 int accd__cuda_is_kernel_done(void *device, const void *in_flight);
 accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t again, accd_kernel_result *end_p);
 void accd__cuda_settle_kernel(void *device, bool keep);
 uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p);
+/* Frees all modules and launches. The device's context must be current. */
 void accd__cuda_kernels_free(struct accd__cuda *cuda);
 
 #endif

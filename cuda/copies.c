@@ -7,7 +7,7 @@
 #include <assert.h>
 
 enum {
-    MAX_SINGLE_COPIES = 1, /* a chunk with so few pieces is copied without the kernel */
+    MAX_SINGLE_COPIES = 1, /* largest number of pieces of a chunk that are copied without the kernel */
     WORD = ACCD_CUDA_WORD,
     STRIP = 64 << 10, /* bytes that a row of a large piece covers at most */
     THREADS = 256,    /* threads of a block */
@@ -95,7 +95,8 @@ static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd
                : add_to_group(batch, piece->dev, host, piece->bytes, false);
 }
 
-/* Loads the kernel and the stream's scratch memory at their first use. False: pieces must be copied one by one. */
+/* Loads the kernel and the stream's scratch memory at their first use. Returns false if pieces must be copied one by
+ * one. */
 static bool load_mover(struct accd__cuda_batch *batch)
 {
     if (batch->cuda->no_mover ||
@@ -188,8 +189,7 @@ bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
            ISSUE(batch, cuMemcpyDtoHAsync_v2, receipt->at, receipt->dev, receipt->bytes, batch->stream->at);
 }
 
-/* True if the batch may write where data are already. Memory without data does not count: it is freed when its
- * construct fails. */
+/* True if the batch may overwrite data. Memory without data does not count: it is freed when its construct fails. */
 static bool overwrites_data(const struct accd__cuda_batch *batch)
 {
     bool used = false;
@@ -209,7 +209,7 @@ static bool needs_many_calls(const struct accd__cuda_batch *batch)
     return calls + (batches ? (alone + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : alone) > 1;
 }
 
-/* Fills rows for a large piece that is at `from` on the device; rows may be NULL. Returns the number of rows. */
+/* Fills `rows` (unless NULL) for a large piece that is at `from` on the device. Returns the number of rows. */
 static size_t add_strip_rows(struct move_row *rows, const struct accd__cuda_piece *piece, uint64_t from)
 {
     size_t n = 0;
@@ -269,8 +269,9 @@ static bool issue_landing(struct accd__cuda_batch *batch)
            launch_mover(batch, landing->at + landing->table, landing->n);
 }
 
-/* Issues the uploads through a landing area if they need it; *done_p tells if so. Without the kernel or memory for the
- * area, *done_p is false without a failure. */
+/* Issues the uploads through a landing area if they need one; sets *done_p to whether it has. Without the kernel or
+ * memory for the area, *done_p is false and the result is true. Returns false if a call failed or the device is lost.
+ */
 static bool issue_as_one_launch(struct accd__cuda_batch *batch, bool *done_p)
 {
     struct accd__cuda_landing_area *landing = &batch->landing;

@@ -10,7 +10,8 @@
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
-/* Waits for all work, frees the device's resources and the device. Also closes a device that was opened in part. */
+/* Waits for all work, and frees the device's resources and the device. Also closes a device that was opened only in
+ * part. */
 static void cuda_close(void *device)
 {
     struct accd__cuda *cuda = device;
@@ -32,8 +33,8 @@ static void cuda_close(void *device)
     accd__mem_free(cuda->mem, cuda, sizeof *cuda);
 }
 
-/* Opens device `number` of a context, counted from config->first_device. On failure explains it in config->no_device.
- */
+/* Sets *device_p to device `number` of a context, counted from config->first_device. On failure writes the reason to
+ * config->no_device. */
 static accd_status cuda_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     struct accd__cuda *cuda = accd__mem_alloc_zeroed(mem, sizeof *cuda);
@@ -98,7 +99,7 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
 
 /* ------------------------------------------------------------------------------------ faults -- */
 
-/* Sets the countdowns to injected failures; UINT64_MAX leaves one as it is. */
+/* Sets the countdowns to injected failures of allocations and copies; UINT64_MAX leaves a countdown as it is. */
 static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
 {
     struct accd__cuda *cuda = device;

@@ -156,15 +156,17 @@ struct cuda_driver {
     int installed; /* version of the driver; 12040 is CUDA 12.4 */
 };
 
-/* Loads and starts the system's driver. Returns 0, or another number with a sentence about what is missing in `why`.
- * The library is never unloaded, because it has threads of its own. */
+/* Loads the system's driver, fills `driver` and starts it. Returns 0 on success; another number, with a sentence about
+ * the reason in `why`, on failure. The library is never unloaded, because it has threads of its own. */
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity);
-/* Writes a text such as "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2". `error` is not CU_OK. */
+/* Writes a text such as "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" to `to`. Requires that `error` is
+ * not CU_OK. */
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                              size_t capacity);
 /* True if every later call in the context fails with this error, too. */
 bool accd__cuda_is_sticky(cu_result error);
-/* Writes the address of a library's symbol to the pointer at `entry`. Returns false if the symbol does not exist. */
+/* Writes the address of the symbol `symbol` of `library` to the pointer at `entry`. Returns false if the symbol does
+ * not exist. */
 bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry);
 
 #endif

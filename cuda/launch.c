@@ -40,10 +40,10 @@ struct kernel_module {
 
 /* Allocation that a launch may access. */
 struct used_allocation {
-    struct accd__cuda_memory *memory; /* record of the allocation; valid only if dev and bytes still match */
+    struct accd__cuda_memory *memory; /* record of the allocation; valid only if `dev` and `bytes` still match */
     uint64_t dev, bytes;
-    size_t bits;     /* offset of its bits among the bits of the tables */
-    uint64_t owners; /* offset of its owners in the scratch buffer */
+    size_t bits;     /* offset of the allocation's written bits among the bits of the tables */
+    uint64_t owners; /* offset of the allocation's owners (thread that touched each word) in the scratch buffer */
 };
 
 /* Launch of a kernel. */
@@ -52,7 +52,8 @@ struct kernel_launch {
     struct accd__cuda_stream *stream;
     bool writes, parallel;
     char *tables;                 /* host copy of the tables; NULL: no launch */
-    size_t bytes, capacity, bits; /* bytes of the tables; bytes allocated; bytes of the bits at their end */
+    size_t bytes, capacity, bits; /* bytes of the tables; bytes allocated for them; bytes of the written bits at their
+                                   * end */
     struct used_allocation *allocations;
     size_t nallocations, allocations_capacity;
     cu_address on_device, scratch;    /* tables and scratch buffer on the device; 0: none */
@@ -64,7 +65,7 @@ struct kernel_launch {
 /* State of this file for a device. */
 struct accd__cuda_kernels {
     struct kernel_module *first;
-    int capability, processors; /* 90: compute capability 9.0; number of multiprocessors */
+    int capability, processors; /* capability: 90 is compute capability 9.0; processors: number of multiprocessors */
     char *log;                  /* log of the compiler for the last text that it rejected */
     size_t nlog;
     char why[200];                       /* reason why the last kernel was not run */
@@ -134,7 +135,8 @@ static bool load_module(struct accd__cuda *cuda, struct kernel_module *kernel, c
            ACCD_CUDA(cuda, cuModuleGetFunction, &kernel->restore_memory, kernel->module, "accd_restore");
 }
 
-/* Returns the compiled kernel of a text. NULL: the compiler rejected it (see *end), or it cannot be run (see why). */
+/* Returns the compiled kernel of a text. NULL: the compiler rejected the text (see *end), or the kernel cannot be run
+ * (see `why`). */
 static struct kernel_module *get_kernel_module(struct accd__cuda *cuda, const char *text, accd_kernel_result *end)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -182,7 +184,8 @@ static void free_launch_buffers(struct accd__cuda *cuda, struct kernel_launch *l
     launch->nallocations = 0;
 }
 
-/* Lists the allocations of the ranges, each once. Ranges outside of all allocations are ignored. False: no memory. */
+/* Lists the allocations that the ranges lie in, each once. Ranges outside of all allocations are ignored. Returns false
+ * without memory. */
 static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
 {
     size_t bits = 0;
@@ -216,7 +219,8 @@ static struct launch_range *get_launch_ranges(const struct kernel_launch *launch
     return (struct launch_range *)(void *)(launch->tables + (get_launch_run(launch)->ranges - launch->on_device));
 }
 
-/* Sets offsets in the scratch buffer: saved content of ranges, then owners. Returns the buffer's bytes. */
+/* Sets the offsets in the scratch buffer: of the saved content of ranges, then of the owners. Returns the size of the
+ * buffer in bytes. */
 static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct accd_kernel *kernel)
 {
     struct launch_run *run = get_launch_run(launch);
@@ -268,7 +272,7 @@ static void set_table_bits(struct kernel_launch *launch)
                accd__written_words(launch->allocations[i].bytes) * sizeof(uint64_t));
 }
 
-/* Makes the tables, and allocates both buffers on the device. False: no memory. */
+/* Makes the tables, and allocates both buffers on the device. Returns false without memory. */
 static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
 {
     const accd_kernel *kernel = asked->kernel;
@@ -332,7 +336,7 @@ static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *lau
 
 /* --------------------------------------------------------------------------------- launching -- */
 
-/* Launches one of the module's kernels on the tables. */
+/* Launches the kernel `function` of the module on the tables; returns false on failure. */
 static bool launch_function(struct accd__cuda *cuda, const struct kernel_launch *launch, cu_function function,
                             bool parallel, unsigned threads)
 {
@@ -353,8 +357,8 @@ static bool issue_kernel(struct accd__cuda *cuda, const struct kernel_launch *la
            launch_function(cuda, launch, kernel->body, launch->parallel, launch->parallel ? 128 : 1);
 }
 
-/* Waits for the kernel and copies its results to *run_p and to the bits of the tables. False: the outcome is unknown.
- */
+/* Waits for the kernel and copies its results to *run_p and to the bits of the tables. Returns false if the outcome is
+ * unknown. */
 static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch *launch, struct launch_run *run_p)
 {
     size_t bits = launch->bytes - launch->bits;
@@ -520,7 +524,7 @@ static void add_written_bits(const struct kernel_launch *launch)
     }
 }
 
-/* Runs a kernel again with one thread, which may do what stopped many threads. */
+/* Runs a kernel again with one thread, which may do what stopped many threads. Sets *end to the result. */
 static accd_status rerun_single_threaded(struct accd__cuda *cuda, struct kernel_launch *launch, accd_kernel_result *end)
 {
     get_launch_run(launch)->parallel = launch->parallel = false;
@@ -554,7 +558,7 @@ accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t ret
 
 /* ---------------------------------------------------------------------------------- settling -- */
 
-/* Undoes what the default launch wrote, except in allocations that were freed since. */
+/* Restores the memory that the default launch wrote, except in allocations that were freed since. */
 static void undo_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     struct launch_run *run = get_launch_run(launch);

@@ -26,7 +26,7 @@ enum {
 
 /* ---------------------------------------------------------------------------------- windows -- */
 
-/* Returns the index of the first window that ends after an address. */
+/* Returns the index of the first address window that ends after `dev`. */
 static size_t first_window_after(const struct accd__cuda *cuda, uint64_t dev)
 {
     return ACCD_UPPER_BOUND(cuda->windows, high, cuda->nwindows, dev);
@@ -46,7 +46,7 @@ int accd__cuda_is_before(void *device, uint64_t dev)
     return i < cuda->nwindows && cuda->windows[i].low - dev <= FRONT;
 }
 
-/* Adds a range to the windows, which have room for one more; joins windows that it touches. */
+/* Adds a range to the windows, whose array has capacity for one more; joins windows that it touches. */
 static void add_window(struct accd__cuda *cuda, uint64_t dev, uint64_t bytes)
 {
     assert(cuda->nwindows < cuda->windows_capacity);
@@ -65,13 +65,13 @@ static void add_window(struct accd__cuda *cuda, uint64_t dev, uint64_t bytes)
 
 /* ------------------------------------------------------------------------------- allocation -- */
 
-/* Returns the bytes of a bitmap for so many bytes of device memory. */
+/* Returns the size of a bitmap for `bytes` bytes of device memory, in bytes. */
 static uint64_t bitmap_bytes(uint64_t bytes)
 {
     return accd__written_words(bytes) * sizeof(uint64_t);
 }
 
-/* Returns a zeroed bitmap for so many bytes of device memory, or NULL. */
+/* Returns a zeroed bitmap for `bytes` bytes of device memory; NULL: no memory. */
 static uint64_t *new_bitmap(struct accd__cuda *cuda, uint64_t bytes)
 {
     uint64_t bytes_needed = bitmap_bytes(bytes);
@@ -185,8 +185,8 @@ uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory)
     return memory->bitmap;
 }
 
-/* Setting the bits of a large copy takes longer than the copy, and they are rarely asked for. Therefore the largest
- * range is kept by its ends. */
+/* Extends the range whose ends are stored, or sets bits. Setting the bits of a large copy takes longer than the copy,
+ * and the bits are rarely used. Therefore only the ends of the largest range are stored. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
     assert(dev >= memory->dev && bytes <= memory->bytes - (dev - memory->dev));
@@ -204,7 +204,7 @@ void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uin
     }
 }
 
-/* True if the ends kept in `memory` show that the whole range was written. */
+/* True if the ends stored in `memory` show that the whole range was written. */
 static bool is_fully_written(const struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
     return dev - memory->dev >= memory->written_low && dev - memory->dev + bytes <= memory->written_high;

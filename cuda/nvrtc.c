@@ -16,7 +16,7 @@
 enum {
     CACHED_IMAGES = 256,
     MAX_ARCHS = 64
-}; /* entries of the image cache, a hash table without chains; architectures of the compiler */
+}; /* numbers of entries of the image cache, a hash table without chains, and of architectures of the compiler */
 
 /* State of the process; all of it is guarded by `lock`. */
 static struct {
@@ -38,7 +38,8 @@ static struct {
 
 /* ---------------------------------------------------------------------------------- finding -- */
 
-/* Opens the newest library that is not newer than the driver, which may refuse images of a newer one. */
+/* Returns the newest library that is not newer than the driver, which may refuse images of a newer one; NULL: none is
+ * found. */
 static void *open_nvrtc_library(int driver)
 {
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/", "/opt/cuda/lib64/"};
@@ -55,7 +56,7 @@ static void *open_nvrtc_library(int driver)
     return NULL;
 }
 
-/* Finds the entry points; false: a required one is missing. */
+/* Finds the entry points of the library; returns false if a required one is missing. */
 static bool find_symbols(void *library)
 {
 #define X(symbol, parameters)                                     \
@@ -69,7 +70,7 @@ static bool find_symbols(void *library)
     return accd__cuda_find_symbol(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
 }
 
-/* Loads the library at the first call. Returns true if it is usable. The caller holds the lock. */
+/* Loads the library at the first call. Returns true if it is usable. Requires that the caller holds `lock`. */
 static bool load_library(int driver)
 {
     assert(pthread_mutex_trylock(&nvrtc.lock) != 0);
@@ -118,13 +119,13 @@ static int architecture(int capability)
     return best;
 }
 
-/* Sets the reason of a failed call. */
+/* Sets the reason in `image` why the call `call` failed with `result`. */
 static void set_reason(struct accd__image *image, nv_result result, const char *call)
 {
     snprintf(image->why, sizeof image->why, "%s in %s", nvrtc.nvrtcGetErrorString(result), call);
 }
 
-/* Reads the compiler's log to the image; false: no log, or no memory. */
+/* Stores the compiler's log in `image`; returns false if there is no log, or no memory. */
 static bool read_compile_log(struct accd__mem *mem, nv_program program, struct accd__image *image)
 {
     if (nvrtc.nvrtcGetProgramLogSize(program, &image->nlog) != NV_OK || !image->nlog)
@@ -133,7 +134,7 @@ static bool read_compile_log(struct accd__mem *mem, nv_program program, struct a
     return image->log && nvrtc.nvrtcGetProgramLog(program, image->log) == NV_OK;
 }
 
-/* Compiles a text. The library is loaded. */
+/* Compiles `text` and sets *image. Requires that the library is loaded. */
 static void compile_text(struct accd__mem *mem, int capability, const char *text, struct accd__image *image)
 {
     assert(nvrtc.nvrtcVersion);
@@ -175,7 +176,7 @@ static void compile_text(struct accd__mem *mem, int capability, const char *text
     (void)nvrtc.nvrtcDestroyProgram(&program);
 }
 
-/* Returns the entry of the cache that a text may be in. */
+/* Returns the entry of the cache that may contain the image of `text`; every text has exactly one entry. */
 static struct cached_images *cache_slot_of(const char *text, int capability)
 {
     uint64_t hash = 1469598103934665603u ^ (uint64_t)capability; /* FNV-1a */
@@ -184,7 +185,7 @@ static struct cached_images *cache_slot_of(const char *text, int capability)
     return &nvrtc.cached_images[(hash ^ hash >> 32) % CACHED_IMAGES];
 }
 
-/* Replaces an entry of the cache, unless there is no memory. */
+/* Replaces an entry of the cache by a copy of an image. Without memory the image is not cached. */
 static void cache_image(struct cached_images *cached_images, int capability, const char *text,
                         const struct accd__image *image)
 {

@@ -30,18 +30,19 @@ enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
     X(nvrtcGetNumSupportedArchs, (int *n))                     \
     X(nvrtcGetSupportedArchs, (int *archs))
 
-/* Writes the name and version of the compiler to `what`, for a driver of this version (12040: CUDA 12.4). Returns 0 if
- * there is no compiler, with the reason in `what`. */
+/* Writes the name and version of the compiler to `what`, for a driver of version `driver` (12040: CUDA 12.4). Returns
+ * 1, or 0 if no compiler is available, with the reason in `what`. */
 int accd__nvrtc_get_version(int driver, char *what, size_t capacity);
 /* Result of compiling a text. */
 struct accd__image {
-    char *bytes; /* image, from mem; NULL: none was made */
+    char *bytes; /* image, allocated from `mem`; NULL: no image was made */
     size_t n;
-    char *log; /* log of the compiler if it rejected the text, from mem; else NULL */
+    char *log; /* log of the compiler if it rejected the text, allocated from `mem`; otherwise NULL */
     size_t nlog;
     char why[200]; /* reason why no image was made, if there is no log */
 };
-/* Compiles a text for GPUs of a compute capability (90: 9.0). Images are cached for the life of the process. */
+/* Sets *image to the result of compiling `text` for GPUs of compute capability `capability` (90: 9.0). Images are
+ * cached for the life of the process. */
 void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text,
                          struct accd__image *image);
 

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* Takes memory for one more window. False: all slots are taken, or there is no memory, or no event. */
+/* Allocates memory for one more window. Returns false if all slots are in use, or without memory or event. */
 static bool add_window_slot(struct accd__cuda_batch *batch)
 {
     assert(batch->nslots <= ACCD_CUDA_SLOTS);
@@ -52,8 +52,8 @@ static bool is_window_done(const struct accd__cuda_batch *batch, const struct ac
     return !cuda->lost && cuda->driver.cuEventQuery(slot->sent_event) == CU_OK;
 }
 
-/* Returns a window to fill. It is the one that was sent first, if its copies have ended; else a new one, if there may
- * be more; else the first one, after a wait. */
+/* Returns a window to fill. It is the window that was sent first, if its copies have ended. Otherwise it is a new one,
+ * if one can be added. Otherwise waits for the first one. */
 static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
 {
     assert(batch->nslots > 0);

@@ -13,7 +13,7 @@ void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
     batch->nchunks = 0;
 }
 
-/* Takes the chunks of uploads that have ended and are not finished yet by the core. */
+/* Makes chunks free whose uploads have ended, although the core has not finished their batches yet. */
 static void reclaim_chunks(struct accd__cuda *cuda)
 {
     for (struct accd__cuda_batch *batch = cuda->batches; batch; batch = batch->next_batch)

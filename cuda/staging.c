@@ -15,7 +15,7 @@ enum { MIN_SPARE_BYTES = 64 << 20 }; /* smaller blocks are cached by the allocat
 
 /* ------------------------------------------------------------------------- chunks, large pieces -- */
 
-/* Adds a chunk with memory; returns its memory, or NULL. */
+/* Adds a chunk with memory and sets *chunk_p to it; returns its memory, or NULL without memory. */
 static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_chunk **chunk_p)
 {
     struct accd__mem *mem = batch->cuda->mem;
@@ -31,6 +31,7 @@ static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_ch
     return chunk->at;
 }
 
+/* Frees the spare block, if one is cached. */
 static void free_spare(struct accd__cuda *cuda)
 {
     accd__mem_free(cuda->mem, cuda->spare.at, cuda->spare.bytes);
@@ -38,8 +39,8 @@ static void free_spare(struct accd__cuda *cuda)
     cuda->spare.bytes = 0;
 }
 
-/* Returns memory for a large piece, or NULL. Reuses the spare block, because the pages of a new block would cost more
- * than the writes to it. */
+/* Returns memory for a large piece; NULL: no memory. Reuses the spare block, because the pages of a new block would
+ * cost more than the writes to it. */
 static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *piece)
 {
     char *at = cuda->spare.at;
@@ -95,8 +96,8 @@ static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64
     return chunk->at + at;
 }
 
-/* Adds a piece and gives it memory; returns it, or NULL. Large downloads of queues lie in chunks, too, because the
- * driver copies asynchronously only to page-locked memory. */
+/* Adds a copy of `piece` with memory; returns that memory, or NULL without memory. Large downloads of queues lie in
+ * chunks, too, because the driver copies asynchronously only to page-locked memory. */
 static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     bool small = piece->bytes < ACCD_MIN_DIRECT_SEND;
@@ -160,14 +161,15 @@ static bool assign_uploads(struct accd__cuda_batch *batch)
     return true;
 }
 
-/* True if an uploaded piece intersects the range. Pieces ascend. */
+/* True if an uploaded piece intersects the range. Requires that the pairs of pieces are ascending. */
 static bool overlaps_upload(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes)
 {
     size_t i = ACCD_UPPER_BOUND(batch->pairs, value, batch->npieces, dev);
     return i < batch->npieces && batch->pairs[i].key < dev + bytes;
 }
 
-/* Makes a piece of each run of downloads. Sets is_mixed_range. */
+/* Makes a piece of each run of downloads. Sets batch->is_mixed_range if a piece overlaps an upload. Returns false on
+ * failure. */
 static bool assign_downloads(struct accd__cuda_batch *batch)
 {
     batch->is_mixed_range = false;

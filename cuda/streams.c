@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-/* Makes a stream wait for all allocations so far. */
+/* Makes `stream` wait for all allocations so far; returns false on failure. */
 static bool wait_for_allocations(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
 {
     if (stream->seen == cuda->allocations)
@@ -44,6 +44,7 @@ void accd__cuda_streams_wait(struct accd__cuda *cuda)
             (void)accd__cuda_wait(cuda, cuda->queues[i]);
 }
 
+/* Destroys a stream of the driver, if it was created. */
 static void close_stream(struct accd__cuda *cuda, const struct accd__cuda_stream *stream)
 {
     if (stream->at)

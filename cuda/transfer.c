@@ -60,8 +60,8 @@ accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
     return ACCD_OK;
 }
 
-/* Adds a range to a run if it begins in the run, or at most `gap` bytes after it, and fits. False: it needs a run of
- * its own. */
+/* Adds a range to `run` if it begins in the run, or at most `gap` bytes after it, and fits. Returns false if the range
+ * needs a run of its own. */
 static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__cuda_run *run, uint64_t dev,
                             uint64_t bytes, uint64_t gap)
 {
@@ -76,7 +76,7 @@ static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__c
     return true;
 }
 
-/* Adds a run to a list. On failure the batch fails. */
+/* Adds a run to the list `side`. Without memory, marks the batch as failed. */
 static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes,
                     const char *from)
 {
@@ -199,7 +199,8 @@ accd_status accd__cuda_ready(void *device)
     return ACCD_OK;
 }
 
-/* Returns the host memory of a range in its run. Ranges must come in the order in which they were announced. */
+/* Returns the host memory of a range in its run. Requires that ranges are given in the order in which they were
+ * announced. */
 static char *range_in_run(struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes)
 {
     static char none[1];
@@ -242,8 +243,8 @@ const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
     return at;
 }
 
-/* Adds to the error that a part of the data may have been changed. On a device that is not lost this concerns uploads
- * over existing data, else the host's memory of a receipt. */
+/* Adds to the error text that a part of the data may have been changed. On a device that is not lost this concerns
+ * uploads over existing data, otherwise the host memory of a receipt. */
 static void append_torn_notice(const struct accd__cuda_batch *batch)
 {
     static const char may_tear[] = "; a part of it may have arrived";
@@ -288,7 +289,7 @@ accd_status accd__cuda_end(void *device)
 
 /* ----------------------------------------------------------------------------- start, finish -- */
 
-/* True if some downloaded bytes were never written. Which ones is known only when the batch starts. */
+/* True if some downloaded bytes were never written. Their positions are known only when the batch starts. */
 static bool fetches_unwritten(const struct accd__cuda_batch *batch)
 {
     bool has_unwritten = false;
@@ -299,7 +300,8 @@ static bool fetches_unwritten(const struct accd__cuda_batch *batch)
     return has_unwritten;
 }
 
-/* Issues the work of a batch and leaves it to its stream. Waits if unwritten bytes must be poisoned now. */
+/* Issues the work of a batch and leaves it to its stream. Waits if unwritten bytes must be poisoned now. Returns false
+ * on failure. */
 static bool start_in_stream(struct accd__cuda_batch *batch)
 {
     bool out = batch->out.n > 0;

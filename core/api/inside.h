@@ -8,8 +8,8 @@
 
 /* Records ACCD_ERROR_OUT_OF_BOUNDS for a device range that is not in one allocation, and returns it. */
 accd_status accd__report_not_allocated(const struct accd__device_env *env);
-/* Records and returns ACCD_ERROR_OUT_OF_BOUNDS if data lay at device address `dev` and have moved; ACCD_OK otherwise.
- */
+/* Records and returns ACCD_ERROR_OUT_OF_BOUNDS if data lay at device address `dev`, have moved, and the rules reject
+ * such an access; ACCD_OK otherwise. */
 accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev);
 
 /* ------------------------------------------------------------------------------ persistent.c -- */

@@ -22,7 +22,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* Returns the path of a module, or "". */
+/* Returns the path of the file of a module; "" if it is not known. */
 static const char *file_of(const struct accd__debug_info *debug, Dwfl_Module *module)
 {
     const char *file = debug->dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -37,7 +37,7 @@ static bool is_libc(const char *file)
     return last && !strncmp(last, libc, sizeof libc - 1);
 }
 
-/* True if a text begins with one of a list that ends with NULL. */
+/* True if `text` begins with one of the texts in `starts`, a list that ends with NULL. */
 static bool starts_with_any(const char *text, const char *const *starts)
 {
     while (*starts && strncmp(text, *starts, strlen(*starts)) != 0)
@@ -97,6 +97,7 @@ struct accd__debug_info *accd__debug_open(void)
     return NULL;
 }
 
+/* Frees the unwinding rules of a site. */
 static void close_site(struct accd__code_site *site)
 {
     free(site->frame);
@@ -125,8 +126,8 @@ void accd__debug_close(struct accd__debug_info *debug)
 
 /* ------------------------------------------------------------------------------------- lines -- */
 
-/* Finds the compilation unit whose code contains the call. Units are asked one by one, because not every compiler
- * writes a table of addresses. */
+/* Sets the compilation unit of `site`, whose code contains the call; returns false if there is none. Units are searched
+ * one by one, because not every compiler writes a table of addresses. */
 static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die *unit = NULL;
@@ -139,7 +140,8 @@ static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *si
     return false;
 }
 
-/* Finds the line of a call. Code that the compiler has made has line 0; then a line shortly before it is used. */
+/* Sets file and line of `site`. Code that the compiler has made has line 0; then a line shortly before the call is
+ * used, and site->near is set. */
 static void find_line(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     enum { STEPS = 8 };
@@ -193,7 +195,7 @@ const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t p
     return debug->dw.dwarf_formstring(&producer);
 }
 
-/* Caches names, because libdw searches all symbols each time. */
+/* Looks a name up once and caches it, because libdw searches all symbols each time. */
 const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address)
 {
     const char *name = accd__pointer_table_find(&debug->symbols, address);
@@ -228,11 +230,12 @@ bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
 struct way_out {
     struct accd__debug_info *debug;
     struct accd__debug_call_frame *call;
-    bool is_outside; /* the frame of the call has been found */
+    bool is_outside; /* the search has passed the frame of the call */
     unsigned frames;
 };
 
-/* Visits a frame of the search; stores a function of the program in *way->call. */
+/* Callback for each frame of the search: stores the call in a function of the program in *way->call, and ends the
+ * search. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     enum { FRAMES_MOST = 64, RBP = 6 };
@@ -259,7 +262,7 @@ void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__
 
 #else
 
-/* Stubs: nothing is known without libdw. */
+/* Stubs for a build without libdw: all results mean "not known". */
 struct accd__debug_info *accd__debug_open(void)
 {
     return NULL;

@@ -9,7 +9,7 @@
 
 enum { CHUNK = 64 << 10 };
 
-/* Block of memory; the newest one has free space. */
+/* Block of memory. Blocks form a list, of which the newest has free space. */
 struct accd__debug_chunk {
     struct accd__debug_chunk *older;
     _Alignas(16) char space[];
@@ -42,7 +42,8 @@ void accd__debug_free_memory(struct accd__debug_info *debug)
     }
 }
 
-/* Returns the entry of a key, or the empty entry for it. The table has empty entries. */
+/* Returns the entry of `key` or, if it has none, the empty entry where it belongs. Requires that the table has empty
+ * entries. */
 static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_table *table, uintptr_t key)
 {
     assert(table->room && !(table->room & (table->room - 1)));

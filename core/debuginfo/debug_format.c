@@ -29,7 +29,7 @@ const char *accd__member_separator(const struct accd__debug_type *type)
     return type->fortran ? "%" : ".";
 }
 
-/* Appends a member; members of a member without a name follow directly. */
+/* Appends the name of a member; NULL: the member has no name, and its members follow directly. */
 static void add_member(struct accd__debug_name_path *path, const struct accd__debug_type *type, const char *name)
 {
     if (!name)
@@ -38,7 +38,7 @@ static void add_member(struct accd__debug_name_path *path, const struct accd__de
     path->dot = accd__member_separator(type);
 }
 
-/* Divides, rounding towards minus infinity. b > 0. */
+/* Returns a / b, rounded towards minus infinity. Requires b > 0. */
 static int64_t floor_divide(int64_t a, int64_t b)
 {
     assert(b > 0);
@@ -51,7 +51,7 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
     long long subscript[ACCD__DEBUG_DIMS_MAX] = {0};
     size_t n = type->ndims;
     path->dot = accd__member_separator(type);
-    for (size_t i = 0; i + first < n; i++) { /* i counts dimensions from the one that varies fastest */
+    for (size_t i = 0; i + first < n; i++) { /* i counts dimensions, the one that varies fastest first */
         size_t dim = type->fortran ? i : n - 1 - i;
         uint64_t extent = 0;
         int64_t rest = index;
@@ -96,7 +96,7 @@ void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_nam
 /* ----------------------------------------------------------------------------------- storage -- */
 
 /* Sets unit[i] to the bytes of one element of dimension i of an array. A C program can name a part of each dimension; a
- * Fortran array counts as one row. Returns the number of dimensions, or 0: not known. */
+ * Fortran array counts as one row. Returns the number of dimensions; 0: sizes are not known. */
 static size_t get_dimension_units(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object,
                                   uint64_t *unit)
 {
@@ -158,7 +158,7 @@ bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__deb
     return n && accd__path_describe(s, path, type->target, s->address - offset, name);
 }
 
-/* Returns the member that is the range, else one that contains it, else NULL. */
+/* Returns the member that is exactly the range; otherwise a member that contains the range; NULL: no member does. */
 static const struct accd__debug_member *find_member_of_range(struct accd__debug_search *s,
                                                              const struct accd__debug_type *type, uint64_t object)
 {
@@ -177,7 +177,8 @@ static const struct accd__debug_member *find_member_of_range(struct accd__debug_
     return found;
 }
 
-/* Names several members, from the beginning of one to the end of another: "s.a to s.c". */
+/* Names several members, from the beginning of one to the end of another: "s.a to s.c". Returns false if the range is
+ * not such a sequence. */
 static bool describe_members(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
@@ -200,7 +201,7 @@ static bool describe_members(struct accd__debug_search *s, struct accd__debug_na
     return accd__name_as_whole(0, name);
 }
 
-/* Names a range that is a part of an object. */
+/* Names the range, which is a part of an object of the type. Returns false if it cannot be named. */
 static bool describe_part(struct accd__debug_search *s, struct accd__debug_name_path *path,
                           struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
@@ -247,7 +248,7 @@ void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_typ
     name->subscripts = subscripts;
 }
 
-/* Returns the member that has the byte at an address; NULL if there is none, or in a union. */
+/* Returns the member that has the byte at `address`; NULL: no member does, or the type is a union. */
 static const struct accd__debug_member *find_member_with_byte(struct accd__debug_search *s,
                                                               const struct accd__debug_type *type, uint64_t object,
                                                               uint64_t address)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* The kernel reads, so an address that is not mapped is an error, not a fault. */
+/* Lets the kernel read, so that an address that is not mapped is an error, not a fault. */
 bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 {
     struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
@@ -26,7 +26,8 @@ bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 static const int kept[] = {3, 6, 12, 13, 14, 15};
 enum { KEPT = sizeof kept / sizeof kept[0], RBP = 6, RSP = 7 };
 
-/* Finds the frame that the call returns to, and reads the values that the registers kept by calls will have there. */
+/* Callback for each frame: in the frame that the call returns to, stores the values that the registers kept by calls
+ * will have there. */
 static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void *arg)
 {
     struct accd__frame_view *view = arg;
@@ -38,7 +39,7 @@ static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void 
     return _URC_NORMAL_STOP;
 }
 
-/* Gets the value of a register at the call; false: not known. */
+/* Sets *to to the value of register `number` at the call; returns false if it is not known. */
 static bool get_register(struct accd__frame_view *view, uint64_t number, uint64_t *to)
 {
     if (!view->call)
@@ -68,17 +69,18 @@ enum { STACK = 16 };
 struct machine {
     struct accd__frame_view *view;
     Dwarf_Addr bias;
-    const uint64_t *object;              /* address of the array whose expression this is, or NULL */
+    const uint64_t *object;              /* address of the array whose expression is evaluated, or NULL */
     const struct accd__debug_expr *expr; /* expression being evaluated */
     bool at_entry;                       /* registers have the values that they had at the entry of the function */
     bool in_frame; /* the expression is the frame base or the CFA, which other expressions are relative to */
-    bool is_value; /* the top of the stack is the value, not its address */
+    bool is_value; /* the top of the stack is the value of the variable, not its address */
     unsigned n;
     uint64_t stack[STACK];
 };
 
 static bool evaluate(struct machine *m, const struct accd__debug_expr *expr);
 
+/* Pushes a value on the stack of the machine; returns false if the stack is full. */
 static bool push_value(struct machine *m, uint64_t value)
 {
     assert(m->n <= STACK);
@@ -90,7 +92,8 @@ static bool push_value(struct machine *m, uint64_t value)
 
 static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to);
 
-/* Pushes the value of a register at the call, or at the entry of the function, plus an offset. */
+/* Pushes the value of register `number`, at the call or at the entry of the function, plus an offset. Returns false if
+ * it is not known. */
 static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
 {
     uint64_t value;
@@ -98,7 +101,8 @@ static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
            push_value(m, value + offset);
 }
 
-/* Pushes the CFA: the caller's stack pointer before the call, from the frame information of the file. */
+/* Pushes the CFA: the stack pointer of the caller before the call, from the frame information of the file. Returns
+ * false if it is not known. */
 static bool push_cfa(struct machine *m)
 {
     struct accd__frame_view *view = m->view;
@@ -121,7 +125,8 @@ static bool push_frame_base(struct machine *m, uint64_t offset)
            push_value(m, frame.stack[frame.n - 1] + offset);
 }
 
-/* Gets the value that a register had when the function was entered, from what its caller says that it passed. */
+/* Sets *to to the value that register `number` had when the function was entered, from what the caller's debug
+ * information says that it passed. Returns false if that is not known. */
 static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to)
 {
     enum { CALLERS_MOST = 3 };
@@ -158,7 +163,8 @@ static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
            get_entry_value(m, entry.ops->atom - DW_OP_reg0, &value) && push_value(m, value);
 }
 
-/* Replaces the address on the stack by the value of `bytes` bytes at it. */
+/* Replaces the address on the stack by the value of `bytes` bytes at that address; returns false if they are not
+ * readable. */
 static bool dereference(struct machine *m, uint64_t bytes)
 {
     uint64_t value = 0;
@@ -198,7 +204,7 @@ static bool execute_binary_op(struct machine *m, uint8_t atom)
     }
 }
 
-/* Executes an operation; false: it fails or is not supported. */
+/* Executes one operation; returns false if it fails or is not supported. */
 static bool execute_op(struct machine *m, const Dwarf_Op *op)
 {
     uint64_t address;
@@ -252,7 +258,8 @@ static bool execute_op(struct machine *m, const Dwarf_Op *op)
     }
 }
 
-/* Evaluates an expression. A value must end it; variables that are in several pieces are not supported. */
+/* Evaluates an expression; the result is on the stack. Returns false if an operation fails. A value must end the
+ * expression; variables in several pieces are not supported. */
 static bool evaluate(struct machine *m, const struct accd__debug_expr *expr)
 {
     m->expr = expr;
@@ -284,7 +291,8 @@ bool accd__locate_variable(struct accd__frame_view *view, const struct accd__deb
 
 /* ------------------------------------------------------------------------------------ bounds -- */
 
-/* Gets the value of a variable that holds a bound, usually one that the compiler made. */
+/* Sets *to to the value of the variable `die` that holds a bound, usually one that the compiler made. Returns false if
+ * it is not known. */
 static bool get_bound_variable(struct accd__frame_view *view, Dwarf_Die *die, Dwarf_Addr bias, int64_t *to)
 {
     const struct accd__debug_info *debug = view->debug;
@@ -309,7 +317,7 @@ static bool get_bound_variable(struct accd__frame_view *view, Dwarf_Die *die, Dw
     return true;
 }
 
-/* Gets the value of a bound of the array at `object`; false: not known. */
+/* Sets *to to the value of a bound of the array at `object`; returns false if it is not known. */
 static bool get_bound(struct accd__frame_view *view, const struct accd__debug_bound *bound, Dwarf_Addr bias,
                       uint64_t object, int64_t *to)
 {

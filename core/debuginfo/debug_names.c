@@ -7,7 +7,7 @@
 
 /* ----------------------------------------------------------------------------------- storage -- */
 
-/* Names the range if it is in the storage of a variable. */
+/* Names the range if it is in the storage of the variable at address `at`; returns false otherwise. */
 static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0};
@@ -22,7 +22,7 @@ static bool name_storage(struct accd__debug_search *s, const char *variable, str
     return true;
 }
 
-/* Names the range if it is in the storage of a variable in scope. */
+/* Names the range if it is in the storage of a variable in scope; returns false otherwise. */
 static bool name_local(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__value_location place;
@@ -53,7 +53,7 @@ static const struct accd__debug_variables *globals_at(struct accd__debug_info *d
     return globals;
 }
 
-/* Names the range if it is in the storage of a global. */
+/* Names the range if it is in the storage of a global; returns false otherwise. */
 static bool name_global(struct accd__debug_search *s)
 {
     enum { OVERLAPS_MOST = 16 }; /* variables that share storage */
@@ -89,14 +89,14 @@ static void add_array_bounds(struct accd__debug_search *s, struct accd__debug_na
         return;
     for (size_t i = 0; i < type->ndims; i++) {
         if (!accd__dimension_extent(&s->view, type, i, name->object, &extent) || extent > INT64_MAX)
-            extent = INT64_MAX; /* the last one of an assumed-size array */
+            extent = INT64_MAX; /* the last dimension of an assumed-size array has no known extent */
         name->dim[i].lower = accd__dimension_lower(&s->view, type, i, name->object);
         name->dim[i].extent = (int64_t)extent;
     }
     name->rank = (int)type->ndims;
 }
 
-/* Finds the name of the range; false: none is known. */
+/* Finds the best name of the range, and stores it in the search; returns false if no name is known. */
 static bool find_range_name(struct accd__debug_search *s)
 {
     struct accd__code_site *site = s->view.debug ? accd__find_code_site(s->view.debug, s->view.call->pc) : NULL;

@@ -38,7 +38,7 @@ static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *di
 
 /* -------------------------------------------------------------------------- scopes at a call -- */
 
-/* True if the code of an entry contains pc. */
+/* True if the code of the entry `die` contains `pc`. */
 static bool covers_pc(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr pc)
 {
     return debug->dw.dwarf_haspc(die, pc) > 0;
@@ -96,7 +96,7 @@ static struct accd__debug_expr locate_at_entry(const struct accd__debug_info *de
     return referred ? where : (struct accd__debug_expr){.n = 0};
 }
 
-/* Adds an entry to the variables in scope, if it is a variable with a location. */
+/* Adds the entry `die` to the variables in scope of a site, if it is a variable with a location. */
 static void add_local(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *die)
 {
     struct accd__debug_variable variable = {.die = *die, .bias = site->bias};
@@ -115,7 +115,7 @@ static void add_local(struct accd__debug_info *debug, struct accd__code_site *si
         *place = variable;
 }
 
-/* Returns the name of the function that a part was outlined from: the name up to its first dot. */
+/* Returns the name of the function that `name` was outlined from: the part of `name` before its first dot. */
 static const char *strip_outline_suffix(struct accd__debug_info *debug, const char *name)
 {
     size_t length = name ? strcspn(name, ".") : 0;
@@ -123,15 +123,16 @@ static const char *strip_outline_suffix(struct accd__debug_info *debug, const ch
     return copy ? memcpy(copy, name, length) : name;
 }
 
-/* Reads what a call passes in registers, if it is the call of the site. Values that a function received in registers
- * and has overwritten can only be found there. */
+/* Stores in `site` what a call passes in registers, if it is the call of the site. Values that a function received in
+ * registers and has overwritten can only be found there. */
 static void read_passed(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *call)
 {
     const struct accd__dw *dw = &debug->dw;
     Dwarf_Attribute attribute;
     Dwarf_Addr pc;
     Dwarf_Die callee, child;
-    bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* form of call sites before DWARF 5 */
+    bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* the compiler writes call sites in the form that was used
+                                                             * before DWARF 5 */
     if (!dw->dwarf_attr(call, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
         dw->dwarf_formaddr(&attribute, &pc) != 0 || pc != site->pc - site->bias ||
         !accd__dw_get_reference(&debug->dw, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))
@@ -152,8 +153,8 @@ bool accd__debug_is_system_header(const char *file)
     return file && (!strncmp(file, "/usr/include/", 13) || strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
 }
 
-/* Notes the place where a function calls one that is inlined there, if that place is in a file of the program. The
- * innermost place is noted last. */
+/* Stores in `site` the place where a function calls one that is inlined there, if that place is in a file of the
+ * program. The innermost place is stored last. */
 static void note_caller(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *inlined,
                         struct accd__code_site *caller)
 {
@@ -217,7 +218,7 @@ Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct
     return cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0 ? frame : NULL;
 }
 
-/* Reads frame base and unwinding rules of the function that contains the site. */
+/* Stores frame base and unwinding rules of the function that contains the site in `site`. */
 static void read_frame(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *function)
 {
     const struct accd__dw *dw = &debug->dw;
@@ -250,7 +251,7 @@ void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_sit
 
 /* ----------------------------------------------------------------------------------- globals -- */
 
-/* Adds an entry to the globals, if it is a variable with a constant address. */
+/* Adds the entry `die` to the globals of a module, if it is a variable with a constant address. */
 static void add_global(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *die,
                        Dwarf_Addr bias)
 {

@@ -21,9 +21,9 @@
 /* Limits of a search. */
 enum {
     NODES_MOST = 1024,  /* nodes */
-    STEPS_MOST = 2,     /* pointers that one name follows */
-    ELEMENTS_MOST = 64, /* elements of one array that become nodes */
-    GUESSES_MOST = 16,  /* guessed elements of one pointer that become nodes */
+    STEPS_MOST = 2,     /* largest number of pointers that one name follows */
+    ELEMENTS_MOST = 64, /* largest number of elements of one array that become nodes */
+    GUESSES_MOST = 16,  /* largest number of guessed elements of one pointer that become nodes */
     REACH = 1 << 20     /* bytes after a pointer's target that the pointer can still name */
 };
 
@@ -49,13 +49,13 @@ static struct accd__search_node new_child_node(const struct accd__debug_search *
                                       .is_guess = node.is_guess};
 }
 
-/* True if a name of this rank and distance is better than the best one so far. */
+/* True if a name of rank `rank` and distance `distance` is better than the best name so far. */
 static bool is_better(const struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance)
 {
     return rank < s->rank || (rank == s->rank && distance < s->distance);
 }
 
-/* Makes a name the best one. */
+/* Makes a name the best name so far. */
 static void set_best_name(struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance,
                           const struct accd__debug_name *name)
 {
@@ -88,7 +88,8 @@ static bool can_follow(struct accd__debug_search *s, uint64_t start)
     return is_in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
 }
 
-/* Returns the rank of a name by a pointer to `bytes` bytes at `start`. fits: the range consists of whole elements. */
+/* Returns the rank of a name that uses a pointer to `bytes` bytes at `start`. `fits`: the range consists of whole
+ * elements. */
 static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct accd__search_node *node,
                                       uint64_t start, uint64_t bytes, bool fits)
 {
@@ -98,11 +99,12 @@ static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct
         return ACCD__DEBUG_NOTHING;
     if (accd__debug_contains_range(s, start, bytes))
         return ACCD__DEBUG_INSIDE;
-    /* A Fortran pointer points to its whole target; nothing follows it. */
+    /* A Fortran pointer points to its whole target, so that memory after the target has no name. */
     return !node->type->fortran && can_follow(s, start) ? ACCD__DEBUG_BEHIND : ACCD__DEBUG_NOTHING;
 }
 
-/* Returns the bytes of one element at a pointer to a type of unknown size: its innermost element, or 1. */
+/* Returns the size of the elements that a pointer to a type of unknown size counts: of the innermost element of the
+ * type, or 1. */
 static uint64_t get_element_bytes(struct accd__debug_search *s, const struct accd__debug_type *type)
 {
     while (type && type->kind == ACCD__DEBUG_ARRAY && !accd__type_bytes_of_object(&s->view, type, 0))
@@ -111,7 +113,8 @@ static uint64_t get_element_bytes(struct accd__debug_search *s, const struct acc
     return bytes ? bytes : 1;
 }
 
-/* Names the range by node i, a pointer to `start`, if it is in or after what the pointer points to. */
+/* Sets the best name if node i, a pointer to `start`, gives a better one: the range is in or after what it points to.
+ */
 static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type, uint64_t start)
 {
     assert(i < s->n);
@@ -152,7 +155,8 @@ static uint64_t count_elements(struct accd__debug_search *s, const struct accd__
     return count;
 }
 
-/* Names the range if it is among the elements of node i, an array whose elements are elsewhere or have no known end. */
+/* Sets the best name if the range is among the elements of node i, an array whose elements are elsewhere or have no
+ * known end. */
 static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
 {
     assert(i < s->n);
@@ -176,7 +180,8 @@ static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data
         set_best_name(s, rank, offset, &name);
 }
 
-/* Returns a node for element k of node i, whose elements begin at `data`. *unit_p is 0 if elements have no pointers. */
+/* Returns a node for element `k` of node i, whose elements begin at `data`. Sets *unit_p to the size of an element; 0:
+ * elements have no pointers. */
 static struct accd__search_node new_element_node(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t k,
                                                  uint64_t *unit_p)
 {
@@ -197,7 +202,7 @@ static void push_elements(struct accd__debug_search *s, uint32_t i, uint64_t dat
         push_node(s, node);
 }
 
-/* Appends elements after the first one that node i, a pointer, points to. Their number is not known. */
+/* Appends elements after the first one that node i, a pointer, points to. Their true number is not known. */
 static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t start)
 {
     uint64_t unit;
@@ -269,7 +274,7 @@ static void visit_array(struct accd__debug_search *s, uint32_t i)
     push_elements(s, i, data.at, count < ELEMENTS_MOST ? count : ELEMENTS_MOST);
 }
 
-/* Visits node i. */
+/* Visits node i as its type requires: may set the best name and append nodes. */
 static void visit_node(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__debug_type *type = s->nodes[i].type;
@@ -300,7 +305,7 @@ static void visit_node(struct accd__debug_search *s, uint32_t i)
     }
 }
 
-/* Appends a variable that contains pointers. */
+/* Appends a node for a variable, if its type contains pointers and it can be located. */
 static void push_variable(struct accd__debug_search *s, struct accd__debug_variable *variable,
                           struct accd__value_location place)
 {

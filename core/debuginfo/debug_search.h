@@ -81,8 +81,8 @@ bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__deb
 /* Sets the object that a name is about (see accd__debug_name). */
 void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_type *type, uint64_t object, uint64_t data,
                            unsigned subscripts);
-/* Extends the path from the object of `name` to the scalar that has the byte at `address`, and sets *element to the
- * result. Returns false if no scalar has it. */
+/* Extends the path, which names the object of `name`, by members and subscripts to the scalar that has the byte at
+ * `address`; sets type and object of *element to it. Returns false if the path was not extended. */
 bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
                         const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element);
 /* Names the range by pointers that start from variables in scope or globals. Returns false if no name was found. */

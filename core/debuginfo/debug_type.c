@@ -11,13 +11,14 @@ enum { NESTING_MOST = 64 };
 static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias,
                                           unsigned nesting);
 
-/* Gets the type that a variable, member, array or pointer refers to, without typedefs and qualifiers. */
+/* Sets *to to the type that the entry `die` refers to, without typedefs and qualifiers; returns false if there is none
+ * (void). */
 static bool get_peeled_type(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Die *to)
 {
     return accd__dw_get_reference(&debug->dw, die, DW_AT_type, to) && debug->dw.dwarf_peel_type(to, to) == 0;
 }
 
-/* Returns the size of a type; 0: not known, or not constant. */
+/* Returns the size of the type `die` in bytes; 0: not known, or not constant. */
 static uint64_t get_constant_bytes(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     int bytes = debug->dw.dwarf_bytesize(die);
@@ -45,7 +46,7 @@ static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
     return !name || (!strchr(name, '.') && strcmp(name, "_vptr") != 0);
 }
 
-/* Returns the name of a member; NULL if its members belong to the structure around it. */
+/* Returns the name of the member `die`; NULL: its members count as members of the enclosing structure. */
 static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *die, bool fortran)
 {
     const char *name = debug->dw.dwarf_tag(die) == DW_TAG_inheritance ? NULL : debug->dw.dwarf_diename(die);
@@ -83,7 +84,7 @@ static void read_members(struct accd__debug_info *debug, struct accd__debug_type
 
 /* ------------------------------------------------------------------------------------ arrays -- */
 
-/* Reads a bound of a dimension. */
+/* Returns the bound `name` of the dimension `die`; of kind NONE if it does not exist. */
 static struct accd__debug_bound read_bound(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name)
 {
     struct accd__debug_bound bound = {.kind = ACCD__DEBUG_BOUND_NONE};
@@ -156,7 +157,7 @@ static void read_array(struct accd__debug_info *debug, struct accd__debug_type *
 
 /* ------------------------------------------------------------------------------------- types -- */
 
-/* True if a pointer points to a function. */
+/* True if the pointer type `die` points to a function. */
 static bool points_at_code(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     Dwarf_Die target;

@@ -9,7 +9,7 @@
 
 enum { RBP = 6, RSP = 7 };
 
-/* Gets a word of the copied stack; false: the address is outside of the copy. */
+/* Sets *to to a word of the copied stack; returns false if `address` is outside of the copy. */
 static bool get_stack_word(const struct accd__debug_fault_context *stopped, uint64_t address, uintptr_t *to)
 {
     assert(stopped->n <= ACCD__DEBUG_FAULT_STACK_WORDS);

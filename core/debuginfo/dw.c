@@ -39,7 +39,7 @@ void accd__dw_unload(struct accd__dw *dw)
     dw->library = NULL;
 }
 
-/* Opens a file; libdw calls this when something in the file is looked up. */
+/* Callback of libdw: opens the file of a module when something in it is looked up. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_p, Elf **elf_p)
 {
     (void)module, (void)data, (void)base, (void)elf_p;
@@ -73,7 +73,7 @@ static const char *file_of(const struct dl_phdr_info *info)
     return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 }
 
-/* Adds a loaded file and its address range to the session. */
+/* Callback of dl_iterate_phdr: adds a loaded file and its address range to the session. */
 static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct listing *listing = arg;
