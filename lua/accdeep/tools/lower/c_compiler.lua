@@ -14,16 +14,18 @@ local c_source = require "accdeep.tools.lower.c_source"
 local c_compiler = {}
 
 c_compiler.PREFIX = "accdeep_type_"
+-- Returns the name of the pointer whose type describes the variable `name` at directive i.
 function c_compiler.variable(i, name) return ("%s%d_%s"):format(c_compiler.PREFIX, i, (name:gsub("::", "__"))) end
 
 local quote, run = shell_command.quote, shell_command.run
 
+-- Raises an error about the compiler.
 local function environment(message)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files",
     help = "name a compiler that is installed: --cc gcc" }, 0)
 end
 
--- Options that select the kind or the path of the output; queries drop them.
+-- Options without a value that select the kind or the path of the output; queries omit them.
 local alone = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-MD"] = true,
   ["-MMD"] = true, ["-MP"] = true, ["-MG"] = true, ["-fsyntax-only"] = true, ["-save-temps"] = true }
 local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = true }
@@ -31,7 +33,8 @@ local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = tr
 -- probe loops would separate directives from their statements.
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
--- Returns the options of a unit as text. plain: without those that turn directives into code.
+-- Returns the options of a unit as text, without options about the output. `plain`: also without options that turn
+-- directives into code.
 local function options(given, plain)
   local list, i = {}, 1
   while given[i] do
@@ -52,19 +55,21 @@ end
 
 c_compiler.options = options
 
--- Fields of a unit: command, the compiler; path; given, its options; text, which replaces the file's text, or nil;
--- folder, for temporary files; is_cxx.
+-- Fields of a unit. `command`: the compiler. `path`: the unit. `given`: list of its options. `text`: a text that
+-- replaces the text of the file, or nil. `folder`: a folder for temporary files. `is_cxx`: C++.
 
--- Writes a text to a file in the unit's folder, preceded by a line marker of the unit. Returns the path.
+-- Writes a text, preceded by a line marker of the unit, to a file in the unit's folder. Returns the path.
 local function write_unit(unit, suffix, text)
   local path = unit.folder .. "/unit" .. suffix
   files.write(path, line_markers.line(1, unit.path) .. text)
   return path
 end
 
+-- Returns the option by which #include finds files in the folder of the unit.
 local function folder_of(unit) return "-iquote " .. quote(unit.path:match "^(.*)/" or ".") end
 
--- Returns the preprocessed unit, in which directives remain; or nil and the compiler's messages.
+-- Returns the preprocessed unit, in which directives remain; or nil and the compiler's messages. `expanding`: further
+-- options.
 local function preprocess(unit, expanding)
   local path = unit.text and write_unit(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
   local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.given),
@@ -72,7 +77,7 @@ local function preprocess(unit, expanding)
   return ok and text or nil, messages
 end
 
--- True if an open brace is neither a class's nor a namespace's.
+-- Returns true if one of the open braces `open` opens neither a class nor a namespace.
 local function is_in_function(scanned, open)
   for _, i in ipairs(open) do
     if not scanned:record_name(i) and not scanned:is_transparent(i) then return true end
@@ -80,17 +85,19 @@ local function is_in_function(scanned, open)
   return false
 end
 
+-- Returns the set of words in the statement that begins at token `first`.
 local function statement_words(scanned, first)
   local set = {}
   for _, word in scanned:names(first, scanned:statement(first)) do set[word] = true end
   return set
 end
 
+-- Returns true if the compiler is clang.
 local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
 
--- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file. clang
--- warns of unused functions, except in files entered by a linemarker with a flag. Such linemarkers are not standard
--- C.
+-- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file. `place`: a
+-- place of source_map.lua. clang warns of unused functions, except in files entered by a linemarker with a flag; such
+-- linemarkers are not standard C.
 function c_compiler.marker(unit, place)
   local is_pedantic = false
   for _, option in ipairs(unit.given) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
@@ -107,13 +114,13 @@ local function expanding(unit)
   return "-fopenacc -U_OPENACC"
 end
 
--- Returns the active OpenACC directives, in order, and the preprocessed unit; or nil and the compiler's messages if
--- it refuses the unit. A directive is {file, line, text, is_inside, record, is_local, is_unnamed, in_function,
--- words}.
+-- Returns the active OpenACC directives, in order, and the preprocessed unit; or nil and the compiler's messages if it
+-- rejects the unit. A directive is {file, line, text, is_inside, record, is_local, is_unnamed, in_function, words}.
+-- Raises if the compiler does not exist.
 --
--- is_inside: within braces. record: the class in whose body the directive is, or nil. is_local: that class is local
--- to a function (C++). is_unnamed: its name is a typedef's. words(): the set of words of the statement after the
--- directive, with macros expanded.
+-- `is_inside`: within braces. `record`: the class in whose body the directive is, or nil. `is_local`: that class is
+-- local to a function (C++). `is_unnamed`: the class has only the name of a typedef. `in_function`: within a function.
+-- `words()` returns the set of words of the statement after the directive, with macros expanded.
 function c_compiler.directives(unit)
   if not files.program(unit.command) then environment(("%s: there is no such program"):format(unit.command)) end
   local text, messages = preprocess(unit, expanding(unit))
@@ -152,8 +159,9 @@ end
 
 function c_compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
 
--- File suffixes of C++ units. A command such as g++ compiles C suffixes as C++, too.
+-- File suffixes of C++ units.
 local cxx_suffixes = { cc = true, cp = true, cxx = true, cpp = true, CPP = true, ["c++"] = true, C = true }
+-- Returns true if a unit is C++: by its suffix, or because the command's name contains "++".
 function c_compiler.is_cxx(path, command)
   local name = command:match "[^/]*$"
   return cxx_suffixes[path:match "%.([%w+]+)$" or ""] or name:find("++", 1, true) ~= nil
@@ -170,13 +178,13 @@ end
 local FIRST_LINE = 100000000
 
 -- Compiles the unit with probes to debug information. For each name at each directive, the object file has a variable
--- c_compiler.variable(i, name), a pointer to the name's type. Returns the path of the object file. If names are not
--- variables at their directive, returns nil and a list of {i, name, message}; i is 0 for at_end. For other errors,
--- returns nil, nil and the messages.
+-- c_compiler.variable(i, name), a pointer to the name's type. Returns the path of the object file. If the compiler
+-- rejects names at their directive, returns nil and a list of {i, name, message}; i is 0 for `at_end`. For other
+-- errors, returns nil, nil and the messages.
 --
--- wanted: a list of {first, last, next, names, plain, is_standalone}. first, last: positions of the directive. next:
--- the line after it. plain: the set of names without an address. is_standalone: no statement follows. at_end: {names,
--- plain} at the end of the file.
+-- `wanted`: a list of {first, last, next, names, plain, is_standalone}. `first`, `last`: positions of the directive.
+-- `next`: line after the directive. `plain`: set of the names without an address. `is_standalone`: no statement
+-- follows. `at_end`: {names, plain} for probes at the end of the file.
 function c_compiler.debug_information(unit, text, wanted, at_end)
   local parts, at, asked = {}, 1, {}
   local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"

@@ -18,12 +18,14 @@ local PREFIX = "accdeep_value_"
 local Values = {}
 Values.__index = Values
 
--- Returns the values of a unit. session: declares the variables. as_calls: directives become calls of the library.
+-- Returns an empty list of values for a unit. `session`: declares the variables. `as_calls`: directives become calls of
+-- the library.
 function compiler_values.new(session, as_calls)
   return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
 end
 
--- True if a node is a call, or a member or element of a call's result. Subscripts of a shape have no base.
+-- Returns true if a node is sizeof, a call, or a member or element of a call's result. Subscripts of a shape have no
+-- base.
 local function has_call(node)
   while node.base and (node.tag == "member" or node.tag == "index") do node = node.base end
   return node.tag == "call" or node.tag == "sizeof"
@@ -32,20 +34,22 @@ end
 -- Placeholder address of variables that are never read.
 compiler_values.ADDRESS = 4096
 
+-- Function for names of which only the existence matters.
 local function no_function() end
 
+-- Declares the value `name` in a scope: a function with as_calls, else a variable of type long.
 local function declare(self, scope, name)
   if self.as_calls then scope.functions[name] = no_function
   else scope.variables[name] = { name = name, type = types.scalars.long, address = compiler_values.ADDRESS } end
 end
 
--- Declares all variables in a scope.
+-- Declares all values in a scope.
 function Values:declare(scope)
   for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
 end
 
--- Returns the node that replaces an expression of a directive. guard: the condition under which C evaluates the
--- expression, or nil.
+-- Returns the node that replaces the expression `node` of a directive. `is_inside`: a bound inside a C++ class.
+-- `guard`: the condition under which C evaluates the expression, or nil.
 function Values:variable(directive, node, is_inside, guard)
   local by_pos = self.by_place[directive] or {}
   self.by_place[directive] = by_pos
@@ -64,14 +68,15 @@ function Values:variable(directive, node, is_inside, guard)
   return self.as_calls and { tag = "call", pos = node.pos, base = name, args = {} } or name
 end
 
--- Returns the conjunction of two conditions; guard may be nil.
+-- Returns the conjunction of two conditions; `condition` if `guard` is nil.
 local function conjunction(guard, condition)
   return guard and { tag = "binary", op = "&&", pos = condition.pos, a = guard, b = condition } or condition
 end
 
+-- Returns the negation of a condition.
 local function negate(condition) return { tag = "unary", op = "!", pos = condition.pos, e = condition } end
 
--- Returns a directive's AST with calls replaced. guard: as in Values:variable.
+-- Returns a directive's AST in which values replace calls. `guard`: as in Values:variable.
 function Values:replace_calls(directive, node, guard)
   local function under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
   return ast.map(node, function(n)
@@ -87,7 +92,7 @@ function Values:replace_calls(directive, node, guard)
   end)
 end
 
--- True if a bound consists of numbers and members of a record.
+-- Returns true if a bound has only numbers, operators and members of `record`.
 local function is_simple(bound, record)
   return not ast.any(bound, function(n)
     return not (n.tag == "num" or n.tag == "unary" or n.tag == "binary"
@@ -95,8 +100,8 @@ local function is_simple(bound, record)
   end)
 end
 
--- Returns the AST of a shape or policy inside a class, for one record. Bounds that are not simple are evaluated by
--- member functions of the class.
+-- Returns the AST of a shape or policy inside a class, for the class `record`. Member functions of the class evaluate
+-- the bounds that are not simple.
 function Values:rewrite_for_class(directive, node, record)
   return ast.map(node, function(n)
     if n.tag == "member_shape" and n.path then return n end
@@ -109,15 +114,17 @@ function Values:rewrite_for_class(directive, node, record)
   end)
 end
 
+-- Returns true if a name is the name of a value.
 function compiler_values.is_name(name) return name:find("^" .. PREFIX) ~= nil end
 
+-- Returns the value with a name; nil for other names.
 local function value_of(self, name)
   local number = name:match("^" .. PREFIX .. "(%d+)$")
   return number and self.list[tonumber(number)]
 end
 
 
--- Appends the names of functions called in an expression.
+-- Appends the names of the functions that an expression calls to `list`, each once. Returns the list.
 local function add_called(list, node)
   ast.visit(node, function(n)
     if n.tag == "call" and n.base.tag == "id" and not list[n.base.name] then
@@ -136,8 +143,8 @@ function Values:called(directive)
   return list
 end
 
--- Returns an expression rewritten for an object of a record that q points to. is_function(name): true for functions
--- outside of classes.
+-- Returns an expression rewritten for an object of `record` to which the pointer q points. is_function(name): returns
+-- true for functions outside of classes.
 local function rebase(node, record, is_function)
   return ast.map(node, function(n)
     if n.tag == "call" and n.base.tag == "id" then
@@ -172,9 +179,8 @@ end
 -- Reason of a refusal: the guard of a call depends on the object.
 compiler_values.SOME = "a call that a bound makes for some objects only"
 
--- Returns a text with the original expressions in place of the variables. record: the text is in a function for
--- objects of this record, or nil. With as_calls a guarded expression keeps its guard, because all values are computed
--- at once.
+-- Returns a text with the original expressions in place of the values. `record`: the text is in a function for objects
+-- of this record, or nil. With as_calls a guarded expression keeps its guard, because all values are computed at once.
 function Values:restore_expressions(text, record, is_function)
   return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
     local value = self.list[tonumber(number)]
@@ -185,7 +191,7 @@ function Values:restore_expressions(text, record, is_function)
   end))
 end
 
--- Returns the member functions for the bounds of a directive in a class, as text.
+-- Returns the member functions for the bounds of a directive in a class, as text in one line.
 function compiler_values.members(directive)
   local list = {}
   for i, value in ipairs(directive.rewrite_for_class or {}) do

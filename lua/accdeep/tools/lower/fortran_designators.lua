@@ -12,8 +12,8 @@ local raise = diagnostic.raise
 
 local fortran_designators = {}
 
--- Returns the type of a designator: {of, rank, fits}. of: the type of its elements. fits: true if it is valid
--- Fortran. Raises if a component does not exist.
+-- Returns the type of a designator: {of, rank, fits}. `of`: type of its elements. `fits`: true if the designator is
+-- valid Fortran. Raises if a variable or component does not exist.
 function fortran_designators.designator_type(session, node)
   if node.tag == "id" then
     local variable = session.now.scope.variables[node.name] or session.now.scope:no_variable(node)
@@ -43,7 +43,7 @@ end
 
 fortran_designators.has_component = fortran_section.has_component
 
--- Returns subscripts with each expression replaced by value(node). Number literals stay.
+-- Returns subscripts in which value(node) replaces each expression except number literals.
 local function substitute_values(args, value)
   local function one(node) return node and (node.tag == "num" and node or value(node)) end
   local list = {}
@@ -54,8 +54,8 @@ local function substitute_values(args, value)
   return list
 end
 
--- Returns the section node for subscripts whose values are unknown. value: returns a node for an expression; nil: the
--- subscripts get placeholder numbers.
+-- Returns the section node for the subscripts of `node`, whose values are unknown. `value`: a function that returns a
+-- node for an expression; nil: the subscripts are replaced by the section 0:1.
 local function symbolic_subscripts(node, value)
   local made = { tag = "section", pos = node.pos, written = node.args }
   if value then
@@ -67,8 +67,8 @@ local function symbolic_subscripts(node, value)
   return made
 end
 
--- Returns the access path to a component (convenience.lua): its outermost object, that object's type, the steps and
--- the subscripts. Returns nil if a step goes through an array.
+-- Returns the access path to a component (convenience.lua): the outermost object, the type of that object, the steps
+-- and the subscripts. Returns nil if a step goes through an array.
 local function access_path(session, variable, value)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
@@ -94,8 +94,8 @@ local function access_path(session, variable, value)
   return nil
 end
 
--- Returns a session's language whose designators are not evaluated. value(node): returns an AST for the value of an
--- expression, or nil to give subscripts no value.
+-- Returns a session's language that does not evaluate designators. `value`: a function that returns an AST for the
+-- value of an expression, or nil; nil gives subscripts no value.
 function fortran_designators.unread(language, value)
   return setmetatable({ access_path = function(session, variable) return access_path(session, variable, value) end,
     element_type = function(session, node) return fortran_designators.designator_type(session, node).of end,

@@ -11,8 +11,8 @@ local fortran_modules = {}
 
 local HEAD = "accdeep shapes 1\n"
 
--- Returns the modules that a free-form text defines, as a table from name to the modules that the unit uses, and the
--- list of used modules.
+-- Returns a table from each module that a free-form text defines to the modules that the unit uses, and the list of
+-- used modules.
 function fortran_modules.defined_modules(text)
   local names, used = {}, {}
   for line in text:lower():gmatch "[^\r\n]+" do
@@ -25,7 +25,7 @@ function fortran_modules.defined_modules(text)
   return names, used
 end
 
--- Returns the folders of a command's modules. The first one is where the compiler writes modules.
+-- Returns the folders in which a command finds modules. The compiler writes modules to the first folder.
 function fortran_modules.folders(options)
   local made, list = ".", {}
   for i, option in ipairs(options) do
@@ -39,6 +39,7 @@ function fortran_modules.folders(options)
   return list
 end
 
+-- Returns the path of the file about a module; nil if there is none.
 local function path_of(folders, name)
   for _, folder in ipairs(folders) do
     local path = ("%s/%s.accdeep"):format(folder, name)
@@ -46,8 +47,8 @@ local function path_of(folders, name)
   end
 end
 
--- Returns the directives of modules and of the modules that they use: a list of {path, line, type, components, text}.
--- own: the set of names to skip.
+-- Returns the directives of the modules `names`, and of the modules that these use: a list of {path, line, type,
+-- components, text}. `own`: set of the names to skip.
 function fortran_modules.read_directives(folders, names, own)
   local list, seen = {}, setmetatable({}, { __index = own })
   local function add(name)
@@ -68,8 +69,9 @@ function fortran_modules.read_directives(folders, names, own)
   return list
 end
 
--- Writes the files of modules to a folder, and removes files of modules without directives. used: the modules that
--- each module uses, by name. own: directives by module. folders: where other modules' files are.
+-- Writes the files of modules to a folder, and removes the files of modules that have no directives and use no known
+-- module. `used`: the modules that each module uses, by name. `own`: directives by module. `folders`: folders with the
+-- files of other modules.
 function fortran_modules.write(folder, folders, used, own)
   for name, uses in sorted_pairs(used) do
     local parts = { HEAD }

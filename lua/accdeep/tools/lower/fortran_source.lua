@@ -6,8 +6,9 @@
 
 local fortran_source = {}
 
--- Normalizes a line. Returns its text in lower case without comments and strings, true if it continues, and the
--- quotation mark that is open at its end. quote: the mark that was open before it, or nil.
+-- Normalizes a line. Returns its text in lower case without comments and strings, true if the line continues, and the
+-- quotation mark of a string that continues, or nil. `quote`: the mark of a string that the line before left open, or
+-- nil.
 local function normalize_line(line, quote)
   local out, at = {}, 1
   local text = line:lower()
@@ -37,6 +38,7 @@ end
 local Scan = {}
 Scan.__index = Scan
 
+-- Appends the statements in a text, which semicolons separate, to a list.
 local function add_statements(list, text, first, last)
   for part in text:gmatch "[^;]+" do
     local body = part:match "^%s*(.-)%s*$"
@@ -44,7 +46,7 @@ local function add_statements(list, text, first, last)
   end
 end
 
--- Scans the lines of a unit. Directives and statements may have continuation lines.
+-- Scans the lines of a unit and returns a Scan. Directives and statements may have continuation lines.
 function fortran_source.scan(lines)
   local list, at = {}, 1
   while lines[at] do
@@ -83,13 +85,14 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Returns the label of a statement, and its text without the label and the name of a construct.
+-- Returns the label of a statement or nil, and the text of the statement without label and construct name.
 local function split_label(text)
   local label, rest = text:match "^(%d+)%s+(.*)$"
   rest = rest or text
   return label, rest:match "^[%a][%w_]*%s*:%s*([^:].*)$" or rest
 end
 
+-- Returns true if a statement begins a loop, and the label at which the loop ends, or nil for `end do`.
 local function begins_loop(text)
   local _, rest = split_label(text)
   if rest == "do" or rest:find "^do%s+%a[%w_]*%s*=" or rest:find "^do%s*while%s*%(" or rest:find "^do%s+concurrent" then
@@ -99,7 +102,7 @@ local function begins_loop(text)
   return label ~= nil, label
 end
 
--- True if a loop that encloses statement i ends at a label.
+-- Returns true if a loop that encloses statement i ends at the label `label`.
 function Scan:is_in_loop(i, label)
   for k = i - 1, 1, -1 do
     local text = self.list[k].text
@@ -112,8 +115,8 @@ function Scan:is_in_loop(i, label)
   return false
 end
 
--- Returns the index of the statement that ends the loop which begins at statement i, or nil if none begins there. The
--- second result is a reason why text cannot be inserted after that statement, or nil.
+-- Returns the index of the statement that ends the loop which begins at statement i, and a reason why no text can be
+-- inserted after that statement, or nil. Returns nil if no loop begins at statement i, or if the loop has no end.
 function Scan:loop_end(i)
   local open = {}
   local first = self.list[i]
@@ -153,11 +156,13 @@ function fortran_source.module_begun(text)
   return name ~= "procedure" and name or nil
 end
 
+-- Returns true if a statement ends a module.
 function fortran_source.ends_module(text) return text:find "^end%s*module%f[^%w_]" ~= nil end
 
+-- Returns true if a statement ends the definition of a derived type.
 function fortran_source.ends_type(text) return text:find "^end%s*type%f[^%w_]" ~= nil end
 
--- Appends the names of the components that a statement declares.
+-- Appends the names of the components that a statement declares to `list`.
 function fortran_source.components(text, list)
   local names = text:match "::(.*)$" or text:match "^[%a]+%s*%b()%s*(%a.*)$" or text:match "^double%s+precision%s+(.*)$"
     or text:match "^%a+%s+(%a.*)$"
@@ -166,7 +171,7 @@ function fortran_source.components(text, list)
   end
 end
 
--- Calls visit(name) for each variable in a statement that is followed by a component.
+-- Calls visit(name) for each variable in a statement of which a component is used.
 function fortran_source.names_of_objects(text, visit)
   for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
     local behind = text:sub(at)
@@ -176,7 +181,8 @@ function fortran_source.names_of_objects(text, visit)
   end
 end
 
--- Calls visit(name, has_parenthesis) for each name in a statement that is not a component.
+-- Calls visit(name, has_parenthesis) for each name in a statement that is not the name of a component.
+-- `has_parenthesis`: a parenthesis follows.
 function fortran_source.names(text, visit)
   for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
     if not text:sub(1, before - 1):find "%%%s*$" then visit(name, text:sub(at, at) == "(") end

@@ -13,9 +13,10 @@ local system = require "accdeep.system"
 
 local headers = {}
 
--- Returns the tree of files of a preprocessed unit, or nil. A file is {path, words, has_text, parts, line}. words:
--- the set of first words of its OpenACC directives. has_text: it or one of its parts has code. parts: the files that
--- it includes. line: the last line of the #include, in the including file.
+-- Returns the tree of files of a preprocessed unit, or nil. A file is {path, words, has_text, parts, line}. `words`:
+-- set of the first words of its OpenACC directives. `has_text`: the file, or a file that it includes, has code.
+-- `parts`: the files that it includes. `line`: last line of the #include in the including file, or nil for files that
+-- cannot be inlined.
 local function include_tree(text)
   local open, at = {}, 1
   for start, line, finish in ("\n" .. text):gmatch "\n()([ \t]*#[^\n]*)()" do
@@ -39,7 +40,8 @@ local function include_tree(text)
   return open[1]
 end
 
--- Returns the #include lines of a file by token: {mark, name, base}.
+-- Returns the #include lines of a scanned file as a table from token number to {mark, name, base}. `mark`: the opening
+-- quotation mark; `base`: the name without folders.
 local function included_files(scanned)
   local list = {}
   for i = 1, scanned.n do
@@ -49,12 +51,13 @@ local function included_files(scanned)
   return list
 end
 
+-- Returns true if a preprocessor line is `#pragma once`.
 local function is_once(text) return text:match "^#%s*pragma%s+once%f[^%w_]" ~= nil end
 
--- The text being composed; its methods are added to one of source_map.lua.
+-- The text being composed; the methods of Text are added to a text of source_map.lua.
 local Text = {}
 
--- Returns {scanned, included, is_once} of a file; each path is read once.
+-- Returns {scanned, included, is_once} for a file; each file is read only once.
 function Text:read(file)
   local known = self.known[file.path]
   if known then return known end
@@ -67,9 +70,9 @@ function Text:read(file)
   return known
 end
 
--- Marks the files that are inlined: those with wanted directives, and the files that include them. A file with
--- `#pragma once` must be inlined in every file that includes it, or it would be read twice. Returns true if this file
--- is marked, and true if a mark is new.
+-- Marks (is_here) the files that are inlined: those with directives for which is_wanted(first word) is true, and the
+-- files that include them. A file with `#pragma once` must be inlined in every file that includes it, or the compiler
+-- would read it twice. Returns true if `file` is marked, and true if a mark is new.
 function Text:mark(file, is_wanted)
   local is_new = false
   if not file.is_here then
@@ -90,6 +93,7 @@ function Text:mark(file, is_wanted)
   return file.is_here, is_new
 end
 
+-- Returns the components of a path, with `.` and inner `..` resolved.
 local function split(path)
   local list = {}
   for name in path:gmatch "[^/]+" do
@@ -102,7 +106,7 @@ local function split(path)
   return list
 end
 
--- Returns a path relative to the folder of another path, or nil if it cannot be expressed.
+-- Returns `path` relative to the folder of the path `from`; nil if it cannot be expressed.
 local function relative(path, from)
   if path:sub(1, 1) == "/" then return path end
   local own, other = split(path), split(from:match "^(.*)/" or ".")
@@ -114,7 +118,8 @@ local function relative(path, from)
   return ("../"):rep(#other) .. table.concat(own, "/")
 end
 
--- Returns the text that replaces an #include line whose file is not inlined.
+-- Returns the text that replaces the line `token` (#include) of `file`, whose included file is not inlined. `one`:
+-- {mark, name, base} of the line. `is_read`: the preprocessed unit has the included file.
 function Text:replace_include(file, token, one, is_read)
   if not is_read and self.once[one.base] then return "" end
   local path = (file.path:match "^(.*/)" or "") .. one.name
@@ -123,6 +128,7 @@ function Text:replace_include(file, token, one, is_read)
   return seen and ("#include \"%s\""):format(seen) or token
 end
 
+-- Appends a file, with the marked files that it includes inlined.
 function Text:write(file)
   local known, by_line = self:read(file), {}
   local scanned, at = known.scanned, 1
@@ -156,8 +162,8 @@ function Text:write(file)
   end
 end
 
--- Returns the unit with files inlined (source_map.lua), or nil if none needs to be. preprocessed: the preprocessed
--- unit. is_wanted(word): true if directives that begin with a word are rewritten.
+-- Returns the unit with files inlined (source_map.lua), or nil if no file must be inlined. `preprocessed`: the
+-- preprocessed unit. is_wanted(word): returns true if directives that begin with the word are rewritten.
 function headers.paste(path, text, preprocessed, is_wanted)
   local root = include_tree(preprocessed)
   if not root then return nil end

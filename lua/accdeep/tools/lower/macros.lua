@@ -10,7 +10,7 @@ local c_source = require "accdeep.tools.lower.c_source"
 
 local macros = {}
 
--- Returns the preprocessed lines of a file: a list of lines by line number.
+-- Returns the preprocessed lines of the file `path`: a table from line number to a list of lines.
 local function expanded_lines(path, preprocessed)
   local made, file, line = {}, path, 1
   for text in preprocessed:gmatch "([^\n]*)\n" do
@@ -26,7 +26,7 @@ local function expanded_lines(path, preprocessed)
   return made
 end
 
--- Returns the last line of the macro arguments that begin in a line.
+-- Returns the last line of the macro arguments that begin in the line `line`; `line` itself if none continue.
 local function end_of(scanned, line)
   local depth, last = 0, line
   for i = 1, scanned.n do
@@ -41,8 +41,8 @@ local function end_of(scanned, line)
   return last
 end
 
--- Returns the unit (source_map.lua) with the given lines preprocessed. lines: a list of line numbers; it is sorted.
--- before: the text that was flattened already, or nil for the unit's file.
+-- Returns the unit (source_map.lua) with the lines `lines` replaced by their preprocessed form. `lines`: a list of line
+-- numbers, which is sorted here. `before`: the text that was flattened already, or nil if `text` is the unit's file.
 function macros.expand(path, text, preprocessed, lines, before)
   local made, scanned, starts = expanded_lines(path, preprocessed), c_source.scan(text), location.line_starts(text)
   local places = before and before.places or { { first = 1, path = path, line = 1 } }

@@ -8,22 +8,23 @@ Flat.__index = Flat
 
 local source_map = {}
 
--- Returns an empty text with the given additional fields. Methods fill {parts, text, places, paths}. text: set by
--- finish. places: a sorted list of {at, first, path, line, flag}: from position `at`, line `first`, the text comes
--- from `line` of `path`. paths: other files in the text.
+-- Returns an empty text with the additional fields `fields`. Methods fill {parts, size, line, text, places, paths}.
+-- `text`: set by finish. `places`: a sorted list of {at, first, path, line, flag}: from position `at` and line `first`
+-- on, the text is from line `line` of the file `path`. `paths`: other files in the text, filled by users.
 function source_map.new(fields)
   fields.parts, fields.size, fields.line, fields.places, fields.paths = {}, 0, 1, {}, {}
   return setmetatable(fields, Flat)
 end
 
+-- Appends a text.
 function Flat:add(text)
   local _, feeds = text:gsub("\n", "")
   self.parts[#self.parts + 1] = text
   self.size, self.line = self.size + #text, self.line + feeds
 end
 
--- Starts a piece: the following text comes from a file, beginning at one of its lines. flag: the preprocessor's flag
--- for entering (1) or returning to (2) a file, or nil.
+-- Starts a piece: the following text is from the file `path`, beginning at its line `line`. Does nothing if the text
+-- already continues there. `flag`: the preprocessor's flag for entering (1) or returning to (2) a file, or nil.
 function Flat:begin(path, line, flag)
   local known_path, known_line
   if self.places[1] and not flag then known_path, known_line = self:position(self.line) end
@@ -31,13 +32,14 @@ function Flat:begin(path, line, flag)
   table.insert(self.places, { at = self.size + 1, first = self.line, path = path, line = line, flag = flag })
 end
 
+-- Sets the field `text` and returns the object.
 function Flat:finish()
   self.text = table.concat(self.parts)
   return self
 end
 
--- Returns the file and the line in it of a line of the text, by binary search. Precondition: the text begins with a
--- piece.
+-- Returns the file to which a line of the text belongs, and the line in that file, by binary search. Precondition: the
+-- text begins with a piece.
 function Flat:position(line)
   local low, high = 1, #self.places
   while low < high do

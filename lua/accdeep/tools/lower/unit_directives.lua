@@ -10,7 +10,8 @@ local unit_directives = {}
 -- Directives without data clauses, by first word; the compiler handles them.
 unit_directives.others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true,
   shutdown = true, set = true, host_data = true, ["end"] = true }
--- True if directives that begin with a word move data. as_calls: directives become calls of the library.
+-- Returns true if directives that begin with `word` move data. `as_calls`: not nil if directives become calls of the
+-- library; host_data then counts, too.
 function unit_directives.moves_data(word, as_calls)
   return not unit_directives.others[word] or as_calls ~= nil and word == "host_data"
 end
@@ -23,10 +24,10 @@ function unit_directives.is_compute(node)
   return first == "parallel" or first == "serial" or first == "kernels"
 end
 
--- Returns two functions: add and finish. add(one, text, fn, ...) parses a directive by calling fn(...), sets one.node
--- and one.extension, and appends it. text: the directive without its sentinel. extension: the feature of TR-14-1 that
--- it uses, or nil. finish() returns the list, and true if a directive is of TR-14-1. It raises the first syntax error
--- in that case only: otherwise the compiler reports it.
+-- Returns two functions: `add` and `finish`. add(one, text, fn, ...) parses a directive by calling fn(...), sets
+-- one.node and one.extension, and appends `one` to the list. `text`: the directive without its sentinel. `extension`:
+-- name of the feature of TR-14-1 that the directive uses, or nil. finish() returns the list, and true if a directive is
+-- of TR-14-1. Only in that case it raises the first syntax error; otherwise the compiler reports the error.
 function unit_directives.reader()
   local list, is_extended, problem = {}, false, nil
   local function add(one, text, fn, ...)

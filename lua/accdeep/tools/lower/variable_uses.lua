@@ -19,7 +19,7 @@ local types = require "accdeep.types"
 
 local variable_uses = {}
 
--- Removes a name from a list.
+-- Removes all occurrences of a name from a list.
 function variable_uses.remove(list, name)
   for k = #list, 1, -1 do
     if list[k] == name then table.remove(list, k) end
@@ -29,8 +29,9 @@ end
 -- Names of the enclosing function, which macros such as assert use; compilers provide them on the device.
 local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
 
--- Adds the variables that a compute construct's statement may use to directive.names and references. Without --to
--- accdeep, only variables that are structures somewhere in the unit are added.
+-- Adds the variables that the statement of a compute construct may use to the lists `names` and `references` of the
+-- directive. Without --to accdeep, only variables that are structures somewhere in the unit are added. `known`: the
+-- unit's variables by name.
 function variable_uses.add_words(self, directive, known)
   local function add(word)
     if directive.names[word] or of_function[word] then return end
@@ -56,7 +57,7 @@ function variable_uses.add_words(self, directive, known)
   if self.unit.is_cxx then add "this" end
 end
 
--- Moves names that denote members of `this` from directive.names to the set directive.members.
+-- Moves names that denote members of `this` from the list directive.names to the set directive.members.
 function variable_uses.take_members(directive)
   local is_left = directive.node.name == "host_data" -- its statement declares variables with these names
   local this = not is_left and directive.instances[1] and directive.instances[1].this
@@ -70,8 +71,8 @@ function variable_uses.take_members(directive)
   end
 end
 
--- Returns the set of variables that a directive's clauses name, in whole or in part. Variables in bounds do not
--- count.
+-- Returns the set of variables that a directive's clauses name, wholly or in part. Variables that only occur in bounds
+-- do not count.
 local function mapped_names(directive)
   local names = {}
   for _, clause in ipairs(directive.node.clauses) do
@@ -83,7 +84,8 @@ local function mapped_names(directive)
   return names
 end
 
--- True if an enclosing construct names the same variable. always: only constructs without `if` count.
+-- Returns true if an enclosing data region names the variable `name`. `always`: regions with an `if` clause do not
+-- count.
 local function is_in_enclosing_construct(self, directive, name, always)
   for _, region in ipairs(self.regions) do
     local is_inside = region.first < directive.own.first and directive.own.last < region.last
@@ -96,7 +98,7 @@ local function is_in_enclosing_construct(self, directive, name, always)
 end
 variable_uses.is_around = is_in_enclosing_construct
 
--- Returns the references of a compute construct to objects that no enclosing unconditional construct maps.
+-- Returns the references of a compute construct to objects that no enclosing data region without `if` maps.
 function variable_uses.references(self, directive, instance)
   local list = {}
   for _, reference in ipairs(directive.references) do
@@ -108,7 +110,7 @@ function variable_uses.references(self, directive, instance)
   return list
 end
 
--- Records the variables that a data region maps, for the constructs inside.
+-- Records the variables that a data region maps, for the constructs inside it. Does nothing for other directives.
 function variable_uses.add_region(self, directive, plan, instance)
   if plan.kind ~= "region" or instance ~= directive.instances[1] then return end
   local last = self.source.finish[self.source:statement(directive.own.after)]
@@ -117,7 +119,8 @@ function variable_uses.add_region(self, directive, plan, instance)
     has_condition = plan.condition ~= nil })
 end
 
--- Returns the set of tokens in a construct's statement that are arguments of macros with the operators # or ##.
+-- Returns the set of token numbers in a construct's statement that are arguments of macros whose body has the operators
+-- # or ##. `last`: last token of the statement.
 local function macro_operands(self, directive, last)
   local operators, found = {}, {}
   for i = 1, self.source.n do
@@ -133,8 +136,8 @@ local function macro_operands(self, directive, last)
   return found
 end
 
--- Raises {hidden = name} if a macro in a construct's statement uses a variable that is renamed. c_unit.lua then
--- expands the macros of statements and starts again.
+-- Raises {hidden = name} if a macro in the statement of a construct uses a variable in `renamed`. c_unit.lua then
+-- expands the macros in statements and starts again.
 local function check_macros(self, directive, last, renamed, instance)
   local used, hidden = {}, nil
   for i = directive.own.after, last do used[self.source:token(i)] = true end
@@ -158,7 +161,7 @@ local function check_macros(self, directive, last, renamed, instance)
   if hidden then error({ hidden = hidden }, 0) end
 end
 
--- Returns the unit with the macros in the statements of compute constructs expanded (macros.lua).
+-- Returns the unit in which the macros in the statements of compute constructs are expanded (macros.lua).
 function variable_uses.expand_kernel_macros(self)
   local lines = {}
   for _, directive in ipairs(self.directives) do
@@ -170,8 +173,8 @@ function variable_uses.expand_kernel_macros(self)
   return macros.expand(self.unit.path, self.text, self.preprocessed, lines, self.pasted)
 end
 
--- Renames variables in the statement of a construct. renamed: replacement by name. Raises if the statement declares a
--- variable of such a name.
+-- Renames variables in the statement of a construct. `renamed`: replacement by name. Raises if the statement declares
+-- another variable with such a name, or if a macro uses such a name.
 function variable_uses.rename(self, directive, renamed, instance)
   local last = self.source:statement(directive.own.after)
   local to = self.source:line(self.source.at[last])
@@ -203,10 +206,10 @@ function variable_uses.rename(self, directive, renamed, instance)
   end
 end
 
--- Replaces `this` by another pointer in the statement of a construct, for objects with pointers that may point past
--- the end of data. gcc maps pointers among the members of `this` again in each target region, and such pointers would
--- lose the device address. Returns the changed lines and the lines after the statement. lines: nil if the directive
--- stays as it is.
+-- Replaces `this` by another pointer in the statement of a construct, for objects with pointers that may point past the
+-- end of data. gcc maps pointers among the members of `this` again in each target region, and such pointers would lose
+-- the device address. Returns the changed lines of the directive and the lines after the statement. `lines`: nil if the
+-- directive is not rewritten otherwise.
 function variable_uses.replace_this(self, directive, instance, lines, behind)
   local class = self.replaces_this and unit_directives.is_compute(directive.node) and instance.this and instance.this.to
   if not class or not member_transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
@@ -236,7 +239,7 @@ local function whole_arrays(self, directive, instance)
   return whole
 end
 
--- Returns the sorted variables of a compute construct that are pointers or in device memory.
+-- Returns the sorted list of a compute construct's variables that are pointers or in device memory.
 function variable_uses.kernel_variables(self, directive, instance)
   directive.whole = whole_arrays(self, directive, instance)
   local list, named = {}, mapped_names(directive)
@@ -244,14 +247,14 @@ function variable_uses.kernel_variables(self, directive, instance)
     local t = (name == "this" or not directive.plain[name]) and instance[name]
     local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar"
       or is_in_enclosing_construct(self, directive, name) or named[name])
-    local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name) -- the compiler's
+    local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name) -- for the compiler
     if is_data and not directive.is_private[name] and not is_own then list[#list + 1] = name end
   end
   table.sort(list)
   return list
 end
 
--- True if the unit calls routines of the compiler's runtime that access data.
+-- Returns true if the unit calls routines of the compiler's runtime that access data.
 function variable_uses.has_routines(self)
   for i = 1, self.source.n do
     if self.source.kind[i] == "word" and c_calls.routine(self.source:token(i)) ~= nil then return true end
@@ -259,8 +262,8 @@ function variable_uses.has_routines(self)
   return false
 end
 
--- Replaces routines of the compiler's runtime by the library's: the runtime does not know data that calls map. Raises
--- for routines without a replacement.
+-- Replaces routines of the compiler's runtime by those of accdeep's library, because the runtime does not know the data
+-- that calls map. Raises for a routine without a replacement.
 function variable_uses.replace_routines(self)
   for i = 1, self.source.n do
     local name = self.source.kind[i] == "word" and self.source:token(i)
