@@ -1,7 +1,7 @@
 /* debug.c - types in the debug information of programs: the handle, and finding types by name.
  *
- * core.debug(path) -> handle; or nil, reason. Without a path, the handle is for this process. Only what is asked for
- * becomes Lua objects. Files may be damaged: what libdw cannot read is treated as missing. */
+ * core.debug(path) -> handle; or nil, reason. Without a path, the handle is for this process. Only requested types
+ * become Lua objects. Files may be damaged: what libdw cannot read is treated as missing. */
 #include "binding.h"
 
 #ifdef HAVE_LIBDW
@@ -20,7 +20,7 @@ static struct accd__lua_debug *check_debug(lua_State *L)
     return debug;
 }
 
-/* debug:close() */
+/* debug:close(): frees the debug information; the handle can only be closed again. */
 static int l_close(lua_State *L)
 {
     struct accd__lua_debug *debug = luaL_checkudata(L, 1, DEBUG);
@@ -47,8 +47,8 @@ static void walk_dwarf(struct accd__debug_walk *walk, Dwarf *dwarf)
     }
 }
 
-/* Walks the files in the order in which they were loaded, the program first, up to the first one with results. *any_p:
- * a file has debug information; *first_p: the first file has. */
+/* Walks the files in the order in which they were loaded, the program first, up to the first file with results (with
+ * `slack`, all files). *any_p: a file has debug information; *first_p: the first file has debug information. */
 static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p)
 {
     const struct accd__lua_debug *debug = walk->debug;
@@ -126,7 +126,7 @@ static int l_variables(lua_State *L)
     return 2;
 }
 
-/* Adds the file at path, or the files of this process, to the session. */
+/* Adds the file at `path`, or the files of this process if `path` is NULL, to the session. Returns false on failure. */
 static bool add_files(struct accd__lua_debug *debug, const char *path)
 {
     unsigned long long loads;
@@ -137,6 +137,7 @@ static bool add_files(struct accd__lua_debug *debug, const char *path)
     return debug->dw.dwfl_report_end(debug->dwfl, NULL, NULL) == 0 && module;
 }
 
+/* Creates the class of handles. */
 static void make_class(lua_State *L)
 {
     static const luaL_Reg methods[] = {

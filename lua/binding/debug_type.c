@@ -25,8 +25,8 @@
 struct reader {
     lua_State *L;
     struct accd__lua_debug *debug;
-    int names, known,
-        waiting; /* stack indices: names of the handle, tables by entry, list of tables to fill and their entries */
+    int names, known, waiting; /* stack indices: the handle's table of names; tables by entry; list of tables to fill,
+                                  each followed by its entry */
 };
 
 /* True if an entry has an attribute. */
@@ -35,7 +35,7 @@ static bool has_attribute(const struct reader *r, Dwarf_Die *die, unsigned name)
     return r->debug->dw.dwarf_hasattr(die, name) != 0;
 }
 
-/* Reads an attribute that is an integer; false, without a change, if there is none. */
+/* Stores the integer of an attribute in *to and returns true; false, without a change: no such attribute. */
 static bool read_integer(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
 {
     uint64_t value;
@@ -47,7 +47,8 @@ static bool read_integer(const struct reader *r, Dwarf_Die *die, unsigned name, 
 
 /* ------------------------------------------------------------------------------- references -- */
 
-/* Replaces an entry by the type without qualifiers, and a placeholder by the entry with the type. False for void. */
+/* Replaces *die, step by step, by the type without qualifiers and, for a placeholder, by the entry that defines the
+ * type. Returns false for void. */
 static bool resolve_entry(const struct reader *r, Dwarf_Die *die)
 {
     assert(die->addr);
@@ -74,7 +75,7 @@ static bool resolve_entry(const struct reader *r, Dwarf_Die *die)
     return false;
 }
 
-/* Pushes the table of an entry, which will be filled later, or nil for void. */
+/* Pushes the table of an entry's type, or nil for void. A new table is filled later. */
 static void push_entry(struct reader *r, Dwarf_Die die)
 {
     lua_State *L = r->L;
@@ -95,7 +96,8 @@ static void push_entry(struct reader *r, Dwarf_Die die)
     lua_rawseti(L, r->waiting, n + 2);
 }
 
-/* Sets a field to the type that an entry refers to, or nil for void. */
+/* Sets field `key` of the table on top of the stack to the type that an entry refers to; nil: void. Sets `qualified`,
+ * too. */
 static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
 {
     Dwarf_Die to;
@@ -110,7 +112,7 @@ static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
     lua_setfield(r->L, -2, key);
 }
 
-/* Sets the field `name` of the table on top of the stack. */
+/* Sets field `name` of the table on top of the stack to the name of an entry, with its scopes. */
 static void set_name(struct reader *r, Dwarf_Die *die)
 {
     accd__debug_push_name(r->L, r->debug, r->names, die);
@@ -119,7 +121,7 @@ static void set_name(struct reader *r, Dwarf_Die *die)
 
 /* ---------------------------------------------------------------------------------- records -- */
 
-/* True if an entry is a base class or a member that is part of objects. */
+/* True if an entry is a base class or a member that is stored in each object, hence not static. */
 static bool is_member(const struct reader *r, Dwarf_Die *die)
 {
     int tag = r->debug->dw.dwarf_tag(die);
@@ -128,7 +130,8 @@ static bool is_member(const struct reader *r, Dwarf_Die *die)
             !accd__dw_get_flag(&r->debug->dw, die, DW_AT_external)); /* static members are external */
 }
 
-/* Fills the table of a member or base class. of_class: members without an access specifier are private. */
+/* Fills the table of a member or base class. `of_class`: members without an access specifier are private. `closed` is
+ * set for members that are not public. */
 static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
 {
     const struct accd__dw *dw = &r->debug->dw;
@@ -189,7 +192,7 @@ static lua_Integer get_first_index(const struct reader *r, Dwarf_Die *array)
     return accd__dw_is_fortran(&r->debug->dw, array) ? 1 : 0;
 }
 
-/* Fills the table of a dimension. lower: default lower bound of the language. */
+/* Fills the table of a dimension. `lower`: default lower bound of the language. */
 static void read_dimension(struct reader *r, Dwarf_Die *die, lua_Integer lower)
 {
     lua_Integer upper, count;
@@ -235,7 +238,7 @@ static void read_array(struct reader *r, Dwarf_Die *die)
 
 /* ---------------------------------------------------------------------------------- scalars -- */
 
-/* Returns the encoding of a base type. */
+/* Returns the encoding of a base type, one of the texts listed at the head of this file. */
 static const char *get_encoding(const struct reader *r, Dwarf_Die *die)
 {
     lua_Integer encoding = 0;
@@ -363,7 +366,7 @@ static void read_type(struct reader *r, Dwarf_Die *die)
     }
 }
 
-/* Fills the waiting tables one after the other, without recursion. */
+/* Fills the waiting tables one after the other, instead of by recursion. */
 void accd__debug_push_type(lua_State *L, struct accd__lua_debug *debug, int names, const Dwarf_Die *die)
 {
     assert(die->addr && names > 0);

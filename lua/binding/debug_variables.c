@@ -11,14 +11,14 @@ enum { NESTING_MOST = 64 };
 
 /* Walk over the scopes of a file. */
 struct walk {
-    lua_State *L; /* stack: list of variables on top, below it a list that gives for each scope the one around it */
+    lua_State *L;       /* stack: list of variables on top; below, the list of the enclosing scope of each scope */
     lua_Integer scopes; /* number of scopes so far */
     struct accd__lua_debug *debug;
     const char *prefix;
     size_t length;
 };
 
-/* Adds a variable to the list, if its name begins with the prefix. */
+/* Adds a variable to the list, if its name begins with the prefix and it has a type. */
 static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
 {
     lua_State *L = walk->L;

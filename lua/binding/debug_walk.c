@@ -43,7 +43,7 @@ static size_t get_base_length(const char *name)
     return end && end != name ? (size_t)(end - name) : strlen(name);
 }
 
-/* True if a type of this name is looked for. */
+/* True if the walk looks for types of this name. */
 static bool is_wanted(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->base)
@@ -53,7 +53,7 @@ static bool is_wanted(const struct accd__debug_walk *walk, const char *name)
     return walk->slack ? distance <= walk->slack : !distance && !strncmp(name, walk->base, length);
 }
 
-/* True if a class must be searched, because it is named in `around`, or all classes are searched. */
+/* True if the class `name` must be searched: `around` names it, or all classes are searched. */
 static bool may_hold(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->results || walk->everywhere)
@@ -143,7 +143,7 @@ static void add_result(struct accd__debug_walk *walk, Dwarf_Die *die)
     lua_rawseti(L, walk->results, (lua_Integer)lua_rawlen(L, walk->results) + 1);
 }
 
-/* Records the name of a type, and adds the type to the results if they are wanted. */
+/* Records the name of a type, and adds the type to the list of results if the walk has one. */
 static void visit_type(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
 {
     lua_State *L = walk->L;
@@ -155,6 +155,7 @@ static void visit_type(struct accd__debug_walk *walk, Dwarf_Die *die, const char
     lua_pop(L, 1);
 }
 
+/* True for tags of structures, classes, unions, enumerations and typedefs. */
 static bool is_type(int tag)
 {
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||

@@ -25,7 +25,7 @@ static const struct knob {
 };
 #define KNOBS (sizeof knobs / sizeof knobs[0])
 
-/* Returns the setting of a knob. Enumerations and flags have the size of an int. */
+/* Returns the address of a knob's setting in `rules`. Enumerations and flags have the size of an int. */
 static unsigned *get_setting(accd_rules *rules, const struct knob *knob)
 {
     return (unsigned *)(void *)((char *)rules + knob->offset);
@@ -71,7 +71,7 @@ void accd__read_rules(lua_State *L, accd_rules *rules)
     }
 }
 
-/* core.knobs() -> list of {name=, about=, rules=, values = {{value, meaning} ...}} */
+/* core.knobs() -> list of all knobs: {name=, about=, rules=, values = {{value, meaning} ...}} */
 static int l_knobs(lua_State *L)
 {
     lua_createtable(L, (int)KNOBS, 0);
@@ -96,7 +96,8 @@ static int l_knobs(lua_State *L)
     return 1;
 }
 
-/* core.profile(name) -> settings by name, documents whose rules it cites (words, in order); nothing if it is unknown */
+/* core.profile(name) -> table of settings by knob, text of the documents whose rules the profile cites, in order;
+ * nothing if the profile is unknown */
 static int l_profile(lua_State *L)
 {
     const accd_rules *named = accd_find_rules(luaL_checkstring(L, 1));

@@ -36,10 +36,11 @@ static bool is_ours(const accd_session *a)
 /* Search for the frame of an earlier call on the present stack. */
 struct frame_search {
     struct accd__caller caller;
-    bool passed; /* the stack has another frame at that address, or none */
+    bool passed; /* true if the stack has no frame at the caller's address, or another one */
 };
 
-/* Stops at the first frame that is as old as the wanted one; sets `passed` if that is not the wanted frame. */
+/* Callback of _Unwind_Backtrace: stops at the first frame at or above the address of the wanted frame; sets `passed` if
+ * this frame is not the wanted one. */
 static _Unwind_Reason_Code visit_caller_frame(struct _Unwind_Context *context, void *arg)
 {
     struct frame_search *search = arg;
@@ -59,9 +60,9 @@ static bool has_left_stack(struct accd__caller caller)
     return search.passed;
 }
 
-/* Detects that a callback has jumped out of the call in progress. This is so if the new call is not below it on the
- * stack, or if the stack no longer has its frame. A kernel is undone, since nothing else is in progress around it.
- * After any other callback the session is broken. */
+/* Detects that a callback has jumped out of the call in progress. That is so if the new call is not below that call on
+ * the stack, or if the stack no longer has the frame of that call. A kernel is undone, since nothing else is in
+ * progress around it. After any other callback the session is broken. */
 static void notice_jump(accd_session *a, struct accd__caller caller)
 {
     if (!a->caller.frame || (caller.frame < a->caller.frame && !has_left_stack(a->caller)))

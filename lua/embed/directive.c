@@ -44,7 +44,7 @@ static void read_plan(lua_State *L, struct accd__directive_plan *plan)
     plan->gated = lua_toboolean(L, GATED);
 }
 
-/* (planning): calls the planner; fills plan and ref. */
+/* Lua function (struct planning): calls the planner; fills `plan` and `ref`. */
 static int make_plan(lua_State *L)
 {
     struct planning *planning = lua_touserdata(L, 1);
@@ -75,11 +75,11 @@ struct failure {
     accd_session *a;
     int ref;            /* reference to the directive's record */
     accd_status status; /* status that the core returned */
-    size_t item;        /* number of the item in the construct */
+    size_t item;        /* number of the item in the construct, from 1; 0: as the core reported */
     bool at_end;        /* the construct failed at its end */
 };
 
-/* (failure): raises the core's error in terms of the directive. */
+/* Lua function (struct failure): raises the core's error in terms of the directive. */
 static int raise_failure(lua_State *L)
 {
     const struct failure *failure = lua_touserdata(L, 1);
@@ -92,7 +92,8 @@ static int raise_failure(lua_State *L)
     return 0;
 }
 
-/* Reports a failure of the core in terms of the directive; in the core's own words if Lua has no memory for that. */
+/* Fills the error detail with a failure of the core in terms of the directive; in the core's own words if Lua has no
+ * memory for that. Returns the status of the error. */
 static accd_status report_failure(struct failure failure)
 {
     accd_session *a = failure.a;
@@ -113,7 +114,7 @@ struct complaint {
     int number;
 };
 
-/* (complaint): calls the method, which raises. */
+/* Lua function (struct complaint): calls the method, which raises. */
 static int raise_complaint(lua_State *L)
 {
     const struct complaint *complaint = lua_touserdata(L, 1);
@@ -125,7 +126,7 @@ static int raise_complaint(lua_State *L)
     return 0;
 }
 
-/* Reports an error about a directive; returns its status. */
+/* Fills the error detail with an error about a directive. Returns the status of the error. */
 static accd_status report_complaint(struct complaint complaint)
 {
     return accd__call_protected(complaint.a, raise_complaint, &complaint);
@@ -133,7 +134,7 @@ static accd_status report_complaint(struct complaint complaint)
 
 /* --------------------------------------------------------------------------------------- regions -- */
 
-/* Ends the innermost region, which exists. It stays open if the core fails. */
+/* Ends the innermost region; at least one must be open. The region stays open if the core fails. */
 static accd_status end_region(accd_session *a)
 {
     assert(a->regions);
@@ -145,6 +146,7 @@ static accd_status end_region(accd_session *a)
     return ACCD_OK;
 }
 
+/* True for the region of a compute construct. */
 static bool is_compute(const struct accd__session_region *region)
 {
     return region->kind == PLAN_COMPUTE;
@@ -159,8 +161,8 @@ static bool matches_end(const struct accd__directive_plan *end, const struct acc
     return !region->name[n] || (region->name[n] == ' ' && is_compute(region));
 }
 
-/* Runs a plan that is not PLAN_DONE or PLAN_END. *opened_p is set if a region was opened; it then owns `ref`, unless
- * the handle `by` does. */
+/* Runs a plan that is not PLAN_DONE or PLAN_END. *opened_p becomes true if a region was opened. The region then owns
+ * `ref`, unless `by` is a handle, which keeps it. */
 static accd_status run_plan(accd_session *a, const struct accd__directive_plan *plan, int ref, accd_prepared *by,
                             bool *opened_p)
 {
@@ -203,14 +205,14 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
 
 /* ------------------------------------------------------------------------------------ directives -- */
 
-/* Notes that Lua has executed a directive: it may have changed types or the current device. */
+/* Updates the session after Lua has executed a directive, which may have changed types or the current device. */
 static void note_executed(accd_session *a, const struct accd__directive_plan *plan)
 {
     a->device = plan->device;
     a->generation++;
 }
 
-/* Ends the innermost region if the plan "end NAME" names it; else reports an error. */
+/* Ends the innermost region if the plan "end NAME" names this region; else fails. */
 static accd_status end_named(accd_session *a, const struct planning *planning)
 {
     const struct accd__session_region *region = a->regions;
@@ -248,7 +250,8 @@ accd_status(accd_run_directive)(accd_session *a, const char *text)
 
 /* --------------------------------------------------------------------------------------- kernels -- */
 
-/* Runs the kernel of the innermost region, whose construct has been entered, and ends the construct. */
+/* Runs the kernel of the innermost region, whose construct has been entered, and ends the construct. On failure undoes
+ * the kernel and abandons the region. */
 static accd_status run_kernel(accd_session *a, accd_kernel_fn fn, void *ud)
 {
     assert(a->regions && is_compute(a->regions));
@@ -340,8 +343,8 @@ accd_status(accd_prepare)(accd_session *a, const char *text, accd_prepared **pre
     return accd_prepare_loc(a, text, NULL, 0, prepared_p);
 }
 
-/* Gives up the handle's claim to its record: the outermost open region that uses it becomes its owner, or it is
- * released. */
+/* Gives up the handle's ownership of its record. The outermost open region that uses the record becomes the owner; if
+ * no region uses it, the record is released. */
 static void release_record(accd_session *a, const accd_prepared *prepared)
 {
     assert(prepared->a == a);
@@ -355,7 +358,8 @@ static void release_record(accd_session *a, const accd_prepared *prepared)
         accd__unref(a, prepared->ref);
 }
 
-/* Plans a prepared directive again: evaluates its conditions, or lowers it if it is stale. */
+/* Plans a prepared directive again: evaluates its conditions, and lowers a stale directive. On failure the old plan
+ * stays. */
 static accd_status plan_again(accd_session *a, accd_prepared *prepared)
 {
     struct planning planning = {.a = a, .method = "again", .ref = prepared->ref};

@@ -12,10 +12,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* Registry keys (by address): the functions of accdeep.embed; the mark that the metatables are of this library. */
+/* Registry keys, by address. key: the functions of accdeep.embed. mark: set if the metatables are those of this
+ * library. */
 static const char key = 0, mark = 0;
 
-/* require(name): loads an embedded module once. Upvalues: table of loaded modules, table of globals. */
+/* require(name) -> module: loads an embedded module once. Raises for other names. Upvalues: table of loaded modules,
+ * table of globals. */
 static int own_require(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1);
@@ -40,7 +42,7 @@ static int own_require(lua_State *L)
     return 1;
 }
 
-/* Opens Lua's libraries into the table of globals of the registry, which is empty. */
+/* Lua function without arguments: opens Lua's libraries into the state's table of globals, which must be empty. */
 static int open_libraries(lua_State *L)
 {
     static const luaL_Reg libraries[] = {
@@ -62,8 +64,8 @@ static int open_libraries(lua_State *L)
     return 0;
 }
 
-/* Fills the table at the top with Lua's libraries. While open_libraries runs, this table is the state's table of
- * globals. Afterwards the owner's globals, and the methods of strings, if there were any, are restored. */
+/* Fills the table on top of the stack with Lua's libraries. While open_libraries runs, this table is the state's table
+ * of globals. Afterwards the owner's globals, and the methods of strings, if there were any, are restored. */
 static void open_isolated(lua_State *L)
 {
     assert(lua_istable(L, -1));

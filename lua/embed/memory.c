@@ -3,13 +3,14 @@
 
 #include <lauxlib.h>
 
-/* Returns the device of the kernel in progress (-1: the host), or the current one. */
+/* Returns the number of the device of the kernel in progress (-1: the host); without a kernel, of the current device.
+ */
 static int current_device(const accd_session *a)
 {
     return a->kernel ? a->kernel->device : a->device;
 }
 
-/* Checks that a call may inspect the current device; fails if the kernel in progress runs on the host. */
+/* Returns ACCD_OK if a call may inspect the current device. Fails if the kernel in progress runs on the host. */
 static accd_status check_inspection(accd_session *a, struct accd__caller caller)
 {
     accd_status status = accd__check_inspection(a, caller);
@@ -38,7 +39,7 @@ int accd_is_present(accd_session *a, const void *host, size_t bytes)
            accd_get_presence(a->core, current_device(a), host, bytes) == ACCD_PRESENCE_FULL;
 }
 
-/* Checks that a call may copy `bytes` bytes of the host at `host`, which may be NULL only if bytes is 0. */
+/* Returns ACCD_OK if a call may copy `bytes` bytes from or to `host`, which may be NULL only if `bytes` is 0. */
 static accd_status check_host_range(accd_session *a, struct accd__caller caller, const void *host, size_t bytes)
 {
     accd_status status = check_inspection(a, caller);
@@ -47,7 +48,7 @@ static accd_status check_host_range(accd_session *a, struct accd__caller caller,
     return status;
 }
 
-/* Reports the core's error, if there is one. Returns `status`. */
+/* Fills the error detail with the core's error if `status` is not ACCD_OK. Returns `status`. */
 static accd_status finish_inspection(accd_session *a, accd_status status)
 {
     return status == ACCD_OK ? ACCD_OK : accd__report_core_error(a, status);
@@ -87,12 +88,13 @@ accd_status accd_kernel_write(accd_session *a, void *device, const void *from, s
 
 /* --------------------------------------------------------------------------------------- devices -- */
 
+/* Argument of set_session_device. */
 struct choice {
     accd_session *a;
     int device;
 };
 
-/* (choice): selects the device in the Lua session. */
+/* Lua function (struct choice): selects the device in the Lua session. Raises if no device has the number. */
 static int set_session_device(lua_State *L)
 {
     const struct choice *choice = lua_touserdata(L, 1);

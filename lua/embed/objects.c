@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Call of a method of the Lua session: texts, then file and line, then numbers. */
+/* Call of a method of the Lua session, whose arguments are the texts, file and line, and the numbers, in this order. */
 struct library_request {
     accd_session *a;
     const char *method;
@@ -15,7 +15,7 @@ struct library_request {
     uint64_t numbers[2];
 };
 
-/* (library_request): calls the method. */
+/* Lua function (struct library_request): calls the method. */
 static int call_library(lua_State *L)
 {
     const struct library_request *request = lua_touserdata(L, 1);
@@ -99,12 +99,14 @@ accd_status accd_check_member(accd_session *a, const char *type, const char *mem
 
 enum { ARGUMENTS_MOST = 8 };
 
+/* Function of the program, and the first argument of its calls. */
 struct function {
     accd_user_fn fn;
     void *ud;
 };
 
-/* (integers...) -> integer; or nil and the error number that the function returned. Upvalue: the function. */
+/* Lua function (integers...) -> integer; or nil, and the error number that the program's function returned. Upvalue:
+ * the struct function. */
 static int call_function(lua_State *L)
 {
     const struct function *function = lua_touserdata(L, lua_upvalueindex(1));
@@ -124,13 +126,14 @@ static int call_function(lua_State *L)
     return 2;
 }
 
+/* Arguments of add_function. */
 struct function_request {
     accd_session *a;
     const char *name;
     struct function function;
 };
 
-/* (function_request): binds the function in the Lua session. */
+/* Lua function (struct function_request): binds the function in the Lua session. */
 static int add_function(lua_State *L)
 {
     const struct function_request *request = lua_touserdata(L, 1);

@@ -20,7 +20,8 @@ static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
     return realloc(ptr, n);
 }
 
-/* Allocates the interpreter's memory within the limit. Lua passes a type, not a size, as `old` if ptr is NULL. */
+/* Allocates the interpreter's memory (a lua_Alloc). Returns NULL and sets `refused` if the limit would be exceeded. Lua
+ * passes a type, not a size, as `old` if ptr is NULL. */
 static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct accd__meter *meter = ud;
@@ -44,7 +45,7 @@ static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 enum { KEPT_MOST = 8 };
 static _Atomic(lua_State *) kept[KEPT_MOST];
 
-/* Removes a state from the cache; returns NULL if it is empty. Any thread may call it. */
+/* Removes a state from the cache and returns the state; NULL: the cache is empty. Any thread may call this. */
 static lua_State *take_cached_state(void)
 {
     for (int i = 0; i < KEPT_MOST; i++) {
@@ -55,7 +56,7 @@ static lua_State *take_cached_state(void)
     return NULL;
 }
 
-/* Puts a state into the cache; returns false if it is full. The state must not be in a call. */
+/* Puts a state into the cache and returns true; false: the cache is full. The state must not be in a call. */
 static bool cache_state(lua_State *L)
 {
     assert(L);
@@ -88,7 +89,7 @@ static lua_State *new_state(accd_session *a)
     return L;
 }
 
-/* (session): makes the session's thread in the caller's state. */
+/* Lua function (session): makes the session's thread in the caller's state. */
 static int new_thread(lua_State *L)
 {
     accd_session *a = lua_touserdata(L, 1);
@@ -105,7 +106,8 @@ static bool is_same_lua_library(void)
     return !theirs || !strcmp(theirs, lua_ident);
 }
 
-/* Sets a->L: a state of the session, or a thread of the configured state. */
+/* Sets a->L to a state of the session, or to a thread of the configured state. On failure fills the error detail and
+ * returns its status. */
 static accd_status make_state(accd_session *a, const accd_session_config *config)
 {
     lua_State *L = config->L;
@@ -137,7 +139,7 @@ struct opening {
     struct accd__lua_allocator allocator;
 };
 
-/* Sets a field of the table at the top, unless the value is 0. */
+/* Sets field `key` of the table on top of the stack, unless `value` is 0. */
 static void set_number(lua_State *L, const char *key, uint64_t value)
 {
     if (!value)
@@ -164,7 +166,8 @@ static void push_options(lua_State *L, struct opening *opening)
     lua_setfield(L, -2, "allocator");
 }
 
-/* (opening): loads the library, opens the Lua session and sets the session's references. Runs protected. */
+/* Lua function (struct opening): loads the library, opens the Lua session and sets the session's references. Runs
+ * protected. */
 static int open_session(lua_State *L)
 {
     struct opening *opening = lua_touserdata(L, 1);
@@ -255,7 +258,7 @@ accd_status accd_session_new(accd_session **a_p, const accd_session_config *conf
 
 /* -------------------------------------------------------------------------------------- closing -- */
 
-/* (pointer to session): closes the Lua session. */
+/* Lua function (pointer to session): closes the Lua session. */
 static int close_session(lua_State *L)
 {
     accd_session *a = *(accd_session **)lua_touserdata(L, 1);
@@ -264,7 +267,7 @@ static int close_session(lua_State *L)
     return 0;
 }
 
-/* Releases the session's references in a state that outlives it. */
+/* Releases the session's registry references in a state that outlives the session. */
 static void detach_state(accd_session *a)
 {
     assert(a->L);
@@ -276,7 +279,8 @@ static void detach_state(accd_session *a)
         luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
 }
 
-/* Caches, leaves or closes the session's state. is_whole: the Lua session was closed without an error. */
+/* Leaves a borrowed state to its owner, caches an own state if possible, else closes it. `is_whole`: the Lua session
+ * was closed without an error. */
 static void release_state(accd_session *a, bool is_whole)
 {
     bool stays = a->borrowed || (a->is_usual && is_whole);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets the session's error, and its text. Returns the status of the detail. */
+/* Sets the session's error detail, and the text of accd_last_error_message. Returns the status of `detail`. */
 static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
 {
     assert(detail->code && detail->message && detail->rule);
@@ -44,7 +44,8 @@ accd_status accd__report_no_memory(accd_session *a)
     return accd__reject_call(a, ACCD_ERROR_OUT_OF_MEMORY, "HOUSE-memory", "the host has not enough memory");
 }
 
-/* Returns the status with the name `code`; for other codes ACCD_ERROR_INTERNAL or ACCD_ERROR_INVALID by phase. */
+/* Returns the status whose code is `code`. For other codes: ACCD_ERROR_INTERNAL if `phase` is "internal", else
+ * ACCD_ERROR_INVALID. */
 static accd_status find_status(const char *code, const char *phase)
 {
     assert(code && phase);
@@ -54,7 +55,7 @@ static accd_status find_status(const char *code, const char *phase)
     return !strcmp(phase, "internal") ? ACCD_ERROR_INTERNAL : ACCD_ERROR_INVALID;
 }
 
-/* Returns a text field of the table at the top, or NULL. The table keeps the text alive. */
+/* Returns the text in field `key` of the table on top of the stack; NULL: no text. The table keeps the text alive. */
 static const char *get_text_field(lua_State *L, const char *key)
 {
     lua_getfield(L, -1, key);
@@ -63,13 +64,13 @@ static const char *get_text_field(lua_State *L, const char *key)
     return text;
 }
 
-/* Returns an integer field of the table at the top, or 0. */
+/* Returns the integer in field `key` of the table on top of the stack; 0: the field is nil. */
 static int get_number_field(lua_State *L, const char *key)
 {
     return (int)accd__get_integer(L, lua_gettop(L), key, 0);
 }
 
-/* Fills info from element n of the table at the top, if it is a table. */
+/* Fills `info` from element n of the table on top of the stack; leaves `info` alone if the element is no table. */
 static void read_object(lua_State *L, int n, accd_object_info *info)
 {
     if (lua_rawgeti(L, -1, n) == LUA_TTABLE) {
@@ -87,10 +88,11 @@ static void read_object(lua_State *L, int n, accd_object_info *info)
 struct diagnostic_request {
     accd_session *a;
     accd_error_detail detail;
-    const char *shown; /* the error as text to read */
+    const char *shown; /* the error as text for accd_last_error_message */
 };
 
-/* (request, error): fills the request from the error. The texts stay alive in the registry (detail_ref). */
+/* Lua function (struct diagnostic_request, error): fills the request from the error. The texts stay alive in the
+ * registry (detail_ref). */
 static int push_diagnostic(lua_State *L)
 {
     struct diagnostic_request *telling = lua_touserdata(L, 1);
@@ -119,7 +121,7 @@ static int push_diagnostic(lua_State *L)
     return 0;
 }
 
-/* (session): frees the Lua session's caches. */
+/* Lua function (session): frees the Lua session's caches. */
 static int collect_garbage(lua_State *L)
 {
     accd__push_method(L, lua_touserdata(L, 1), "relieve");
@@ -127,7 +129,8 @@ static int collect_garbage(lua_State *L)
     return 0;
 }
 
-/* Reports that memory ran out in Lua, and frees caches. Returns the status. */
+/* Fills the error detail because memory ran out in Lua, and frees caches of the Lua session. Returns the status of the
+ * error. */
 static accd_status report_memory(accd_session *a)
 {
     accd_status status = accd__report_no_memory(a);
@@ -140,7 +143,8 @@ static accd_status report_memory(accd_session *a)
     return status;
 }
 
-/* Reports the error at the top of the stack, which lua_pcall returned as `failure`, and pops it. Returns its status. */
+/* Pops the error on top of the stack, with which lua_pcall returned `failure`, and fills the error detail from it.
+ * Returns the status of the error. */
 static accd_status report_lua_error(accd_session *a, int failure)
 {
     lua_State *L = a->L;
@@ -179,7 +183,7 @@ static accd_status report_lua_error(accd_session *a, int failure)
  * code that catches it cannot continue. */
 enum { STEPS = 1000 };
 
-/* Hook: counts instructions, and raises the error of the limit. */
+/* Hook: counts instructions, and raises the error `limit_ref` once the limit is reached. */
 static void on_steps(lua_State *L, lua_Debug *debug)
 {
     (void)debug;

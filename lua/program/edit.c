@@ -62,11 +62,11 @@ struct editor {
     History *past;
     lua_State *L; /* Lua thread that reads a line */
     const char *prompt;
-    char *file; /* file of the history, or NULL */
+    char *file; /* file of the history; NULL: not saved */
     bool interrupted;
 };
 
-/* Editor that reads a line now. A variable, because libedit's callbacks get only its own handle. */
+/* Editor that reads a line now; NULL: no editor. A variable, because libedit's callbacks get only libedit's handle. */
 static struct editor *reading;
 
 /* Callback: returns the prompt. */
@@ -77,7 +77,7 @@ static char *get_prompt(EditLine *line)
     return (char *)(uintptr_t)reading->prompt;
 }
 
-/* Callback of the interrupt key: gives the line up. */
+/* Callback of the interrupt key: ends the line, which l_read then gives up. */
 static unsigned char on_interrupt(EditLine *line, int c)
 {
     assert(reading);
@@ -123,7 +123,7 @@ static unsigned char on_complete(EditLine *line, int c)
     return result;
 }
 
-/* Loads libedit; false: it or a symbol is missing. */
+/* Loads libedit and fills the entry points of `editor`. Returns false if the library or a symbol is missing. */
 static bool load_libedit(struct editor *editor)
 {
     static const char *const names[] = {
@@ -144,7 +144,7 @@ static bool load_libedit(struct editor *editor)
     return library != NULL;
 }
 
-/* Returns the editor at index 1, or raises. */
+/* Returns the editor at stack index 1. Raises for another value. */
 static struct editor *check_editor(lua_State *L)
 {
     return luaL_checkudata(L, 1, editor_name);
@@ -166,7 +166,8 @@ static int l_close(lua_State *L)
     return 0;
 }
 
-/* system.editor(complete [, file of the history]) -> editor, or nothing if libedit is missing */
+/* system.editor(complete [, file of the history]) -> editor; nothing if libedit is missing or has no memory. complete:
+ * function of on_complete. */
 static int l_editor(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);
@@ -206,7 +207,8 @@ static int l_editor(lua_State *L)
     return 1;
 }
 
-/* editor:read(prompt) -> line; or nil, and "end" or "interrupt" */
+/* editor:read(prompt) -> line; or nil, "end" at the end of input; or nil, "interrupt". Raises if the editor is closed.
+ */
 static int l_read(lua_State *L)
 {
     struct editor *editor = check_editor(L);

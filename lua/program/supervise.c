@@ -8,7 +8,8 @@
  *             |                      `------------ answer to 'E' ------------------------------>  |
  *             `--exec--> program, with the library ----------------------------------------------'
  *
- *    A program with the library waits for the answer to 'E', so that reports are complete before it ends.
+ *    A program with the library sends 'E' only if it has executed no directive. It waits for the answer, so that
+ *    reports are complete before it ends.
  *
  * 2. Does a file belong to the same run of tests? It does if it was written after the parent process started. */
 #include "program.h"
@@ -39,7 +40,8 @@
 static const struct sockaddr_un any = {.sun_family = AF_UNIX};
 static const char variable[] = "ACCDEEP_LOADED", of_process[] = "ACCDEEP_PROCESS";
 
-/* Moves a descriptor above those of the standard streams, which may be closed. Returns the new one, or -1. */
+/* Moves a descriptor above those of the standard streams, which may be closed. Returns the new descriptor; -1: `file`
+ * is -1, or the move failed. */
 static int move_above_streams(int file)
 {
     if (file < 0 || file > STDERR_FILENO)
@@ -49,7 +51,7 @@ static int move_above_streams(int file)
     return moved;
 }
 
-/* Returns a datagram socket with a name that the system chooses, or -1. */
+/* Returns a datagram socket with a name that the system chooses, stored in *address_p; -1: failure. */
 static int open_socket(struct sockaddr_un *address_p)
 {
     socklen_t size = sizeof *address_p;
@@ -70,8 +72,8 @@ static void write_error(const char *text)
     (void)unused;
 }
 
-/* Waits until the library has reported all that is expected, or the program has ended; reports what is missing. file:
- * socket; program: pidfd; no_directive may be NULL. */
+/* Waits until the library has reported all that is expected, or the program has ended; reports what is missing. `file`:
+ * socket; `program`: pidfd; `no_directive`: text, or NULL if a directive is not expected. Answers a letter 'E'. */
 static void supervise(int file, int program, const char *not_loaded, const char *no_directive)
 {
     assert(not_loaded);
@@ -155,8 +157,8 @@ void accd__end_supervision(void)
     close(file);
 }
 
-/* Gets the time of the real-time clock at which a process started, in seconds, and whether it is a shell of a terminal.
- * False: not known. */
+/* Stores the time of the real-time clock at which a process started, in seconds, and whether the process is a shell of
+ * a terminal. Returns false if unknown. */
 static bool read_start(pid_t process, double *start_p, bool *interactive_p)
 {
     char name[32], text[1024];

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* system.isatty(1|2) -> boolean */
+/* system.isatty(descriptor) -> true if standard output (1) or standard error (2) is a terminal */
 static int l_isatty(lua_State *L)
 {
     lua_pushboolean(L, isatty((int)luaL_checkinteger(L, 1)));
@@ -181,12 +181,13 @@ static int l_wait(lua_State *L)
 /* Array of n numbers in memory that this process shares with those that it forks. c:add(i, k), c:get(i); i from 1. */
 static const char counters_name[] = "accdeep.counters";
 
+/* Lua object of system.counters. */
 struct counters {
     _Atomic long long *link;
     size_t n;
 };
 
-/* Returns the counter with the index at 2, or raises. */
+/* Returns the counter whose number is at stack index 2, of the counters at index 1. Raises for another number. */
 static _Atomic long long *check_counter(lua_State *L)
 {
     struct counters *counters = luaL_checkudata(L, 1, counters_name);
@@ -209,7 +210,7 @@ static int l_counters_get(lua_State *L)
     return 1;
 }
 
-/* Unmaps the counters. */
+/* Metamethod __gc: unmaps the counters. */
 static int l_counters_gc(lua_State *L)
 {
     struct counters *counters = luaL_checkudata(L, 1, counters_name);
@@ -219,7 +220,7 @@ static int l_counters_gc(lua_State *L)
     return 0;
 }
 
-/* system.counters(n) -> n counters */
+/* system.counters(n) -> n counters, all 0 */
 static int l_counters(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -248,7 +249,7 @@ static int l_exit(lua_State *L)
     _exit((int)luaL_checkinteger(L, 1));
 }
 
-/* system.executable() -> path of the running program, or nil */
+/* system.executable() -> path of the running program; nil: unknown */
 static int l_executable(lua_State *L)
 {
     char path[4096];

@@ -32,15 +32,16 @@ struct environment_stack {
     size_t depth, capacity;
 };
 
+/* Handle: the context, the directive in progress, and the environments of each device. */
 struct accd_stacks {
     accd_context *context;
     accd_allocator alloc;
     void *alloc_ud;
     int devices;
     enum { IDLE, BEGUN, READING } phase; /* phase of the directive in progress */
-    accd_construct_kind kind;            /* kind and device of the directive in progress */
-    int device;
-    accd_item *items; /* clauses of the directive in progress */
+    accd_construct_kind kind;            /* kind of the directive in progress */
+    int device;                          /* device of the directive in progress */
+    accd_item *items;                    /* clauses of the directive in progress */
     size_t nitems, capacity;
     struct environment_stack *stacks; /* an element for each device */
     accd_error error;
@@ -80,7 +81,8 @@ static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status
     return status;
 }
 
-/* Makes room for one more element after the first `used` ones of *array; returns false without memory. */
+/* Ensures that *array has space for one more element of `size` bytes after the first `used` ones. Returns false without
+ * memory. */
 static bool grow_array(const accd_stacks *stacks, void **array, size_t used, size_t *capacity, size_t size)
 {
     assert(used <= *capacity && size > 0);
@@ -96,7 +98,7 @@ static bool grow_array(const accd_stacks *stacks, void **array, size_t used, siz
     return true;
 }
 
-/* Sets the error of a call that lacks memory. Returns its status. */
+/* Sets the error of a call that lacks memory. Returns ACCD_ERROR_OUT_OF_MEMORY. */
 static accd_status report_no_memory(accd_stacks *stacks)
 {
     assert(stacks);
@@ -177,7 +179,7 @@ const accd_error *accd_stacks_error(const accd_stacks *stacks)
 
 /* ------------------------------------------------------------------------------ directives -- */
 
-/* Checks a call that names a device: the device exists, and no directive is in progress. */
+/* Returns ACCD_OK if the device exists and no directive is in progress; otherwise sets the error of `call`. */
 static accd_status check_no_directive(accd_stacks *stacks, const char *call, int device)
 {
     if (!stacks)
@@ -192,7 +194,8 @@ static accd_status check_no_directive(accd_stacks *stacks, const char *call, int
     return ACCD_OK;
 }
 
-/* Checks the call as check_no_directive does; sets *region_p to the device's current environment, which must exist. */
+/* Checks `call` as check_no_directive does, and that the device has an environment; sets *region_p to the current
+ * one. */
 static accd_status check_environment(accd_stacks *stacks, const char *call, int device, accd_region **region_p)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -206,7 +209,7 @@ static accd_status check_environment(accd_stacks *stacks, const char *call, int 
     return ACCD_OK;
 }
 
-/* Begins a directive on a device. */
+/* Begins a directive on a device, after the checks of check_no_directive. */
 static accd_status begin_directive(accd_stacks *stacks, const char *call, accd_construct_kind kind, int device)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -253,7 +256,7 @@ void accd_stacks_drop_pragma(accd_stacks *stacks)
     stacks->nitems = 0;
 }
 
-/* Checks that a directive collects clauses now. */
+/* Returns ACCD_OK if a directive collects clauses now; otherwise sets the error of `call`. */
 static accd_status check_clauses_open(accd_stacks *stacks, const char *call)
 {
     if (!stacks)

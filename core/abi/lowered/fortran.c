@@ -41,6 +41,7 @@ static accd_lowered *get_directive(DIRECTIVE)
     return made;
 }
 
+/* Returns the integers `arguments` as the pointers that the functions for C take. */
 static const void *const *to_pointers(const int64_t *arguments)
 {
     return (const void *const *)(const void *)arguments;
@@ -56,6 +57,7 @@ void accd_lowered_enter_(int64_t *region, DIRECTIVE, const int64_t *arguments)
     *region = (int64_t)(intptr_t)accd_lowered_enter(get_directive(ARGUMENTS), to_pointers(arguments));
 }
 
+/* Returns the region whose address the variable *region holds. */
 static accd_lowered_region *to_region(const int64_t *region)
 {
     return (accd_lowered_region *)(intptr_t)*region;

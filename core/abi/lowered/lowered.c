@@ -18,13 +18,14 @@ enum { MUST_BE_PRESENT = -2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static accd_context *context; /* context of the process; opened by its first directive */
-static FILE *events;          /* file of ACCDEEP_EVENTS, or NULL */
+static FILE *events;          /* file of ACCDEEP_EVENTS; NULL: events are not written */
 
 void accd__lowered_lock(void)
 {
     pthread_mutex_lock(&lock);
 }
 
+/* Open region; see accd_lowered_enter. */
 struct accd_lowered_region {
     accd_region *core;
     const accd_lowered *directive;
@@ -32,7 +33,7 @@ struct accd_lowered_region {
     const void *hosts[]; /* first bytes of the items */
 };
 
-/* Writes the help of a code, if it has one. {1|the data} is written as "the data". */
+/* Writes the help of an error code, if the code has a help. {1|the data} is written as "the data". */
 static void write_help(const char *code)
 {
     const struct accd__help *entry = accd__help_table;
@@ -163,7 +164,7 @@ static uint64_t get_thread_number(void)
     return own;
 }
 
-/* Makes the label of an item in an array show the array's present bounds, which `arguments` give. */
+/* Updates the label of an item in an array if the array's bounds, which `arguments` give, have changed. */
 static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item, const accd_item *located,
                           const int64_t *arguments)
 {
@@ -211,7 +212,8 @@ static struct accd__lowered_plan *locate(accd_lowered *directive, const void *co
     return plan;
 }
 
-/* Executes the located items of a plan as one construct; *region_p is its region. The caller holds the lock. */
+/* Executes the located items of a plan as one construct, whose region is stored in *region_p; region_p is NULL if the
+ * construct opens none. Ends the process on failure. The caller holds the lock. */
 static void execute_plan(const accd_lowered *directive, const struct accd__lowered_plan *plan, accd_region **region_p)
 {
     assert(context && pthread_mutex_trylock(&lock) != 0);
@@ -288,7 +290,7 @@ void accd_lowered_leave(accd_lowered_region *region)
     free(region);
 }
 
-/* Returns the address that `find` gives for a pointer, or NULL if there is none. */
+/* Returns the address that `find` gives for a pointer; NULL: no such address, or no context is open. Takes the lock. */
 static void *find_counterpart(uint64_t (*find)(accd_context *, int, const void *), const void *pointer)
 {
     pthread_mutex_lock(&lock);
@@ -313,8 +315,8 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 
-/* Copies bytes from or to an address in a kernel. Without a region, and if no data are present at the address, it is an
- * address of the host. */
+/* Copies bytes between `host` and the address `device` of a kernel. Without a region, and if no data have this device
+ * address, `device` is an address of the host. */
 static void copy_region_bytes(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes,
                               bool to_device)
 {

@@ -10,7 +10,7 @@ static _Thread_local struct {
     accd_action action;
 } next;
 
-/* Executes the routine that the thread has looked up. */
+/* Executes the routine that the thread has looked up last. Returns what accd__lowered_move returns. */
 static void *run_routine(void *host, unsigned long bytes, ...)
 {
     assert(next.plan.name);

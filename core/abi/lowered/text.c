@@ -35,7 +35,7 @@ struct reader {
     const accd_label **labels;
     accd_program **programs;
     size_t nlabels, nprograms;
-    accd_array *array; /* array of the next label, or NULL */
+    accd_array *array; /* array of the next label; NULL: the label has no array */
     /* The open program, and its lists. */
     bool in_program;
     accd_program_spec spec;
@@ -73,7 +73,7 @@ static void *append(const struct reader *reader, void *list_p, size_t n, size_t 
     return memset(bytes + n * size, 0, size);
 }
 
-/* Reads an integer. */
+/* Reads and returns an integer. Ends the process if the text has none. */
 static int64_t read_number(struct reader *reader)
 {
     char *end;
@@ -105,7 +105,7 @@ static char *read_optional_rest(struct reader *reader)
     return NULL;
 }
 
-/* Reads the number of a label that precedes; returns NULL for -1. */
+/* Reads the number of an earlier label and returns the label; NULL: the number is -1. */
 static const accd_label *read_label_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);
@@ -114,7 +114,7 @@ static const accd_label *read_label_reference(struct reader *reader)
     return at < 0 ? NULL : reader->labels[at];
 }
 
-/* Reads the number of a program that precedes; returns NULL for -1. */
+/* Reads the number of an earlier program and returns the program; NULL: the number is -1. */
 static accd_program *read_program_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);
@@ -215,7 +215,7 @@ static void read_field(struct reader *reader)
     field->child = read_program_reference(reader);
 }
 
-/* Reads a line of `list`, which has *n members. */
+/* Reads a line "excluded" or "member": appends a member to *list, which has *n members. */
 static void read_member(struct reader *reader, accd_member **list, size_t *n)
 {
     accd_member *member = append(reader, list, (*n)++, sizeof *member);
@@ -224,17 +224,20 @@ static void read_member(struct reader *reader, accd_member **list, size_t *n)
     member->label = read_label_reference(reader);
 }
 
+/* Reads a line "excluded" of the open program. */
 static void read_excluded(struct reader *reader)
 {
     read_member(reader, &reader->excluded, &reader->spec.nexcluded);
 }
 
+/* Reads a line "member" of the open program. */
 static void read_named(struct reader *reader)
 {
     read_member(reader, &reader->members, &reader->spec.nmembers);
 }
 
-/* Reads an instruction. A call's number within the unit becomes its number within the process. */
+/* Reads a line "code", an instruction of the open program or item. A call's number within the unit becomes its number
+ * within the process. */
 static void read_code(struct reader *reader)
 {
     accd_instruction *in = append(reader, &reader->code, reader->ncode++, sizeof *in);
@@ -250,7 +253,7 @@ static void read_code(struct reader *reader)
     in->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[in->k]);
 }
 
-/* Ends the open program, or the open item, if there is one. */
+/* Completes the open program; if no program is open, gives the last item the code that was read for it. */
 static void finish_program(struct reader *reader)
 {
     if (!reader->in_program) {
@@ -325,7 +328,7 @@ static void read_params(struct reader *reader)
         end_without_memory(reader);
 }
 
-/* Reads the array of the last item. Its name lives as long as the plan. */
+/* Reads a line "rows": the array of the last item. The array's name lives as long as the plan. */
 static void read_rows(struct reader *reader)
 {
     if (!reader->plan->nitems)
