@@ -26,7 +26,7 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     return status;
 }
 
-/* True if the same pointer points to another section: its start or its length differs. */
+/* True if the pointer in row `row` points to another section than earlier: start or length of the section differs. */
 static bool has_moved(const struct accd__segment *earlier, const struct accd__segment *later, size_t row)
 {
     assert(row < earlier->rows && row < later->rows);
@@ -47,7 +47,7 @@ int accd_bounds_changed(const accd_bounds *earlier, const accd_bounds *later, ac
         const struct accd__segment *a = &earlier->segments[i], *b = &later->segments[i];
         if (a->rows != b->rows || a->rowset != b->rowset || a->field->offset != b->field->offset ||
             a->field->unit != b->field->unit)
-            return 0; /* different pointers and their targets cannot be compared */
+            return 0; /* the walks have different pointers, whose targets cannot be compared */
         for (size_t row = 0; row < a->rows; row++) {
             if (!has_moved(a, b, row))
                 continue;

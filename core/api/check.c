@@ -21,6 +21,7 @@
     (snprintf(env->context->check_message, sizeof env->context->check_message, __VA_ARGS__), \
      env->context->check_message)
 
+/* Returns the name of an object, in a buffer of the context that the next call overwrites. */
 static const char *format_object_name(struct accd__device_env *env, const struct accd__object *object)
 {
     accd__format_object(env, object, env->context->error.asked.name, sizeof env->context->error.asked.name);
@@ -29,7 +30,7 @@ static const char *format_object_name(struct accd__device_env *env, const struct
 
 #define NO_MEMORY VIOLATION("no memory to check what is there")
 
-/* Counts by address. */
+/* Numbers of references to records, by the address of the record. */
 struct address_tally {
     struct accd__pair *pairs;
     size_t n, capacity;
@@ -41,7 +42,7 @@ struct tallies {
     struct address_tally levels, pins, places;
 };
 
-/* Counts one more for an object. Returns false without memory. */
+/* Adds one to the count of `object` in a tally that is not summed. Returns false without memory. */
 static bool count_object(struct tallies *tallies, struct address_tally *tally, const void *object)
 {
     assert(tallies && tally && object);
@@ -52,7 +53,7 @@ static bool count_object(struct tallies *tallies, struct address_tally *tally, c
     return true;
 }
 
-/* Sorts a tally and adds the counts of equal addresses. Returns false without memory. */
+/* Sorts a tally by address and sums the counts of equal addresses. Returns false without memory. */
 static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
 {
     assert(tallies && tally);
@@ -70,7 +71,7 @@ static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
     return true;
 }
 
-/* Returns the count of an object in a summed tally. */
+/* Returns the count of `object` in a summed tally; 0: it was not counted. */
 static uint64_t get_count(const struct address_tally *tally, const void *object)
 {
     const uint64_t key = accd__address(object);
@@ -78,7 +79,8 @@ static uint64_t get_count(const struct address_tally *tally, const void *object)
     return after && tally->pairs[after - 1].key == key ? tally->pairs[after - 1].value : 0;
 }
 
-/* Checks the present table: disjoint host ranges, counters, pins, device memory. */
+/* Checks the present table: disjoint host ranges, counters, pins (numbers of attachments), device memory. Returns the
+ * text of a violation, or NULL, like all functions below. */
 static const char *check_objects(struct accd__device_env *env, const struct tallies *tallies)
 {
     uint64_t end = 0;
@@ -130,7 +132,7 @@ static const char *check_device_order(struct accd__device_env *env, struct talli
                : VIOLATION("the device order has %zu objects instead of %zu", env->present.by_device.count, n);
 }
 
-/* True if the device has the saved descriptor of an attachment at `dev`. */
+/* True if the device has the saved descriptor of `attach` at address `dev`. */
 static bool descriptor_is_there(struct accd__device_env *env, const struct accd__attachment *attach, uint64_t dev)
 {
     assert(attach->descriptor && attach->descriptor->bytes <= ACCD_MAX_SLOT_BYTES);
@@ -173,12 +175,13 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
             return VIOLATION("%s points to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
         bool kept = env->context->rules.attached == ACCD_ATTACHED_KEPT &&
-                    env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY; /* otherwise kernels may change it */
+                    env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY; /* kernels may change the pointer under
+                                                                             * other rules */
         if (!env->device.ops->is_allocated(env->device.handle, dev, sizeof word))
             return VIOLATION("%s has no allocated device memory", name);
-        kept =
-            kept && !accd__find_pending_task(
-                        env, dev, accd__attachment_end(attach) - attach->slot); /* a queue may have to write it first */
+        kept = kept && !accd__find_pending_task(env, dev,
+                                                accd__attachment_end(attach) - attach->slot); /* a queue may still have
+                                                                                               * to write the pointer */
         /* a lost device cannot be read */
         kept = kept && env->device.ops->read(env->device.handle, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->descriptor && !descriptor_is_there(env, attach, dev))
@@ -259,7 +262,7 @@ static const char *check_memory(struct accd__device_env *env)
                            (unsigned long long)env->device.stats.live_bytes);
 }
 
-/* Checks invariant 5 for one object. */
+/* Checks invariant 5 (fused data lie in the block of their tuple) for one object. */
 static const char *check_share(struct accd__device_env *env, const struct accd__placement *placement)
 {
     assert(placement->object);
@@ -317,6 +320,7 @@ static const char *check_tuples(struct accd__device_env *env, struct tallies *ta
     return NULL;
 }
 
+/* Checks that the ordered indices of a device are sound. */
 static const char *check_indices(struct accd__device_env *env)
 {
     struct accd__btree *indices[] = {&env->present.objects, &env->present.by_device, &env->present.blocks,
@@ -342,7 +346,7 @@ static const char *check_all(struct accd__device_env *env, struct tallies *talli
     return violation ? violation : accd__queues_check(env);
 }
 
-/* Checks one device. Expands its groups first. */
+/* Checks one device, after all its groups (table/group.h) were expanded to objects. */
 static const char *check_directory(struct accd__device_env *env)
 {
     struct tallies tallies = {.scratch = {.mem = &env->context->mem}};

@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* A host function that a queue holds. The context and each checkpoint own one use of its ud. */
+/* A host function that a queue holds. The context and each checkpoint own one use of its argument `ud`. */
 struct held_call {
     accd_host_fn fn;
     void *ud;
@@ -23,6 +23,7 @@ struct accd_checkpoint {
     _Alignas(16) uint8_t at[];
 };
 
+/* Header of a saved host range; its content follows. */
 struct saved_range {
     uint64_t start, bytes;
 };
@@ -46,13 +47,13 @@ accd_status accd__check_quiescent(accd_context *context)
     return ACCD_OK;
 }
 
-/* Returns the size of a device's saved state, rounded up. */
+/* Returns the size in bytes of the saved state of a device, rounded up to a multiple of 16. */
 static uint64_t state_bytes(const struct accd__device_env *env)
 {
     return round_up(env->device.ops->state_bytes(env->device.handle));
 }
 
-/* Counts the host functions that queues hold, and writes them to `to` unless it is NULL. Returns their number. */
+/* Returns the number of host functions and kernels that queues hold, and writes them to `to` unless it is NULL. */
 static size_t list_calls(const accd_context *context, struct held_call *to)
 {
     size_t n = 0;
@@ -70,7 +71,7 @@ static size_t list_calls(const accd_context *context, struct held_call *to)
     return n;
 }
 
-/* Calls each function with a reason to keep or release its ud. */
+/* Calls each function with `reason`: to keep or to release its argument `ud`. */
 static void notify_calls(const struct held_call *calls, size_t n, accd_host_call reason)
 {
     assert(calls || !n);

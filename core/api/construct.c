@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* Checks that the items are valid for the kind of construct. */
+/* Returns an error if the items are not valid for the kind of construct. */
 static accd_status check_items(accd_context *context, const accd_construct *construct)
 {
     if (construct->nitems > ACCD_SOURCE_WALKED - 1 || (construct->nitems && !construct->items))
@@ -34,7 +34,8 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
     return ACCD_OK;
 }
 
-/* Runs a construct on the general path. Not inlined, so that the fast path has no stack frame for a plan. */
+/* Plans and executes a construct on the general path. Not inlined, so that the fast path has no stack frame for a plan.
+ */
 static __attribute__((noinline)) accd_status run_general_path(accd_context *context, const accd_construct *construct,
                                                               accd_region **region_p)
 {
@@ -81,7 +82,7 @@ accd_status accd_run_construct_with_pointers(accd_context *context, const accd_c
     return accd_run_construct(context, construct, region_p);
 }
 
-/* Returns the innermost region of the same device and thread: `region` itself, or one above it.
+/* Returns the innermost region of the device and thread of `region`: `region` itself, or a region opened after it.
  * Decides DIR-4.1-01. */
 static accd_region *innermost_region(const accd_region *region)
 {

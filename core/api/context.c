@@ -12,6 +12,7 @@
 /* Bytes of the configuration of the first version: up to its last member. */
 #define FIRST_CONFIG_BYTES (offsetof(accd_context_config, charge_ud) + sizeof(void *))
 
+/* Returns the configuration that a program gets if it sets nothing. */
 static accd_context_config default_config(void)
 {
     return (accd_context_config){.struct_size = sizeof(accd_context_config), .devices = 1, .group_least = 64};
@@ -27,6 +28,7 @@ void accd_context_config_init_sized(accd_context_config *config, size_t bytes)
     config->struct_size = bytes;
 }
 
+/* True if all of the `n` bytes are 0. */
 static bool is_zero(const unsigned char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -56,7 +58,7 @@ static unsigned count_processors(void)
     return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
 }
 
-/* Frees the retired groups of all devices. Returns false if there were none. */
+/* Frees the retired groups (unused, cached for the next construct) of all devices. Returns false if there were none. */
 static bool reclaim_memory(void *owner)
 {
     assert(owner);
@@ -69,6 +71,7 @@ static bool reclaim_memory(void *owner)
     return freed;
 }
 
+/* True if all limits and choices of a configuration have valid values. */
 static bool is_valid_config(const accd_context_config *config)
 {
     return config->devices <= ACCD_MAX_DEVICES && config->threads <= ACCD_MAX_THREADS &&
@@ -166,7 +169,7 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
     accd_status status = ACCD_ERROR_OUT_OF_MEMORY;
     unsigned devices = context->config.devices;
     context->envs = accd__mem_alloc_array(&context->mem, devices, sizeof context->envs[0]);
-    /* label 0 is that of objects without a name */
+    /* label 0 belongs to objects without a name */
     if (context->envs && accd_label_intern(context, &(accd_label){.name = ""}))
         status = ACCD_OK;
     while (status == ACCD_OK && (unsigned)context->nenvs < devices) {
@@ -177,12 +180,12 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
         accd_context_free(context);
         return status;
     }
-    context->config.no_device = NULL; /* pointed to the caller's memory, for this call only */
+    context->config.no_device = NULL; /* the pointer is valid for this call only: it points to memory of the caller */
     *context_p = context;
     return ACCD_OK;
 }
 
-/* Frees everything of one device, and closes it. */
+/* Frees all records and memory of one device, and closes it. */
 static void close_device_env(struct accd__device_env *env)
 {
     assert(!env->levels.top);

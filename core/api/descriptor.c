@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* Returns the attachment of a descriptor's pointer to its type record, or NULL. */
+/* Returns the attachment of the pointer in a descriptor to its type record; NULL: it is not attached. */
 static struct accd__attachment *find_type_attachment(struct accd__device_env *env, const void *descriptor,
                                                      const struct accd__attachment *attach, uint32_t bytes)
 {
@@ -12,6 +12,7 @@ static struct accd__attachment *find_type_attachment(struct accd__device_env *en
     return accd__find_attachment_within(env, slot, attach ? accd__attachment_end(attach) - slot : bytes);
 }
 
+/* Records the error of a missing descriptor, or of a rank that is not from 0 to 15, and returns its status. */
 static accd_status report_invalid_rank(accd_context *context)
 {
     return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
@@ -34,9 +35,8 @@ static accd_status run_attach_construct(accd_context *context, int device, accd_
                               NULL);
 }
 
-/* Makes the item that maps and attaches the type record, unless it is attached already. Returns the number of items:
- * 0 or 1.
- * Decides FLANG-api-5. */
+/* Makes *item the item that maps and attaches the type record, unless the record is attached already. Returns the
+ * number of items made: 0 or 1. Decides FLANG-api-5. */
 static size_t make_type_record_item(accd_context *context, const struct accd__attachment *type_attachment,
                                     uint64_t slot, accd_item *item)
 {
@@ -67,14 +67,14 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         return accd__set_error(context, ACCD_ERROR_POINTER_CHANGED, R_DESCRIPTOR,
                                "the data are not those the descriptor points to");
     const void *section = accd__pointer(accd__address(data) + offset);
-    if (!data) { /* ACC33-att-4, unless the rules attach a null pointer to nothing */
+    if (!data) { /* a null pointer is attached (ACC33-att-4) only if the rules require it */
         const accd_item null = {
             .slot = descriptor, .slot_bytes = bytes, .action = ACCD_ACTION_ATTACH, .flags = ACCD_ITEM_IF_PRESENT};
         return context->rules.attach_null == ACCD_CHOICE_IGNORE
                    ? run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, &null, 1, file, line)
                    : ACCD_OK;
     }
-    /* indexes groups in these ranges: missing memory must not look like absence */
+    /* makes objects of groups in these ranges first: missing memory must not look like absence */
     ACCD_TRY(accd__find_containment(env, accd__address(section), size ? size : 1, &relation, &object));
     ACCD_TRY(accd__find_containment(env, accd__address(descriptor), bytes, &relation, &object));
     if (context->rules.attach == ACCD_ATTACH_POLICY_NEW || /* the rules do not attach data that are present already */
@@ -91,7 +91,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
                                   accd__descriptor_type_slot(context, descriptor), items);
     const bool has_record = n > 0;
     items[n++] = (accd_item){.host = section,
-                             .bytes = size ? size : 1, /* an empty section is present where one byte would be */
+                             .bytes = size ? size : 1, /* an empty section is present if one byte at its address is */
                              .slot = descriptor,
                              .slot_bytes = bytes,
                              .action = ACCD_ACTION_NO_CREATE,
@@ -99,7 +99,7 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     ACCD_TRY(run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, items, n, file, line));
     struct accd__attachment *type_attachment =
         has_record ? accd__find_attachment_within(env, accd__address(descriptor), bytes) : NULL;
-    if (type_attachment) { /* the attachment holds the reference, which ends with it */
+    if (type_attachment) { /* the attachment holds a reference, which ends with it */
         type_attachment->holds_record = 1;
         env->attached.ntype_records++;
     }

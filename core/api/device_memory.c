@@ -6,13 +6,13 @@
 
 #include <assert.h>
 
-/* Sets *taken_p if present data, or a block of them, use any byte of a device range. */
+/* Sets *taken_p to true if present data, or a block of such data, use any byte of a device range. */
 static accd_status is_device_range_used(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool *taken_p)
 {
     assert(taken_p);
     void *after;
     struct accd__object *object;
-    ACCD_TRY(accd__find_object_by_dev(env, dev, &object)); /* builds the index by device address */
+    ACCD_TRY(accd__find_object_by_dev(env, dev, &object)); /* builds the index of objects by device address */
     accd__btree_floor_and_next(&env->present.by_device, dev, &after);
     const struct accd__object *next = after;
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -62,7 +62,7 @@ accd_status accd_map_data(accd_context *context, int device, const void *host, u
     return ACCD_OK;
 }
 
-/* Releases the type records that attachments in an object hold. */
+/* Removes the references on type records that attachments in an object hold, by a release of its own. */
 static accd_status release_type_records(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(env->attached.ntype_records);
@@ -92,8 +92,8 @@ static accd_status release_type_records(struct accd__device_env *env, const stru
     return status;
 }
 
-/* Ends the attachments of pointers in an object that is removed. Pointers to it lose their target, but keep their
- * value. */
+/* Ends the attachments of pointers in an object that is removed. Pointers to the object lose their target, but keep
+ * their value. */
 static accd_status end_attachments(struct accd__device_env *env, struct accd__object *object)
 {
     assert(object->size & ACCD_OBJECT_MAPPED);
@@ -146,7 +146,7 @@ accd_status accd_unmap_data(accd_context *context, int device, const void *host)
     }
     if (attach || object->pins)
         ACCD_TRY(end_attachments(env, object));
-    accd__regions_forget_object(env, object); /* clauses without a reference may name it, too */
+    accd__regions_forget_object(env, object); /* clauses without a reference may name the object, too */
     accd__free_placement(env, object);
     accd__remove_object(env, object);
     return ACCD_OK;
@@ -194,7 +194,7 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     return ACCD_OK;
 }
 
-/* Checks that a device range is allocated and that its data have not moved. */
+/* Returns an error if a device range is not allocated, or its data have moved. */
 static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     if (env->device.ops->is_allocated(env->device.handle, dev, bytes))
@@ -205,7 +205,7 @@ static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, u
     return accd__report_not_allocated(env);
 }
 
-/* Checks the device ranges, and the host range, of a raw copy. Decides ACC33-3.2.30-1. */
+/* Returns an error if the device ranges, or the host range, of a raw copy are not valid. Decides ACC33-3.2.30-1. */
 static accd_status check_copy(struct accd__device_env *env, accd_direction direction, uint64_t to, uint64_t from,
                               uint64_t bytes)
 {
@@ -224,6 +224,7 @@ static accd_status check_copy(struct accd__device_env *env, accd_direction direc
     return ACCD_OK;
 }
 
+/* Returns the transfer of a raw copy; `to` and `from` are host or device addresses, as `direction` says. */
 static struct accd__transfer make_transfer(accd_direction direction, uint64_t to, uint64_t from, uint64_t bytes)
 {
     assert(bytes);
@@ -233,7 +234,7 @@ static struct accd__transfer make_transfer(accd_direction direction, uint64_t to
         to, from, bytes, direction == ACCD_DIRECTION_TO_DEVICE ? ACCD_TRANSFER_TO_DEVICE : ACCD_TRANSFER_WITHIN_DEVICE};
 }
 
-/* Copies bytes, now or, with a queue, when it executes the work. */
+/* Copies bytes now or, if `queue` is not NULL, when the queue executes the work. */
 static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *queue, accd_direction direction,
                             uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
@@ -252,6 +253,7 @@ static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *qu
     return accd__check_device_status(&env->device, accd__run_batch(&env->device, &batch), "to copy");
 }
 
+/* Copies bytes after all checks, without a queue; does what accd_copy_to_device and similar functions do. */
 static accd_status copy_raw_now(accd_context *context, int device, accd_direction direction, uint64_t to, uint64_t from,
                                 uint64_t bytes)
 {

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+/* Returns `hash`, extended by `n` bytes at `from`. */
 static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
 {
     assert(from || !n);
@@ -16,7 +17,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
 
 #define HASH(value) hash = hash_bytes(hash, &(value), sizeof(value))
 
-/* Hashes `n` device bytes, and how many of them were written. */
+/* Returns `hash`, extended by `n` device bytes and by the number of them that were ever written. */
 static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, uint64_t dev, uint64_t n)
 {
     unsigned char buffer[1024];
@@ -31,7 +32,7 @@ static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, u
     return hash;
 }
 
-/* Hashes the placements of a device that hold any information. */
+/* Returns `hash`, extended by the placements of objects that have a tuple, vacated slots or originals. */
 static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
 {
     ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0)

@@ -13,7 +13,7 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Combines two hashes into one; their order matters. */
+/* Returns the combination of two hashes; their order matters. */
 static inline uint64_t combine_hashes(uint64_t a, uint64_t b)
 {
     const wide product = (wide)(a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xC2B2AE3D27D4EB4Fu);
@@ -23,6 +23,7 @@ static inline uint64_t combine_hashes(uint64_t a, uint64_t b)
 /* Kinds of places, each with its own hashes. */
 enum { HOST = 1, ON_DEVICE, IN_SPACE, NOWHERE };
 
+/* A registered host range. */
 struct host_range {
     uint64_t start, bytes, number; /* position in the order of registration, from 1 */
     bool live;
@@ -33,16 +34,17 @@ struct device_objects {
     const struct accd__device *device;
     const struct accd__pair *objects;
     size_t nobjects;
-    uint64_t low, high; /* hull of their device ranges */
+    uint64_t low, high; /* hull of the device ranges of all objects */
 };
 
+/* State of the computation of all hashes of one device. */
 struct digest {
     accd_context *context;
     struct accd__device_env *env;
     const struct host_range *known; /* registered host ranges by address */
     size_t nhost_ranges;
     uint64_t low, high;      /* hull of the known ranges, with one byte after each */
-    const uint32_t *numbers; /* numbers for the first known ranges, in place of their own */
+    const uint32_t *numbers; /* numbers that replace the numbers of the first known ranges */
     size_t nnumbers;
     struct device_objects *placed;
 };
@@ -72,7 +74,7 @@ static uint64_t hash_device_location(const struct digest *digest, const struct a
     return combine_hashes(combine_hashes(ON_DEVICE, (uint64_t)device->number), hash_host_address(digest, host));
 }
 
-/* Returns the hash of a device address in present data; 0: it is in none. */
+/* Returns the hash of a device address in present data; 0: no present data contain it. */
 static uint64_t hash_present_address(const struct digest *digest, const struct device_objects *placed, uint64_t dev)
 {
     const size_t above = dev - placed->low < placed->high - placed->low
@@ -103,9 +105,9 @@ static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
            (!block || block->user_owned || dev - block->dev >= block->bytes);
 }
 
-/* Returns the hash of a word: that of a place if the word is an address, else its value. All device addresses without
- * present data are equal; *offset_p gets the offset of one in an allocation of the program, else 0. The place of
- * freed memory would depend on unrelated allocations. */
+/* Returns the hash of a word: of its location if the word is an address, otherwise of its value. Device addresses
+ * without present data have one hash for each device, because their locations depend on unrelated allocations. For such
+ * an address in an allocation of the program, sets *offset_p to its offset, otherwise to 0. */
 static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint64_t *offset_p)
 {
     assert(offset_p);
@@ -129,6 +131,7 @@ static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint
     return word;
 }
 
+/* Returns the hash of a device address as hash_word_value does, without an offset. */
 static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
 {
     const struct device_objects *placed = &digest->placed[digest->env->device.number];
@@ -144,13 +147,13 @@ struct word_sum {
     uint64_t sum;
     uint64_t dangling;      /* sum over device addresses without present data */
     uint64_t number, word;  /* range and word that are not yet complete */
-    uint64_t value;         /* bytes of that word */
-    unsigned present_bytes; /* bit set of the bytes that it has */
+    uint64_t value;         /* bytes of the word that is not yet complete */
+    unsigned present_bytes; /* bit set of the bytes of that word that were added */
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach; /* next attached pointer on the device; NULL: none */
 };
 
-/* Adds one word, or the bytes of it that are present. */
+/* Adds one word, or those of its bytes that are present, to the sum. */
 static inline void add_word_hash(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
                                  unsigned present_bytes)
 {
@@ -174,7 +177,7 @@ static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, ui
         word_sum->dangling += combine_hashes(offset, combine_hashes(number, word));
 }
 
-/* Adds the incomplete word, if there is one. */
+/* Adds the incomplete word, if there is one, to the sum. */
 static void flush_word(struct word_sum *word_sum, uint64_t start)
 {
     if (word_sum->present_bytes == 0xff)
@@ -184,7 +187,8 @@ static void flush_word(struct word_sum *word_sum, uint64_t start)
     word_sum->value = word_sum->present_bytes = 0;
 }
 
-/* Adds `n` bytes at an offset of a known range, or of no range (start 0). bits: which bytes count; NULL: all. */
+/* Adds `n` bytes at an offset of a known range, or of no range (`start` 0). `bits`: bit set of the bytes that count;
+ * NULL: all of them. */
 static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset,
                            const uint8_t *bytes, const uint8_t *bits, uint64_t n)
 {
@@ -240,7 +244,7 @@ static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
     return word_sum.sum;
 }
 
-/* Adds device bytes; only those that were written, if the device knows which. */
+/* Adds device bytes to the sum; only bytes that were written, if the device knows them. */
 static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset, uint64_t dev,
                              uint64_t bytes)
 {
@@ -312,7 +316,7 @@ static uint64_t digest_counters(const struct digest *digest)
     return sum;
 }
 
-/* Returns the hash of which bytes of an element clauses exclude, and of the actions on others. */
+/* Returns the hash of the bytes of an element that clauses exclude, and of the actions on its other bytes. */
 static uint64_t digest_layout(const accd_program *layout)
 {
     uint64_t sum = 0;
@@ -395,6 +399,7 @@ struct serials {
     ACCD_SCRATCH_LIST(struct accd__pair) list;
 };
 
+/* Adds a serial (number of a construct) to the list. Returns false without memory. */
 static bool add_serial(const struct digest *digest, struct serials *serials, uint64_t serial)
 {
     if (!accd__scratch_grow_array(&digest->context->scratch, (void **)&serials->list.at, serials->list.n,
@@ -424,7 +429,8 @@ static bool add_serials(const struct digest *digest, struct serials *serials)
     return ok;
 }
 
-/* Ranks the serials by their order. Returns false without memory. */
+/* Lists all serials, sorts them and gives each its rank, so that serial_rank can be called. Returns false without
+ * memory. */
 static bool rank_serials(const struct digest *digest, struct serials *serials)
 {
     struct accd__pair *spare = add_serials(digest, serials) && serials->list.n
@@ -472,7 +478,7 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
     return combine_hashes(combine_hashes(hash, serial_rank(serials, original->serial)), bits);
 }
 
-/* Computes the hash of all tuples: placements with their slots and originals. */
+/* Sets *sum_p to the hash of all tuples: placements with their slots and originals. Fails only without memory. */
 static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p)
 {
     assert(sum_p);
@@ -564,7 +570,7 @@ static uint64_t digest_queues(const struct digest *digest)
     return sum;
 }
 
-/* True if an allocation holds present data, and is not the program's own (acc_malloc). */
+/* True if an allocation holds present data, and is not the program's own (made by acc_malloc). */
 static bool holds_data(struct accd__device_env *env, const struct device_objects *placed, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -605,7 +611,7 @@ static uint64_t memory_in_use(const struct accd__device_env *env)
     return bytes > env->context->config.device_bytes / 2 ? bytes : 0;
 }
 
-/* Computes the hash of all other state that decides what later constructs do. */
+/* Sets *rest_p to the hash of all other state that decides what later constructs do. Fails only without memory. */
 static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 {
     const struct accd__device_env *env = digest->env;
@@ -643,7 +649,7 @@ static accd_status list_host_ranges(struct digest *digest)
         known[sorted[i].value].number = i < digest->nnumbers ? digest->numbers[i] : i + 1;
     digest->known = known;
     digest->nhost_ranges = n;
-    digest->low = n ? known[0].start : 1; /* makes the hull [1, 0] empty; 0 is no address */
+    digest->low = n ? known[0].start : 1; /* the hull [1, 0] is empty; address 0 is never used */
     return ACCD_OK;
 }
 

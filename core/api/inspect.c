@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+/* Returns the public name of a relation between a range and present data. */
 static accd_presence to_presence(enum accd__containment relation)
 {
     return relation == ACCD_RANGE_CONTAINED ? ACCD_PRESENCE_FULL
@@ -71,6 +72,7 @@ uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
     return object ? object->host + (dev - object->dev) : 0;
 }
 
+/* Fills the public description of a present object. */
 static void describe_present(struct accd__device_env *env, const struct accd__object *object,
                              accd_present_object *present)
 {
@@ -122,6 +124,7 @@ uint64_t accd_matching_address(accd_context *context, int device, const void *ho
     return object->dev + (at - object->host);
 }
 
+/* Fills the public description of an attachment. */
 static void describe_attachment(struct accd__device_env *env, const struct accd__attachment *attach,
                                 accd_attachment *to)
 {

@@ -62,7 +62,7 @@ void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *
         accd__format_member(env, object, dev - object->dev, to, capacity);
 }
 
-/* Returns the excluded member of an element that contains an offset; NULL: none. */
+/* Returns the excluded member of an element that contains the byte at `offset`; NULL: no excluded member does. */
 static const accd_member *find_excluded_member(const accd_program *program, uint64_t offset)
 {
     const accd_program_spec *spec = program ? &program->spec : NULL;
@@ -104,8 +104,8 @@ static accd_status check_excluded_member(struct accd__device_env *env, uint64_t 
     return ACCD_ERROR_EXCLUDED_MEMBER;
 }
 
-/* Returns the error of an access between present objects of a block, or where objects lay before they moved.
- * Decides DIR-4.2-17. */
+/* Records and returns the error of an access between present objects of a block, or to old locations of objects that
+ * have moved. Decides DIR-4.2-17. */
 static accd_status check_between_objects(struct accd__device_env *env, const struct accd__block *block, uint64_t dev,
                                          bool reads)
 {
@@ -118,14 +118,14 @@ static accd_status check_between_objects(struct accd__device_env *env, const str
     return block->vacated ? accd__check_stale_address(env, dev) : accd__report_not_allocated(env);
 }
 
-/* Checks that a kernel may access a device range: it must lie in one object, one tuple, or one allocation of the
- * program. Decides TR14-1.1-02. */
+/* Returns an error if a kernel may not access a device range. The range must lie in one object, one tuple, or one
+ * allocation of the program. Decides TR14-1.1-02. */
 static accd_status check_kernel_access(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool reads)
 {
     accd_context *context = env->context;
     struct accd__object *holder;
     ACCD_TRY(accd__find_object_by_dev(env, dev, &holder));
-    /* the user's memory is accessible as a whole, but a block that it was fused into is not */
+    /* memory of the user is accessible as a whole; a block into which it was fused is not */
     if (holder && (holder->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_SHARED)) != ACCD_OBJECT_MAPPED) {
         uint64_t remaining = holder->dev + accd__object_bytes(holder) - dev;
         if (bytes <= remaining)
@@ -144,7 +144,7 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
     if (!holder && env->queues.running && accd__running_kernel_range(env, dev, &low, &high) && bytes <= high - dev)
         return ACCD_OK;
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
-    bool in_block = block && dev - block->dev < block->bytes; /* objects that share a block */
+    bool in_block = block && dev - block->dev < block->bytes; /* the address is in a block that objects share */
     if (in_block && (block->host || block->vacated))
         return check_between_objects(env, block, dev, reads);
     if (!in_block && env->device.ops->is_allocated(env->device.handle, dev, bytes))
@@ -195,22 +195,22 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
                                      "in an access to its memory");
 }
 
-/* True if a write would not change a pointer, or its descriptor. */
+/* True if a write at `dev` leaves an attached pointer, with its descriptor, unchanged. */
 static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t host, const void *from, uint64_t bytes,
                          const struct accd__attachment *attach)
 {
     assert(bytes <= ACCD_MAX_SLOT_BYTES || accd__attachment_end(attach) - attach->slot <= ACCD_MAX_SLOT_BYTES);
     char current[ACCD_MAX_SLOT_BYTES];
     uint64_t end = accd__attachment_end(attach), at = attach->slot > host ? attach->slot - host : 0;
-    if (end <= host) /* part of a descriptor that begins or ends elsewhere */
+    if (end <= host) /* the write covers a part of a descriptor only */
         return true;
     end = end - host < bytes ? end - host : bytes;
     return env->device.ops->read(env->device.handle, dev + at, current, end - at) == ACCD_OK &&
            !memcmp(current, (const char *)from + at, end - at);
 }
 
-/* Checks that a write changes no attached pointer (TR14-4.1-08, OMP60-map-8). OpenMP 4.0 allows it (LLNL-2.1-08).
- * Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
+/* Returns an error if a write would change an attached pointer. OpenMP 4.0 allows such writes. Decides TR14-4.1-08,
+ * OMP60-map-8, LLNL-2.1-08. */
 static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t dev, const void *from, uint64_t bytes)
 {
     assert(from || !bytes);
@@ -228,7 +228,7 @@ static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t d
     ACCD_TRY(accd__first_attachment(env, host, host + bytes, &cursor, &attach));
     for (; attach; attach = accd__next_attachment(&cursor, host + bytes)) {
         if (!attach->base || is_unchanged(env, dev, host, from, bytes, attach))
-            continue; /* dangling or unchanged */
+            continue; /* the attachment dangles, or the write leaves the pointer unchanged */
         char name[160];
         accd__format_slot(env, attach->slot, attach->label, name, sizeof name);
         return accd__set_error(env->context, ACCD_ERROR_POINTER_CHANGED, R_POINTER_CHANGED,

@@ -14,22 +14,23 @@ struct serial_range {
     uint64_t from, to;
 };
 
-/* The place of an object at a serial. fused NULL: not in a tuple. */
+/* The location of an object at the time of a serial. `fused` NULL: the object was in no tuple. */
 struct past_location {
     const struct accd__placement *placement;
     const struct accd__fused_tuple *fused;
     uint64_t dev, serial;
 };
 
+/* State of one call of accd_for_each_tuple. */
 struct listing {
     struct accd__device_env *env;
     struct accd__scratch *scratch;
     accd_tuple_fn fn;
     void *ud;
     struct serial_range serial_range;
-    const struct accd__original **originals; /* originals of the list, in its order */
+    const struct accd__original **originals; /* originals (clauses) of the list, in the order of the list */
     size_t noriginals;
-    struct past_location *locations; /* places of the objects then present, by host address */
+    struct past_location *locations; /* locations of the objects present at that time, by host address */
     size_t nlocations;
 };
 
@@ -42,7 +43,7 @@ static const struct accd_region *find_region(const struct accd__device_env *env,
     return region;
 }
 
-/* Returns the serials that a list of a level covers. */
+/* Returns the serials that a list of level `level` covers. `dynamic`: the enter data in the base level above it. */
 static struct serial_range get_serial_range(const struct accd__device_env *env, int64_t level, bool dynamic)
 {
     assert(level >= -1);
@@ -63,7 +64,7 @@ static void describe_original(const struct listing *listing, const struct accd__
     accd__format_original(listing->env, original, info->name, sizeof info->name);
 }
 
-/* Sorts the originals by the keys that key_of returns. The sort is stable. */
+/* Sorts the originals by the keys that `key_of` returns; the sort is stable. Returns false without memory. */
 static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const struct accd__original *original))
 {
     size_t n = listing->noriginals;
@@ -78,20 +79,23 @@ static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const str
     return true;
 }
 
+/* Sort key: host address of an original. */
 static uint64_t original_host(const struct accd__original *original)
 {
     return original->host;
 }
+/* Sort key: position of an original's clause in its directive. */
 static uint64_t original_order(const struct accd__original *original)
 {
     return original->order;
 }
+/* Sort key: number of the construct of an original. */
 static uint64_t original_serial(const struct accd__original *original)
 {
     return original->serial;
 }
 
-/* Lists the originals of a list in the order of their directives; pieces of one clause by address. */
+/* Sets the originals of `listing`, in the order of their directives and clauses. Fails only without memory. */
 static accd_status list_originals(struct listing *listing, bool dynamic)
 {
     bool ok = true;
@@ -123,7 +127,7 @@ static void report_originals(const struct listing *listing)
 
 /* -------------------------------------------------------------------------------- artificial -- */
 
-/* Finds the place of an object at a serial. Returns false if the object was not yet present. */
+/* Sets *place to the location of an object at the time of `serial`. Returns false if the object was not yet present. */
 static bool get_location_at(const struct accd__placement *placement, uint64_t serial, struct past_location *place)
 {
     assert(place);
@@ -135,12 +139,13 @@ static bool get_location_at(const struct accd__placement *placement, uint64_t se
         if (vacated)
             *place = (struct past_location){placement, vacated->fused, vacated->dev, vacated->serial};
     }
-    if (place->fused && place->fused->serial > serial) /* younger originals hold its parts together */
+    if (place->fused && place->fused->serial > serial) /* younger originals hold the parts of the tuple together */
         place->fused = NULL;
     return place->serial <= serial;
 }
 
-/* Lists the places of all objects that were present at the end of the range. */
+/* Lists the locations of all objects that were present at the end of the range of serials. Fails only without memory.
+ */
 static accd_status list_locations(struct listing *listing)
 {
     struct accd__btree *placements = &listing->env->tuples.placements;
@@ -171,8 +176,8 @@ static void describe_locations(const struct listing *listing, const struct past_
     info->bytes = bytes;
 }
 
-/* Lists the ancestors of a tuple: clauses of the list, and tuples of the list before it (DIR-4.2-07). `to` must have
- * room for all. Returns their number. Decides DIR-4.2-07. */
+/* Writes the ancestors of a tuple (clauses of the list, and tuples of the list before it) and returns their number. The
+ * arrays must have capacity for all. Decides DIR-4.2-07. */
 static size_t list_ancestors(const struct listing *listing, size_t first, size_t end, size_t *original,
                              accd_object_info *to)
 {
@@ -260,7 +265,8 @@ accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no such list of tuples");
     if (level >= (int64_t)env->levels.depth || level < -1 || (level < 0 && !dynamic))
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no level %lld", (long long)level);
-    struct accd__scratch scratch = {.mem = &context->mem}; /* a construct may be using the context's scratch space */
+    struct accd__scratch scratch = {.mem = &context->mem}; /* uses its own scratch space, because a construct may be
+                                                            * using that of the context */
     struct listing listing = {
         .env = env, .scratch = &scratch, .fn = fn, .ud = ud, .serial_range = get_serial_range(env, level, dynamic)};
     if (!context->rules.fusion) {

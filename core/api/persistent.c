@@ -7,6 +7,7 @@
 /* Address space of each arena. Physical memory is used only for the used part. */
 static const size_t arena_capacity = (size_t)1 << 30;
 
+/* Returns the memory of a checkpoint to the allocator of the caller. */
 static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
 {
     struct accd__mem mem;

@@ -97,7 +97,7 @@ struct accd__debug_info *accd__debug_open(void)
     return NULL;
 }
 
-/* Frees the unwinding rules of a site. */
+/* Frees the unwinding rules and the list of variables of a site. */
 static void close_site(struct accd__code_site *site)
 {
     free(site->frame);

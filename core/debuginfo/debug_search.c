@@ -181,7 +181,7 @@ static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data
 }
 
 /* Returns a node for element `k` of node i, whose elements begin at `data`. Sets *unit_p to the size of an element; 0:
- * elements have no pointers. */
+ * elements have no pointers, or their size is not known. */
 static struct accd__search_node new_element_node(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t k,
                                                  uint64_t *unit_p)
 {
@@ -305,7 +305,8 @@ static void visit_node(struct accd__debug_search *s, uint32_t i)
     }
 }
 
-/* Appends a node for a variable, if its type contains pointers and it can be located. */
+/* Appends a node for a variable at `place`, if its type contains pointers. A variable that is a value, not in memory,
+ * must be a pointer or reference. */
 static void push_variable(struct accd__debug_search *s, struct accd__debug_variable *variable,
                           struct accd__value_location place)
 {
