@@ -1,11 +1,11 @@
-/* alloc.c - allocates device memory; if there is none left, waits until queues have freed theirs. */
+/* alloc.c - allocates device memory; if there is not enough, waits for concurrent queues, which may free some. */
 #include "queue/inside.h"
 
 accd_status accd__alloc_device_memory(struct accd__device_env *env, uint64_t bytes, uint64_t *dev_p)
 {
     accd_status status = env->device.ops->alloc(env->device.handle, bytes, dev_p);
     if (status == ACCD_ERROR_OUT_OF_DEVICE_MEMORY && env->queues.ntasks && accd__is_concurrent(env)) {
-        ACCD_TRY(accd__wait_for_all_queues(env)); /* queues may free some */
+        ACCD_TRY(accd__wait_for_all_queues(env)); /* tasks of queues may free device memory */
         status = env->device.ops->alloc(env->device.handle, bytes, dev_p);
     }
     if (status == ACCD_OK) {

@@ -1,9 +1,10 @@
 /* kernel.c - launches kernels that the device runs itself, with tables of the memory that they may access. A kernel may
- * access at most the memory that the interpreter may; where the tables cannot decide, it stops and the interpreter runs
- * it. */
+ * access at most the memory that the interpreter may; where the tables cannot decide, the kernel stops and the
+ * interpreter runs it. */
 #include "queue/inside.h"
 #include "table/name.h"
 
+/* Tables of a kernel: the ranges that it may access, and the pointers in device memory. */
 struct kernel_tables {
     struct accd__kernel_range *ranges;
     size_t nranges, ranges_capacity;
@@ -13,6 +14,7 @@ struct kernel_tables {
     size_t pairs_capacity;
 };
 
+/* Adds the range of `bytes` bytes at device address `low`. Returns false without memory. */
 static bool add_kernel_range(struct accd__mem *mem, struct kernel_tables *tables, uint64_t low, uint64_t bytes,
                              uint64_t flags)
 {
@@ -22,8 +24,8 @@ static bool add_kernel_range(struct accd__mem *mem, struct kernel_tables *tables
     return true;
 }
 
-/* Adds the ranges of all memory, or of the memory that a task uses. The user's own allocations come first, so that
- * objects mapped to parts of them come after them, and take precedence. */
+/* Adds the ranges of the memory that a task uses, or of all memory if task = NULL. The user's own allocations come
+ * first: objects mapped to parts of them come later and take precedence. Returns false without memory. */
 static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__task *task, struct kernel_tables *tables)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -49,8 +51,8 @@ static bool add_kernel_ranges(struct accd__device_env *env, const struct accd__t
     return true;
 }
 
-/* Adds attached pointers, and those that the caller knows. Returns 1; 0 without memory; -1 if a descriptor is attached,
- * which tables cannot describe. */
+/* Adds all attached pointers, and the pointers kernel->slots. Returns 1 on success, 0 without memory, and -1 if a
+ * descriptor is attached, which tables cannot describe. */
 static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *kernel, struct kernel_tables *tables)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -68,7 +70,7 @@ static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *ker
         (void)accd_attached_range(env->context, env->device.number, (const void *)(uintptr_t)attach->slot, attach->dev,
                                   &slot.low, &slot.high);
         if (slot.low == slot.high)
-            slot.low = slot.high = 0; /* an empty range: it points nowhere */
+            slot.low = slot.high = 0; /* an empty range: the pointer has no target */
         if (!ACCD_GROW(mem, tables->slots, tables->slots_capacity, tables->nslots + 1))
             return 0;
         tables->slots[tables->nslots++] = slot;
@@ -80,7 +82,7 @@ static int add_kernel_slots(struct accd__device_env *env, const accd_kernel *ker
     return 1;
 }
 
-/* Sorts an array by the first word of its elements, stably. Returns false without memory. */
+/* Sorts an array of n elements of `size` bytes by their first words, stably. Returns false without memory. */
 static bool sort_by_first_word(struct accd__mem *mem, struct kernel_tables *tables, void *array, size_t n, size_t size)
 {
     char *from = array;
@@ -104,7 +106,8 @@ static bool sort_by_first_word(struct accd__mem *mem, struct kernel_tables *tabl
     return true;
 }
 
-/* Fills and sorts the tables, and launches the kernel. *end_p gives the reason if it cannot be launched. */
+/* Fills and sorts the tables, and launches the kernel. If it cannot be launched, returns ACCD_OK, and *end_p has
+ * ACCD_KERNEL_NOT_RUN with the reason. */
 static accd_status fill_and_launch(struct accd__device_env *env, const accd_kernel *kernel, unsigned queue,
                                    const struct accd__task *task, struct kernel_tables *tables,
                                    accd_kernel_result *end_p)

@@ -1,7 +1,8 @@
 /* memory.c - frees device memory, or marks it as unwritten, after the tasks of queues that still use it. */
 #include "queue/inside.h"
 
-/* Leaves the release of a range to the last queue that uses it. Returns false if there is none. */
+/* Queues the release of a range in the queue of accd__last_queue_using. Returns false if there is no such queue, so
+ * that the caller releases the range now; true also without memory for a task. */
 static bool defer_release(struct accd__device_env *env, enum accd__task_kind kind, uint64_t dev, uint64_t bytes)
 {
     struct accd__queue *queue = accd__last_queue_using(env, dev, bytes);

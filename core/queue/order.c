@@ -19,7 +19,8 @@
 
 /* -------------------------------------------------------------------------- conflicts -- */
 
-/* True if two tasks use a common byte of device memory; searches the ranges of the longer list. */
+/* Returns true if two tasks use a common byte of device memory; looks up the ranges of the shorter list in the longer
+ * one. */
 static bool share_device_memory(const struct accd__task *a, const struct accd__task *b)
 {
     const struct accd__task *few = a->nranges < b->nranges ? a : b, *many = few == a ? b : a;
@@ -29,8 +30,8 @@ static bool share_device_memory(const struct accd__task *a, const struct accd__t
     return false;
 }
 
-/* Returns true if the content that a task leaves on the device is unknown before it is over. Started transfers are
- * ordered with others of their queue, so theirs is known. */
+/* Returns true if later work cannot rely on a task's result on the device before the task is over: it is a kernel,
+ * which may be undone, or not started. Started transfers are ordered before later transfers of their queue. */
 static bool is_result_unknown(const struct accd__task *task)
 {
     return task->kind == ACCD_TASK_KERNEL || !task->in_flight;
@@ -39,10 +40,12 @@ static bool is_result_unknown(const struct accd__task *task)
 /* Search for tasks that must precede the next one. */
 struct conflict_search {
     const struct accd__task *next;
-    const struct accd__queue *queue, *excluded; /* queue of the next task, or NULL; a queue that is left out, or NULL */
+    const struct accd__queue *queue, *excluded; /* queue of `next`, or NULL; queue whose tasks are ignored, or NULL */
     struct accd__interval *dependencies;
 };
 
+/* Returns true if a task must be examined: it uses device memory, is not excluded, and no later task of its queue is
+ * noted. */
 static bool may_conflict(const struct conflict_search *search, const struct accd__task *task)
 {
     return accd__task_uses_memory(task) && task->queue != search->excluded && task->number > task->queue->noted_number;
@@ -59,7 +62,8 @@ static bool note_device_conflict(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* Adds a conflicting user of host memory. Fetches of one queue reach the host in order, so they do not conflict. */
+/* Adds a conflicting user of host memory to the dependencies. Fetches of one queue reach the host in order, so they do
+ * not conflict. Returns false: the search continues. */
 static bool note_host_conflict(void *ud, const struct accd__interval *span)
 {
     struct conflict_search *search = ud;
@@ -69,7 +73,7 @@ static bool note_host_conflict(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* True if a task of the same queue uses the memory, and its result is unknown. */
+/* Returns true if a task of search->queue uses device memory of search->next, and is_result_unknown. */
 static bool is_own_unfinished(void *ud, const struct accd__interval *span)
 {
     const struct conflict_search *search = ud;
@@ -78,8 +82,8 @@ static bool is_own_unfinished(void *ud, const struct accd__interval *span)
            share_device_memory(search->next, task);
 }
 
-/* Finds the first accepted task on a device among those that may use the memory of the next one. Returns false if there
- * is none. */
+/* Calls `accept` for the tasks of a device whose indexed memory overlaps that of search->next, until it returns true.
+ * Returns false if it never does. */
 static bool find_on_device(const struct accd__device_env *env,
                            bool (*accept)(void *ud, const struct accd__interval *span), struct conflict_search *search)
 {
@@ -94,8 +98,8 @@ static bool find_on_device(const struct accd__device_env *env,
     return found;
 }
 
-/* Waits for conflicting tasks. Devices share host memory: a sending task waits for tasks that fetch there, a fetching
- * one for all. Decides ACC33-async-2. */
+/* Waits for conflicting tasks. Devices share host memory: a sending task waits for tasks that fetch to the same host
+ * memory; a fetching task also for those that send from it. Decides ACC33-async-2. */
 accd_status accd__wait_for_conflicts(const accd_context *context, const struct accd__queue *queue,
                                      const struct accd__queue *excluded, const struct accd__task *next)
 {
@@ -116,6 +120,7 @@ accd_status accd__wait_for_all_queues(struct accd__device_env *env)
     return ACCD_OK;
 }
 
+/* Returns true if a queue of any device has tasks. */
 static bool has_pending_tasks(const accd_context *context)
 {
     for (int d = 0; d < context->nenvs; d++)
@@ -140,7 +145,8 @@ static void extend_host_range(struct accd__task *task, uint64_t low, uint64_t en
     host->high = none || end > host->high ? end : host->high;
 }
 
-/* Adds the memory of a batch to the ranges of a task, which have capacity for it. */
+/* Adds the memory of a batch to the ranges of a task, which have capacity for it, and sets task->host and
+ * task->fetches. */
 static void add_batch_memory(struct accd__task *task, const struct accd__batch *batch)
 {
     assert(task->ranges || !batch->n);
@@ -188,15 +194,15 @@ accd_status accd__wait_for_range(struct accd__device_env *env, uint64_t dev, uin
 
 /* ------------------------------------------------------------------------------- start, over -- */
 
-/* Returns true if a task fetches data that its queue does not know yet. */
+/* Returns true if a task uses the results of a kernel, or of a task not started, in its own queue. */
 static bool reads_unfinished_result(const struct accd__queue *queue, const struct accd__task *task)
 {
     struct conflict_search search = {.next = task, .queue = queue};
     return find_on_device(queue->env, is_own_unfinished, &search);
 }
 
-/* Waits for conflicts of a task that is not in its queue yet. Then starts it if it can run by itself, or does it
- * (*done_p), or leaves it for the wait. */
+/* Waits for the tasks that conflict with a task not yet in its queue. Then starts the task, or does it and sets *done_p
+ * if the device cannot run it asynchronously, or leaves it for the wait. Fails as the transfers do. */
 static accd_status start_task(struct accd__queue *queue, struct accd__task *task, bool *done_p)
 {
     assert(task->kind == ACCD_TASK_TRANSFERS);
@@ -217,7 +223,7 @@ static accd_status start_task(struct accd__queue *queue, struct accd__task *task
     return status == ACCD_OK ? ACCD_OK : accd__report_copy_failure(&env->device, status);
 }
 
-/* Returns true if the work that a queue itself has started is over, up to a task. */
+/* Returns true if the work that a queue has started is over, up to task `number`; other queues are not tested. */
 static bool is_queue_started_done(const struct accd__queue *queue, uint64_t number)
 {
     const struct accd__device_env *env = queue->env;
@@ -232,7 +238,8 @@ static bool is_queue_started_done(const struct accd__queue *queue, uint64_t numb
     return !last || env->device.ops->is_batch_done(env->device.handle, last->in_flight);
 }
 
-/* Returns true if a queue has reached a task. Otherwise records in `tested` the queue that it waits for. */
+/* Returns true if a queue has done its started work up to task `number`, and the waits up to it are over. Marks
+ * finished waits; otherwise records in `tested` the queue that is not finished. */
 static bool has_reached_task(struct accd__queue *queue, uint64_t number, struct accd__queue *tested)
 {
     if (!is_queue_started_done(queue, number)) {
@@ -256,7 +263,8 @@ bool accd__is_queue_done(struct accd__queue *queue)
     return has_reached_task(queue, queue->submitted, queue);
 }
 
-/* Makes a task for the transfers of a batch, with a copy of its list and of the core's own bytes. NULL: no memory. */
+/* Returns a task for the transfers of a batch, with copies of the list and of the bytes of direction CORE_TO_DEVICE;
+ * NULL: no memory. */
 static struct accd__task *new_transfer_task(struct accd__device_env *env, const struct accd__batch *batch)
 {
     uint64_t own = 0;
@@ -319,7 +327,8 @@ accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uin
     return accd__run_noted_queues(&dependencies);
 }
 
-/* Returns ACCD_ERROR_MISSING_WAIT if a pending task uses the memory. Decides ACC33-async-4. */
+/* Returns ACCD_ERROR_MISSING_WAIT, with a message, if a pending task uses the range; if queues are concurrent, waits
+ * for such tasks instead. Decides ACC33-async-4. */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
                                 uint64_t bytes, const char *what)
 {

@@ -96,7 +96,8 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     return ACCD_OK;
 }
 
-/* Returns true if a concurrent queue is not done, or a delayed one has tasks and was not tested since the last one. */
+/* Marks a queue as tested, and returns true if it is not done: a concurrent queue has unfinished work; a delayed queue
+ * has tasks, and was not tested since the last one was added. */
 static bool is_not_done(struct accd__queue *queue)
 {
     const bool not_done =
@@ -121,7 +122,8 @@ accd_status accd_queue_test(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
-/* Makes a queue wait for another one. Decides ACC33-async-3. */
+/* Appends a task to the queue that waits for the present tasks of the other queue; does nothing if either keeps no work
+ * or both are the same. Decides ACC33-async-3. */
 accd_status accd_queue_wait_for(accd_context *context, int device, unsigned number, int other_device, unsigned other)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -163,7 +165,8 @@ void accd_report_wait(accd_context *context, int device, unsigned number, int ot
     context->config.on_event(context->config.event_ud, &event);
 }
 
-/* Runs a function, after the started work of its queue. Takes ud if the function, or one before it, fails. */
+/* Runs a function after all tasks of its queue (number 0: at once). Takes `ud` on success and with ACCD_ERROR_CALLBACK:
+ * this function, or one queued before it, failed. */
 static accd_status call_at_once(struct accd__device_env *env, unsigned number, accd_host_fn fn, void *ud)
 {
     struct accd__queue *queue = accd__get_queue(env, number);
@@ -194,13 +197,13 @@ accd_status accd_queue_call(accd_context *context, int device, unsigned number, 
     return ACCD_OK;
 }
 
-/* Set of the data that a kernel may use. */
+/* Set of the objects that a kernel may use; objects in it have ACCD_OBJECT_VISITED. */
 struct reached_objects {
     struct accd__object **at;
     size_t n, capacity;
 };
 
-/* Adds an object that is not in the set. Returns false without memory. */
+/* Adds an object to the set, unless it is there. Returns false without memory. */
 static bool add_reached_object(struct reached_objects *reached, struct accd__mem *mem, struct accd__object *object)
 {
     assert(object);
@@ -213,7 +216,8 @@ static bool add_reached_object(struct reached_objects *reached, struct accd__mem
     return true;
 }
 
-/* Adds the targets of attached pointers in the objects of the set, repeatedly. */
+/* Adds the targets of all attached pointers in objects of the set, including the objects added here. Fails without
+ * memory. */
 static accd_status add_attached_targets(struct reached_objects *reached, struct accd__device_env *env)
 {
     for (size_t i = 0; i < reached->n; i++) {
@@ -232,6 +236,7 @@ static accd_status add_attached_targets(struct reached_objects *reached, struct 
     return ACCD_OK;
 }
 
+/* Clears the marks of the objects in the set, and frees its array. */
 static void free_reached(struct reached_objects *reached, struct accd__mem *mem)
 {
     for (size_t i = 0; i < reached->n; i++)
@@ -239,8 +244,8 @@ static void free_reached(struct reached_objects *reached, struct accd__mem *mem)
     accd__mem_free(mem, reached->at, reached->capacity * sizeof reached->at[0]);
 }
 
-/* Makes a task for a kernel that uses these objects, and the allocations that begin at these addresses. NULL: no
- * memory. */
+/* Returns a task for a kernel of a region that uses the reached objects, and the allocations without objects that begin
+ * at the n addresses `devs`; NULL: no memory. */
 static struct accd__task *new_kernel_task(const accd_region *region, const struct reached_objects *reached,
                                           const uint64_t *devs, size_t n, accd_host_fn fn, void *ud)
 {
@@ -273,7 +278,8 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
     return NULL;
 }
 
-/* Finds the objects that a kernel uses: those of the region, those at n addresses, and the targets of pointers in them.
+/* Collects the objects that a kernel uses: those of the region's requests, those at n device addresses, and targets of
+ * attached pointers in them. Fails without memory.
  */
 static accd_status find_kernel_data(const accd_region *region, const uint64_t *devs, size_t n,
                                     struct reached_objects *reached)
@@ -290,8 +296,9 @@ static accd_status find_kernel_data(const accd_region *region, const uint64_t *d
     return ok ? add_attached_targets(reached, region->env) : accd__report_plan_out_of_memory(region->context);
 }
 
-/* Queues a kernel, with its function fn. end_p = NULL: fn runs it. Otherwise the device runs the kernel's text, or
- * *end_p gives the reason why not. */
+/* Queues a kernel of a region with its function `fn`. With end_p = NULL the function runs the kernel at the wait.
+ * Otherwise the device runs kernel->text, or *end_p has the reason why not; only ACCD_KERNEL_QUEUED leaves a task in
+ * the queue. */
 static accd_status queue_kernel(accd_region *region, const uint64_t *devs, size_t n, const accd_kernel *kernel,
                                 accd_host_fn fn, void *ud, accd_kernel_result *end_p)
 {

@@ -3,7 +3,8 @@
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-/* Finds host memory that transfers need and that was freed. Returns true and an address in it, or false. */
+/* Looks for host memory of a batch that was freed. Returns true with an address in it in *host_p; false if all is live.
+ */
 static bool find_freed_host(accd_context *context, const struct accd__batch *batch, uint64_t *host_p)
 {
     for (size_t i = 0; i < batch->n; i++) {
@@ -16,7 +17,8 @@ static bool find_freed_host(accd_context *context, const struct accd__batch *bat
     return batch->bulk && batch->bulk_ops->find_freed_host(batch->bulk, host_p);
 }
 
-/* Reports ACCD_ERROR_MISSING_WAIT if host memory of a transfer was freed; only with check_host. */
+/* Returns ACCD_ERROR_MISSING_WAIT, with a message, if host memory of a transfer was freed; without check_host always
+ * ACCD_OK. */
 static accd_status check_host_memory(struct accd__queue *queue, const struct accd__task *task)
 {
     accd_context *context = queue->env->context;
@@ -34,7 +36,8 @@ static accd_status check_host_memory(struct accd__queue *queue, const struct acc
     return ACCD_ERROR_MISSING_WAIT;
 }
 
-/* Does the transfers of a task, or finishes those that ran by themselves. */
+/* Does the transfers of a task, or finishes them if they were started. Returns the error of the transfer, or of freed
+ * host memory. */
 static accd_status run_transfers(struct accd__queue *queue, const struct accd__task *task)
 {
     struct accd__device_env *env = queue->env;
@@ -55,7 +58,8 @@ static accd_status run_transfers(struct accd__queue *queue, const struct accd__t
 
 /* ---------------------------------------------------------------------------- tasks in order -- */
 
-/* Calls the function of a task, while constructs are forbidden. */
+/* Calls the function of a task with `reason`; constructs are forbidden meanwhile. ACCD_ERROR_CALLBACK: the function
+ * failed. */
 static accd_status call_function(struct accd__device_env *env, const struct accd__task *task, accd_host_call reason)
 {
     accd_context *context = env->context;
@@ -72,7 +76,8 @@ static accd_status call_function(struct accd__device_env *env, const struct accd
                   : ACCD_OK;
 }
 
-/* Runs the function of a task, unless the device has run its kernel. */
+/* Finishes a kernel or call: the function runs it, unless the device has run the kernel; then the function is told so.
+ * Returns the error of device or function. */
 static accd_status finish_kernel_call(struct accd__device_env *env, const struct accd__task *task)
 {
     accd_kernel_result end = {.outcome = ACCD_KERNEL_NOT_RUN};
@@ -87,7 +92,7 @@ static accd_status finish_kernel_call(struct accd__device_env *env, const struct
     return call_function(env, task, end.outcome == ACCD_KERNEL_DONE ? ACCD_CALL_KERNEL_DONE : ACCD_CALL_RUN);
 }
 
-/* Frees or marks memory, or passes the task to a queue that still uses it. Takes the task. */
+/* Frees or marks the memory of a task and frees the task, or appends the task to a queue that still uses the memory. */
 static void release_memory(struct accd__queue *queue, struct accd__task *task)
 {
     assert(task->kind == ACCD_TASK_FREE || task->kind == ACCD_TASK_MARK_UNWRITTEN);
@@ -126,7 +131,8 @@ static accd_status run_task(struct accd__queue *queue, struct accd__task *task)
     return status;
 }
 
-/* Runs tasks in order. Queues wait only for earlier tasks of others, so the recursion ends. */
+/* Runs the tasks of a queue up to `number`, in order. The recursion ends, because queues wait only for tasks submitted
+ * earlier. */
 accd_status accd__queue_run_until(struct accd__queue *queue, uint64_t number)
 {
     while (queue->first && queue->first->number <= number) {

@@ -1,5 +1,5 @@
-/* tasks.c - lists of tasks, and indices of the memory that they use. A construct that frees or moves this memory finds
- * them there, and fails or waits. */
+/* tasks.c - lists of tasks, and indices of the memory that they use. A construct that frees or moves such memory finds
+ * the tasks in the indices, and fails or waits. */
 #include "queue/inside.h"
 
 #include <stdio.h>
@@ -54,8 +54,8 @@ bool accd__running_kernel_range(const struct accd__device_env *env, uint64_t dev
 
 /* --------------------------------------------------------------------------- missing waits -- */
 
-/* Marks the tasks that are done when a queue has reached a task. It waits for other queues on the way, and these never
- * wait for later tasks of this one. */
+/* Marks the tasks that are done once `queue` has reached task `number`: its own up to the number, and those of other
+ * queues for which it waits. The recursion ends, because queues wait only for tasks submitted earlier. */
 static void mark_implied(const struct accd__pending_query *query, struct accd__queue *queue, uint64_t number)
 {
     assert(number <= queue->submitted);
@@ -80,7 +80,8 @@ void accd__begin_pending_query(struct accd__device_env *env, struct accd__queue 
         .number = query->number + 1, .queue = queue, .submitted = queue ? queue->submitted : 0};
 }
 
-/* Returns true if a task is done before the construct continues. The first call of a query marks the other queues. */
+/* Returns true if a task is done before the construct of the pending query continues. The first call of a query that
+ * needs them also computes the marks of other queues. */
 static bool is_implied(const struct accd__task *task)
 {
     struct accd__queue *queue = task->queue;
@@ -95,21 +96,22 @@ static bool is_implied(const struct accd__task *task)
     return queue->query_number == query->number && task->number <= queue->implied;
 }
 
-/* Search for tasks by a range. */
+/* Search for tasks that use a device range. */
 struct task_search {
     uint64_t dev, bytes;
-    bool forgets, known; /* true to include tasks that will mark part of it as unwritten; true to include tasks that
-                            precede the construct */
+    bool forgets, known; /* forgets: include tasks that will mark a part of the range as unwritten; known: include tasks
+                            that are done before the construct */
     const struct accd__task *first; /* first task found, by queue and number */
     struct accd__interval **noted;
 };
 
+/* Returns true if task a comes before b, by queue number and then by task number. */
 static bool comes_before(const struct accd__task *a, const struct accd__task *b)
 {
     return a->queue != b->queue ? a->queue->number < b->queue->number : a->number < b->number;
 }
 
-/* Keeps the first task that uses the range of the search. Returns false: the search continues. */
+/* Records the first task that uses the range in search->first. Returns false: the search continues. */
 static bool find_first_task(void *ud, const struct accd__interval *span)
 {
     struct task_search *search = ud;
@@ -120,7 +122,8 @@ static bool find_first_task(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* Adds a task to the dependencies if it uses the range of the search. Returns false: the search continues. */
+/* Adds a task to search->noted if it uses the range of the search, or `forgets` includes it. Returns false: the search
+ * continues. */
 static bool note_user(void *ud, const struct accd__interval *span)
 {
     struct task_search *search = ud;
@@ -184,13 +187,14 @@ static void add_interval(struct accd__task *task, uint64_t low, uint64_t high)
     accd__interval_insert(&task->queue->env->queues.uses, span);
 }
 
-/* Returns true if other tasks wait for this one's use of host memory. */
+/* Returns true if the host memory of a task is indexed: it has some, and queues are concurrent. */
 static bool uses_host(const struct accd__queue *queue, const struct accd__task *task)
 {
     return task->host.low < task->host.high && accd__is_concurrent(queue->env);
 }
 
-/* Puts the memory that a task uses into the indices, by ranges or, for many, by their hull. */
+/* Puts the device memory that a task uses into env->queues.uses, by ranges or, for more than ACCD_TASK_INTERVALS, as
+ * one hull; and its host memory into host_users. */
 static void index_task(struct accd__queue *queue, struct accd__task *task)
 {
     const struct accd__pair *ranges = task->ranges;
@@ -208,6 +212,7 @@ static void index_task(struct accd__queue *queue, struct accd__task *task)
     }
 }
 
+/* Removes the memory of a task from the indices. */
 static void unindex_task(struct accd__queue *queue, struct accd__task *task)
 {
     while (task->nspans)
@@ -327,7 +332,7 @@ struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__tas
     *at = task->next;
     if (queue->last == &task->next)
         queue->last = at;
-    if (task->kind == ACCD_TASK_WAIT) { /* waits are removed in order, so this is the first one */
+    if (task->kind == ACCD_TASK_WAIT) { /* tasks of kind ACCD_TASK_WAIT leave in order, so this is the first of them */
         queue->waits = task->next_wait;
         if (queue->last_wait == &task->next_wait)
             queue->last_wait = &queue->waits;
@@ -343,7 +348,7 @@ struct accd__task *accd__task_remove(struct accd__queue *queue, struct accd__tas
     return task;
 }
 
-/* Waits for the started work of a task, and discards its results. */
+/* Waits for the started work of a task, and discards its results: undoes a kernel, drops fetched bytes. */
 static void abandon_task(const struct accd__queue *queue, const struct accd__task *task)
 {
     const struct accd__device_env *env = queue->env;

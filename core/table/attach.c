@@ -2,7 +2,8 @@
  * target. */
 #include "table/inside.h"
 
-/* Drops the order, if there is no memory for an entry; the next request builds it again. */
+/* Drops the order by targets, because there is no memory for an entry; the next accd__build_target_order builds it
+ * again. */
 static void drop_target_order(struct accd__device_env *env)
 {
     accd__btree_clear(&env->attached.targets);
@@ -24,6 +25,7 @@ void accd__attachment_order_by_target(struct accd__device_env *env, struct accd_
     }
 }
 
+/* Removes an attachment with a base from its ring, and from the order by targets if the ring is then empty. */
 static void remove_from_target_order(struct accd__device_env *env, struct accd__attachment *attach)
 {
     struct accd__attachment *next = attach->next_target;
@@ -68,6 +70,7 @@ struct accd__attachment *accd__insert_attachment(struct accd__device_env *env, u
     return attach;
 }
 
+/* Frees the record of an attachment that is no longer in the index by slot, and updates the counts. */
 static void free_attachment(struct accd__device_env *env, struct accd__attachment *attach)
 {
     assert(env->attached.live > 0);

@@ -2,6 +2,7 @@
  * pending group expands it first. All layers above use them. */
 #include "table/inside.h"
 
+/* Returns true if an object, which may be NULL, contains the byte at a host address. */
 static inline bool object_covers(const struct accd__object *object, uint64_t host)
 {
     return object && host - object->host < accd__object_bytes(object);
@@ -44,6 +45,7 @@ accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, 
     return ACCD_OK;
 }
 
+/* Builds the index of objects by device address, which is maintained from then on. Fails without memory. */
 static accd_status build_device_order(struct accd__device_env *env)
 {
     if (!accd__btree_reserve(&env->present.by_device, env->present.objects.count))
@@ -76,8 +78,8 @@ accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, s
     return ACCD_OK;
 }
 
-/* Returns an attachment that begins before low and reaches into the range: a pointer, or the descriptor that contains
- * it. */
+/* Returns the first attachment that begins before `low` and ends after it, or NULL: the descriptor that contains the
+ * pointer there, or else the pointer. */
 static struct accd__attachment *find_reaching_attachment(struct accd__device_env *env, uint64_t low)
 {
     struct accd__attachment *attach = low ? accd__btree_floor(&env->attached.slots, low - 1) : NULL;
@@ -112,7 +114,8 @@ struct accd__attachment *accd__next_attachment(struct accd__btree_cursor *cursor
 struct accd__attachment *accd__find_attachment_within(struct accd__device_env *env, uint64_t slot, uint64_t bytes)
 {
     const bool plain =
-        env->attached.slots.count > env->attached.ndescriptors; /* type records are the attachments in descriptors */
+        env->attached.slots.count >
+        env->attached.ndescriptors; /* attachments inside attached descriptors are those of type records */
     struct accd__attachment *attach = plain ? accd__btree_floor(&env->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) && accd__attachment_end(attach) <= slot + bytes ? attach
                                                                                                            : NULL;

@@ -14,7 +14,7 @@
  * Invariants:
  * - While `pending`, no section is an object; hull and place are in the interval trees of env->groups.
  * - While `pending_attach`, no pointer is an attachment; slots is in its interval tree.
- * - env->groups.npending and npending_attach count them, and env->slow_path_reasons includes both.
+ * - env->groups.npending and npending_attach count such groups, and env->slow_path_reasons includes both numbers.
  * - The sections of a group overlap neither each other, nor objects, nor other groups (accd__group_build_bitmap).
  * - No look-up is answered from a pending group: it is expanded first.
  *
@@ -112,8 +112,8 @@ static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
     return already_set;
 }
 
-/* Marks sections of one length that occupy at most 62 bits. Crossing into the next word is hard to predict, so both
- * words are always marked. */
+/* Marks the sections of a column, all of one length and at most 62 bits, in the bitmap; returns nonzero if some bits
+ * were set before. Always writes two words, because crossing into the next word is hard to predict. */
 static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(const struct accd__group *group,
                                                                             const struct accd__segment *segment,
                                                                             const unsigned granule_shift,
@@ -135,7 +135,7 @@ static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(cons
     return already_set;
 }
 
-/* Marks all sections of a column in the bitmap; returns nonzero if some bits were set before. */
+/* Marks the sections of any column in the bitmap; returns nonzero if some bits were set before. */
 static uint64_t mark_segment(const struct accd__group *group, const struct accd__segment *segment)
 {
     uint64_t already_set = 0;
@@ -233,7 +233,8 @@ struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, con
     return accd__sort_pairs(pairs, pairs + most, n);
 }
 
-/* Compares the sorted sections exactly, if the bitmap shows a conflict. */
+/* Sets *disjoint_p to true if no two sections of the group overlap: compares the sorted sections exactly, after the
+ * bitmap has shown a possible conflict. Fails without memory. */
 static accd_status check_disjoint_sections(struct accd__device_env *env, const struct accd__group *group,
                                            bool *disjoint_p)
 {
@@ -269,12 +270,14 @@ static bool overlaps_walk(const struct accd__group *other, const struct accd_wal
     return false;
 }
 
+/* Returns true if a section of the walk `ud` overlaps the group that owns the interval. */
 static bool group_overlaps_walk(void *ud, const struct accd__interval *span)
 {
     return overlaps_walk(span->owner, ud);
 }
 
-/* Builds the bitmap of a group; *disjoint_p: true if no section overlaps another one. */
+/* Builds the bitmap and the hull of a group; *disjoint_p becomes true if no section overlaps another one, and none lies
+ * in other data. Fails without memory. */
 static accd_status build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
     accd_context *context = env->context;
@@ -288,14 +291,16 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     group->granule_shift = MIN_GRANULE_SHIFT;
     while (hull >> group->granule_shift > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
         group->granule_shift++;
-    group->bitmap_words = ((hull - 1) >> group->granule_shift) / 64 + 2; /* includes a last word that stays empty */
+    group->bitmap_words =
+        ((hull - 1) >> group->granule_shift) / 64 +
+        2; /* includes a last word, which stays empty: mark_uniform_sections always writes two words */
     group->bitmap = accd__mem_alloc_zeroed(&context->mem, group->bitmap_words * sizeof group->bitmap[0]);
     if (!group->bitmap)
         return accd__report_out_of_memory(context, "for a group");
     uint64_t already_set = 0;
     ACCD_FOR_EACH_SEGMENT(segment, walk)
     {
-        /* elements and sections inside other objects take the general path */
+        /* walks with embedded elements or sections take the general path */
         if (segment->field->in_place || segment->field->embedded)
             return ACCD_OK;
         already_set |= segment->applied ? mark_segment(group, segment) : 0;
@@ -306,7 +311,8 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     return ACCD_OK;
 }
 
-/* Takes over the bitmap of the retired group, if its sections are equal. Returns false otherwise. */
+/* Takes over the bitmap of the retired group and frees the rest of that group, if its sections equal those of `group`.
+ * Returns false otherwise. */
 static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__group *retired = env->groups.retired;
@@ -330,7 +336,7 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
         ACCD_TRY(build_bitmap(env, group, &disjoint));
     if (!disjoint)
         return ACCD_OK;
-    /* Present objects inside the hull: a few are compared, many take the general path. */
+    /* Compares the bitmap with present objects in the hull; if there are more than sections, takes the general path. */
     struct accd__btree_cursor cursor;
     struct accd__object *object = accd__btree_floor(&env->present.objects, group->low);
     if (object && accd__group_overlaps(group, object->host, accd__object_end(object)))
@@ -347,7 +353,7 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
 
 /* ------------------------------------------------------------------------------ new and free -- */
 
-/* Sets the hull of the pointers through which the sections were reached. */
+/* Computes group->slot_low and slot_high, the hull of the pointers to the sections. */
 static void set_slots_hull(struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -371,7 +377,8 @@ static void set_slots_hull(struct accd__group *group)
     }
 }
 
-/* Assigns each section its offset in one device block, column by column. *bytes_p: size of the block. */
+/* Assigns each section its offset in one device block, column by column; *bytes_p becomes the size of the block. Fails
+ * without memory. */
 static accd_status lay_out_sections(struct accd_walk *walk, uint64_t *bytes_p)
 {
     uint64_t place = 0;
@@ -440,7 +447,8 @@ accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk
     return ACCD_OK;
 }
 
-/* Inserts a span into an interval tree, or removes it; owner tells whether it is there. */
+/* Inserts the interval `as` at `span` into a tree if `listed`, otherwise removes `span`. Does nothing if that is done
+ * already, which span->owner (NULL: not in the tree) tells. */
 static void set_listed(struct accd__interval **root, struct accd__interval *span, bool listed, struct accd__interval as)
 {
     if (listed == (span->owner != NULL))
@@ -489,12 +497,14 @@ static void unregister_group(struct accd__device_env *env, struct accd__group *g
     env->groups.least_free = group->id < env->groups.least_free ? group->id : env->groups.least_free;
 }
 
+/* Frees the array of objects of a group. */
 static void free_group_objects(struct accd__device_env *env, struct accd__group *group)
 {
     accd__mem_free(&env->context->mem, group->objects, group->walk->sections * sizeof group->objects[0]);
     group->objects = NULL;
 }
 
+/* Frees bitmap, objects, walk and record of an unregistered group. */
 static void free_group_memory(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -518,7 +528,7 @@ void accd__free_retired_group(struct accd__device_env *env)
     env->groups.retired = NULL;
 }
 
-/* Returns the bytes that a retired group would occupy. */
+/* Returns the bytes of bitmap and walk that a retired group would occupy. */
 static uint64_t retired_bytes(const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -546,6 +556,7 @@ void accd__group_retire(struct accd__device_env *env, struct accd__group *group)
     env->groups.retired = group;
 }
 
+/* Returns true if the interval belongs to another group than `ud`. */
 static bool is_other_group(void *ud, const struct accd__interval *span)
 {
     return span->owner != ud;
@@ -561,7 +572,8 @@ bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__g
     return attach && attach->slot < group->slot_high;
 }
 
-/* Frees the record of an object that is in no index by host address; its group is freed with the last member. */
+/* Frees the record of an object that was removed from the index by host address; frees its group with the last member,
+ * and its name origin. */
 static void free_object(struct accd__device_env *env, struct accd__object *object)
 {
     assert(env->present.live > 0);

@@ -2,11 +2,13 @@
  * long as the context. */
 #include "table/inside.h"
 
+/* Frees an owned text; NULL does nothing. */
 static void free_string(struct accd__mem *mem, const char *text)
 {
     accd__mem_free(mem, (void *)(uintptr_t)text, text ? strlen(text) + 1 : 0);
 }
 
+/* Frees a label with the texts and the array that it owns. */
 static void free_label(struct accd__mem *mem, accd_label *label)
 {
     accd_array *array = (accd_array *)(uintptr_t)label->array;
@@ -19,7 +21,7 @@ static void free_label(struct accd__mem *mem, accd_label *label)
     accd__mem_free(mem, label, sizeof *label);
 }
 
-/* Replaces a text by a copy of it; NULL stays NULL. Returns false if there is no memory. */
+/* Replaces the text *text by a copy; NULL stays NULL. Returns false, with NULL in its place, if there is no memory. */
 static bool own_string(struct accd__mem *mem, const char **text)
 {
     if (!*text)
@@ -28,6 +30,7 @@ static bool own_string(struct accd__mem *mem, const char **text)
     return *text;
 }
 
+/* Replaces the array *array_p by a copy with its own name; NULL stays NULL. Returns false if there is no memory. */
 static bool own_array(struct accd__mem *mem, const accd_array **array_p)
 {
     if (!*array_p)
@@ -41,12 +44,14 @@ static bool own_array(struct accd__mem *mem, const accd_array **array_p)
 
 /* --------------------------------------------------------------------------- interned labels -- */
 
+/* Returns a hash continued by a value. */
 static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
     return hash ^ hash >> 29;
 }
 
+/* Returns a hash continued by a text; NULL and an empty text differ. */
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
     for (; text && *text; text++)
@@ -62,11 +67,13 @@ static uint64_t hash_label(const accd_label *label)
     return mix_hash(mix_text(hash, label->pointer), accd__address(label->layout));
 }
 
+/* Returns true if two texts are equal, or both NULL. */
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* Returns true if two arrays are equal in all members, or both NULL. */
 static bool same_array(const accd_array *a, const accd_array *b)
 {
     if (!a || !b)
@@ -75,6 +82,7 @@ static bool same_array(const accd_array *a, const accd_array *b)
            a->span == b->span && !memcmp(a->dimensions, b->dimensions, a->rank * sizeof a->dimensions[0]);
 }
 
+/* Returns true if two labels are equal in all members that callers set. */
 static bool same_label(const accd_label *a, const accd_label *b)
 {
     return a->unit == b->unit && a->flags == b->flags && a->line == b->line && a->layout == b->layout &&
@@ -82,7 +90,8 @@ static bool same_label(const accd_label *a, const accd_label *b)
            same_array(a->array, b->array);
 }
 
-/* Returns the slot of a label in the hash table: its own, or a free one. Half of the table is free. */
+/* Returns the slot of the hash table that holds an equal label, or else the free slot for it. The table is at most half
+ * full. */
 static uint32_t *find_label_slot(const struct accd__persistent *persistent, const accd_label *label)
 {
     assert(persistent->label_slots_capacity > persistent->nlabels);
@@ -113,7 +122,7 @@ static bool reserve_label(struct accd__persistent *persistent)
     return true;
 }
 
-/* Returns the context's copy of a label, or NULL: no memory. */
+/* Returns the context's copy of a label whose name is not NULL, made if it is new; NULL: no memory. */
 static const accd_label *intern_label(accd_context *context, accd_label wanted)
 {
     struct accd__persistent *persistent = context->persistent;

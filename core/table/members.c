@@ -4,7 +4,7 @@
 
 /* ------------------------------------------------------------------------------- sections -- */
 
-/* Makes the object of a section, as it is right after the expansion of the group. */
+/* Returns the object of a section as it is right after the expansion of the group. */
 static struct accd__object make_member_object(const struct accd__group *group, const struct accd__segment *segment,
                                               size_t row, uint64_t dev)
 {
@@ -19,7 +19,8 @@ static struct accd__object make_member_object(const struct accd__group *group, c
     };
 }
 
-/* Makes the objects of all sections, and lists them by device address. Objects of empty sections are zero. */
+/* Writes the objects of all sections to group->objects, and lists them in `by_device`: pairs of ascending device
+ * address and object. Objects of empty sections are all zero. */
 static void make_objects(struct accd__group *group, struct accd__pair *by_device)
 {
     const struct accd_walk *walk = group->walk;
@@ -49,7 +50,8 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
     const size_t side_arena = env->reserved.objects;
     struct accd__pair *scratch = NULL;
     size_t n = 0;
-    if (!group->objects) /* kept after a collapse, because a construct may have found some of them before */
+    if (!group->objects) /* objects remain after a collapse, because the construct under way may have found some of them
+                            before */
         group->objects = accd__mem_alloc_array(mem, most, sizeof group->objects[0]);
     struct accd__pair *run = group->objects ? accd__group_sorted_sections(env, group, false, &n, &scratch) : NULL;
     bool ok = run && accd__btree_reserve_sorted(&env->present.objects, group->low, group->high - 1, n, side_arena) &&
@@ -70,6 +72,7 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
                                 group->walk->sections);
 }
 
+/* Returns true if the group that owns the interval overlaps the range ud[0] .. ud[1]. */
 static bool group_overlaps_range(void *ud, const struct accd__interval *span)
 {
     const uint64_t *range = ud;
@@ -87,13 +90,16 @@ accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64
 
 /* ------------------------------------------------------------------------------- pointers -- */
 
+/* Returns the bytes of the descriptor of a section, given as a pair of address and section number; 0: a plain pointer.
+ */
 static uint32_t descriptor_bytes(const struct accd__group *group, const struct accd__pair *pair)
 {
     size_t row;
     return accd__find_segment(group->walk, pair->value, &row)->field->slot_bytes;
 }
 
-/* Returns the device address of a pair's pointer; 0: not found. */
+/* Returns the device address of the pointer at host address pair->key; 0: not present, or no memory to expand the group
+ * that holds it. */
 static uint64_t slot_device_address(struct accd__device_env *env, const struct accd__pair *pair)
 {
     if (accd__expand_overlapping_groups(env, pair->key, pair->key + 1) != ACCD_OK)
@@ -102,14 +108,14 @@ static uint64_t slot_device_address(struct accd__device_env *env, const struct a
     return holder && pair->key < accd__object_end(holder) ? holder->dev + (pair->key - holder->host) : 0;
 }
 
-/* Descriptors that are being copied from the device. */
+/* Destination of descriptors that are being copied from the device. */
 struct descriptor_fetch {
     struct accd__device_env *env;
     struct accd__saved_descriptor **descriptors;
     bool out_of_memory;
 };
 
-/* Stores one descriptor; at->host is its index. */
+/* Stores one fetched descriptor in descriptors[at->host], or sets out_of_memory; the callback of struct accd__batch. */
 static void store_descriptor(void *ud, const struct accd__transfer *at, const char *from)
 {
     struct descriptor_fetch *descriptor_fetch = ud;
@@ -117,7 +123,8 @@ static void store_descriptor(void *ud, const struct accd__transfer *at, const ch
     descriptor_fetch->out_of_memory |= !descriptor_fetch->descriptors[at->host];
 }
 
-/* Copies all descriptors of a group from the device in one batch. Fails without memory, or with the device. */
+/* Copies all descriptors of a group from the device in one batch. descriptors[i] belongs to pairs[i]; NULL: a plain
+ * pointer. Fails without memory, or if the device fails. */
 static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__group *group,
                                      const struct accd__pair *pairs, size_t n,
                                      struct accd__saved_descriptor **descriptors)
@@ -139,8 +146,8 @@ static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__
     return status == ACCD_OK && descriptor_fetch.out_of_memory ? ACCD_ERROR_OUT_OF_MEMORY : status;
 }
 
-/* Reads the descriptors of a group as they were attached: from the host if they are unchanged, otherwise from the
- * device. */
+/* Reads the descriptors of a group as they were attached: from the host if they are unchanged there, otherwise from the
+ * device. Fails as fetch_descriptors. */
 static accd_status read_descriptors(struct accd__device_env *env, struct accd__group *group,
                                     const struct accd__pair *pairs, size_t n,
                                     struct accd__saved_descriptor **descriptors)
@@ -157,7 +164,8 @@ static accd_status read_descriptors(struct accd__device_env *env, struct accd__g
     return ACCD_OK;
 }
 
-/* Makes the attachment of a section that begins at a device address. */
+/* Returns the attachment of the pointer to a section that begins at device address `dev`, as it is right after the
+ * expansion. */
 static struct accd__attachment make_member_attachment(const struct accd__group *group,
                                                       const struct accd__segment *segment, size_t row, uint64_t dev)
 {
@@ -222,13 +230,15 @@ accd_status accd__group_expand_pointers(struct accd__device_env *env, struct acc
 
 /* ------------------------------------------------------------------------------ gathering -- */
 
+/* Returns true if an object is one of the objects of an expanded group. */
 static bool is_member(const struct accd__group *group, const struct accd__object *object)
 {
     assert(group->objects);
     return object >= group->objects && object < group->objects + group->walk->sections;
 }
 
-/* Returns true if an open region names objects of the group; its end subtracts references from them. */
+/* Returns true if an open region has requests for objects of the group; the region's end will subtract references from
+ * these. */
 static bool is_named_by_region(const struct accd__device_env *env, const struct accd__group *group)
 {
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
@@ -238,7 +248,7 @@ static bool is_named_by_region(const struct accd__device_env *env, const struct 
     return false;
 }
 
-/* Returns true if all objects are present, and as they were made. */
+/* Returns true if all objects of the group are present and unchanged, and no open region names one of them. */
 static bool objects_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -263,8 +273,8 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
     return n == group->live && !is_named_by_region(env, group);
 }
 
-/* Returns true if all attachments are as they were made, and no other lies between them. False for descriptors, which
- * may have been attached again. */
+/* Returns true if all attachments of the group are unchanged, and no other attachment lies between them. Returns false
+ * for groups with descriptors, which may have been attached again. */
 static bool attachments_unchanged(struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -290,7 +300,7 @@ static bool attachments_unchanged(struct accd__device_env *env, const struct acc
     return true;
 }
 
-/* Removes the objects of a group from the indices. Other objects may lie between them. */
+/* Removes the objects of a group from the indices; objects of others may lie between them, and stay. */
 static void remove_member_objects(struct accd__device_env *env, const struct accd__group *group)
 {
     const bool no_others =
@@ -313,7 +323,7 @@ static void remove_member_objects(struct accd__device_env *env, const struct acc
         accd__btree_erase_range(&env->present.by_device, group->block->dev, group->block->dev + group->block->bytes);
 }
 
-/* Removes the attachments of a group; no other one lies between them. */
+/* Removes and frees the attachments of a group; no other attachment may lie between them. */
 static void remove_member_attachments(struct accd__device_env *env, const struct accd__group *group)
 {
     struct accd__btree_cursor cursor;
@@ -342,6 +352,7 @@ bool accd__group_collapse(struct accd__device_env *env, struct accd__group *grou
     return true;
 }
 
+/* Returns true if the sections of the group that owns the interval equal those of the walk `ud`. */
 static bool has_same_sections(void *ud, const struct accd__interval *span)
 {
     return accd__sections_equal(((const struct accd__group *)span->owner)->walk, ud);

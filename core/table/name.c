@@ -7,18 +7,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Greatest number of pointers in a name; names of longer chains begin with dots, so that they cost no more. */
+/* Greatest number of pointers in a name; names of longer chains of pointers begin with dots, which bounds their cost.
+ */
 enum { MAX_DEPTH = 17 };
 
 /* Text buffer that is cut at its capacity. */
 struct text {
     char *to;
     size_t capacity, used;
-    unsigned depth;                                /* number of pointers followed from the named object */
-    accd_context *context;                         /* context whose host memory may be read, or NULL */
-    const struct accd__object *through[MAX_DEPTH]; /* the named object, and the objects that hold these pointers */
+    unsigned depth;        /* number of pointers followed from the named object */
+    accd_context *context; /* context whose host memory may be read, or NULL */
+    /* The named object, and the objects that hold the followed pointers. */
+    const struct accd__object *through[MAX_DEPTH];
 };
 
+/* Appends formatted text, cut at the capacity. */
 static __attribute__((format(printf, 2, 3))) void append_format(struct text *text, const char *format, ...)
 {
     va_list args;
@@ -30,26 +33,29 @@ static __attribute__((format(printf, 2, 3))) void append_format(struct text *tex
         text->used += (size_t)n < left ? (size_t)n : left - 1;
 }
 
+/* Returns an empty text that is written to `to`. */
 static struct text new_text(char *to, size_t capacity, accd_context *context)
 {
     to[0] = 0;
     return (struct text){.to = to, .capacity = capacity, .context = context};
 }
 
-/* Appends the name of a member after its object; Fortran names contain their own %. NULL: no name. */
+/* Appends the name of a member after that of its object, with a dot unless the label begins with Fortran's %. label =
+ * NULL: appends nothing. */
 static void append_member_label(struct text *text, const accd_label *label)
 {
     if (label)
         append_format(text, "%s%s", *label->name && *label->name != '%' ? "." : "", label->name);
 }
 
+/* Returns true if names with this label end with a section or an element. */
 static bool label_is_indexed(const accd_label *label)
 {
     return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
 }
 
-/* Gives the dimensions of an array: those of its label, or those of the descriptor at slot. Returns false if there are
- * none, or the descriptor is not readable. */
+/* Writes the dimensions of an array: those of the label or, if the array is described, those of the descriptor at host
+ * address `slot`. Returns false if there are none, or the descriptor is not readable. */
 static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot, accd_dimension *dimensions)
 {
     int64_t words[3 * ACCD_MAX_RANK], span = 1;
@@ -75,7 +81,7 @@ static bool dimensions_of(const struct text *text, const accd_array *array, uint
 }
 
 /* Gives the subscripts of the element at an offset from an array's first element. Returns the number of dimensions; 0:
- * no array, or no such element. Strides may be negative. */
+ * the label has no array, or the array no such element. Strides may be negative. */
 static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset, uint64_t slot,
                               int64_t *index)
 {
@@ -110,8 +116,8 @@ static void append_subscripts(struct text *text, unsigned rank, const int64_t *f
     append_format(text, ")");
 }
 
-/* Appends C elements from start: "[1][0:2]", whole rows as "[0:2]". n_p: their number; NULL: one element without
- * length. */
+/* Appends the C subscripts of *n_p elements from element `start`: "[1][0:2]", whole rows as "[0:2]". n_p = NULL: one
+ * element, without a length. */
 static void append_c_index(struct text *text, const accd_label *label, int64_t start, const uint64_t *n_p)
 {
     const accd_array *rows = label && start >= 0 ? label->array : NULL;
@@ -142,7 +148,8 @@ static void append_c_index(struct text *text, const accd_label *label, int64_t s
     append_format(text, "]");
 }
 
-/* Appends n Fortran elements from start: as a section, if they are one, otherwise the first and the last. */
+/* Appends n Fortran elements from element `start`: as a section if they form one, otherwise the first and the last
+ * element. */
 static void append_fortran_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
                                     uint64_t slot)
 {
@@ -166,7 +173,8 @@ static void append_fortran_elements(struct text *text, const accd_label *label, 
     append_subscripts(text, rank, high, high);
 }
 
-/* Appends one element of a labelled object. slot: the pointer to it, or 0. */
+/* Appends the subscript of one element of a labelled object. `slot` is the host address of the pointer to the object,
+ * or 0. */
 static void append_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -175,7 +183,7 @@ static void append_index(struct text *text, const accd_label *label, int64_t ind
         append_c_index(text, label, index, NULL);
 }
 
-/* Appends n elements of a labelled object, from start. */
+/* Appends the subscripts of n elements of a labelled object from element `start`; `slot` as for append_index. */
 static void append_range(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -184,7 +192,8 @@ static void append_range(struct text *text, const accd_label *label, int64_t sta
         append_c_index(text, label, start, &n);
 }
 
-/* Appends the section of a label. is_part: a part of an object whose whole has a name. */
+/* Appends the section of a labelled object, if its names have one. `is_part` is true for a part of an object whose name
+ * is that of the whole; its section is always appended. */
 static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes, bool is_part,
                            uint64_t slot)
 {
@@ -194,8 +203,8 @@ static void append_section(struct text *text, const accd_label *label, int64_t s
         append_index(text, label, start, slot);
 }
 
-/* Appends the name of a label. element: elements follow; then the whole array is named, if the label names a part of
- * it. */
+/* Appends the name of a label, with `index` (or NULL) for each #. `element` is true if a subscript follows; if the
+ * label names a part of an array, the whole array is then named. */
 static void append_label_name(struct text *text, const accd_label *label, const int64_t *index, bool element)
 {
     size_t used = 0;
@@ -259,8 +268,8 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred);
 
-/* Appends the member at an offset of an element, by the fields, members and pieces of its program. preferred: the label
- * of one that is preferred, or NULL. */
+/* Appends the member at an offset of an element, found among the fields, members and pieces of its program. `preferred`
+ * is the label of the field to take if several begin there, or NULL. */
 static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset,
                              const accd_label *preferred)
 {
@@ -292,6 +301,8 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
         append_format(text, "+%llu", (unsigned long long)offset);
 }
 
+/* Appends the field that contains the byte at offset `into` from its beginning. Returns false, with nothing appended,
+ * if the field is too short or has no name of its own. */
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred)
 {
@@ -317,6 +328,7 @@ static bool append_field(struct text *text, const accd_program_spec *spec, const
 
 static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row);
 
+/* Appends the pointer through which the section in a row was reached. */
 static void append_row_slot(struct text *text, const struct accd_walk *walk, const struct accd__segment *segment,
                             size_t row)
 {
@@ -324,11 +336,13 @@ static void append_row_slot(struct text *text, const struct accd_walk *walk, con
     append_member_label(text, segment->field->label);
 }
 
+/* Returns true if the elements of a root have subscripts in names. */
 static bool is_element(const struct accd__walk_root *root, const struct accd__rowset *set)
 {
     return set->rows > 1 || (root->label && label_is_indexed(root->label));
 }
 
+/* Returns the index of the element in a row of a root's rowset. */
 static int64_t root_index(const struct accd__walk_root *root, const struct accd__rowset *set, size_t row)
 {
     return root->start + (int64_t)((accd__row_address(set, row) - root->host) / set->program->spec.stride);
@@ -348,7 +362,7 @@ enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const str
     return ACCD_ROOT_ELEMENT;
 }
 
-/* Appends an element: "Y[3]", "X.q[0]", "X.in[2]". */
+/* Appends the element in a row of a rowset: "Y[3]", "X.q[0]", "X.in[2]". */
 static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row)
 {
     if (++text->depth > MAX_DEPTH) {
@@ -402,11 +416,13 @@ void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset 
 
 /* ---------------------------------------------------------------------------------- objects -- */
 
+/* Returns the label with an id; NULL: none. */
 static const accd_label *find_label(struct accd__device_env *env, uint32_t id)
 {
     return id < env->context->persistent->nlabels ? env->context->persistent->labels[id] : NULL;
 }
 
+/* Data from which the name of an object is formatted. */
 struct name_source {
     const accd_label *label; /* label of the section */
     const accd_label *item;  /* label of the clause */
@@ -414,7 +430,7 @@ struct name_source {
     enum accd__root_kind root;
     int64_t start;
     const int64_t *index;
-    struct accd__group *group; /* group that the object is a member of, with section; else NULL */
+    struct accd__group *group; /* group to which the object belongs as number `section`; else NULL */
     size_t section;
 };
 
@@ -454,7 +470,8 @@ const accd_program *accd__object_layout(struct accd__device_env *env, const stru
 static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
                         const struct name_source *from);
 
-/* Appends a followed pointer by the clause whose walk found it, if no present object holds it, or only its own target.
+/* Appends a pointer by the clause whose walk followed it; used if no present object holds the pointer, or the name
+ * would be a cycle.
  */
 static void append_followed_pointer(struct text *text, const struct name_source *s)
 {
@@ -471,7 +488,7 @@ static void append_followed_pointer(struct text *text, const struct name_source 
     append_member_label(text, s->label);
 }
 
-/* Appends the name of an object without its section. element: one of its elements follows. */
+/* Appends the name of an object without its section; `element` is true if a subscript follows. */
 static void append_base_name(struct text *text, struct accd__device_env *env, const struct name_source *s, bool element)
 {
     if (s->group) {
@@ -485,13 +502,15 @@ static void append_base_name(struct text *text, struct accd__device_env *env, co
     }
 }
 
+/* Adds an object to the objects of the name, by which cycles are detected. */
 static void push_holder(struct text *text, const struct accd__object *object)
 {
     assert(text->depth < MAX_DEPTH);
     text->through[text->depth++] = object;
 }
 
-/* Appends the element of an object at an offset; with `member` its member there, `preferred` if it is one of several.
+/* Appends the element of an object at an offset and, if `member`, its member there; `preferred` (or NULL) is the label
+ * to take if several members are there.
  */
 static void append_location(struct text *text, struct accd__device_env *env, const struct accd__object *object,
                             uint64_t offset, bool member, const accd_label *preferred)
@@ -510,8 +529,8 @@ static void append_location(struct text *text, struct accd__device_env *env, con
         append_member_at(text, s.label->layout, offset, preferred);
 }
 
-/* Appends a pointer, by the element that holds it, or by its own label. from: its target, if that is named next, or
- * NULL. */
+/* Appends the pointer at host address `slot`, by the element that holds it or else by `label`. `from` is the source of
+ * the name of its target, if that is being named, or NULL. */
 static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
                         const struct name_source *from)
 {
@@ -580,7 +599,7 @@ void accd__format_member(struct accd__device_env *env, const struct accd__object
     append_location(&text, env, object, offset, true, NULL);
 }
 
-/* Returns the member that alone overlaps these bytes of an element; NULL: several do, or none. */
+/* Returns the only member that overlaps `bytes` bytes at an offset of an element; NULL if several or none overlap. */
 static const accd_member *find_single_member(const accd_program *layout, uint64_t offset, uint64_t bytes)
 {
     const accd_member *found = NULL;

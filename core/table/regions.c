@@ -1,4 +1,5 @@
-/* regions.c - records of open regions. Objects may outlive a region, and a region the objects that it names. */
+/* regions.c - records of open regions. Objects may outlive the regions that name them, and regions may outlive their
+ * objects. */
 #include "table/inside.h"
 
 struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list)
@@ -34,6 +35,7 @@ void accd__region_free(struct accd_region *region)
     accd__mem_free(&region->context->mem, region, region->bytes);
 }
 
+/* Clears the request's object if it is `object`, and its attached flag if its pointer lies in `object`. */
 static void forget_object(struct accd__request *request, const struct accd__object *object)
 {
     if (request->object == object)
@@ -42,8 +44,8 @@ static void forget_object(struct accd__request *request, const struct accd__obje
         request->attached = false; /* the attachment ended with the object */
 }
 
-/* Sorts the requests of a region by host address and by slot, if there are many. Returns false for few, or without
- * memory. */
+/* Sorts the numbers of a region's requests by host address, and again by slot, into region->order, if there are more
+ * than 8 requests. Returns true if the order exists. */
 static bool sort_requests(struct accd_region *region)
 {
     enum { MAX_UNSORTED = 8 };

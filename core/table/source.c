@@ -2,7 +2,7 @@
 #include "table/inside.h"
 #include "table/name.h"
 
-/* Returns the bytes that a member occupies in the elements before an offset. */
+/* Returns how many of the bytes before an offset in an array of elements belong to a member. */
 static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, uint64_t offset)
 {
     assert(stride > 0);
@@ -11,7 +11,7 @@ static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, 
     return offset / stride * member->bytes + (into < member->bytes ? into : member->bytes);
 }
 
-/* Returns the number of bytes of a range of elements that a layout excludes. */
+/* Returns how many bytes of the range [from, to) of an array of elements a layout excludes. */
 static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, uint64_t to)
 {
     const accd_program_spec *spec = &layout->spec;
@@ -22,8 +22,8 @@ static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, 
     return n;
 }
 
-/* Gives part i of an element that a program does not request of present data: an excluded member, or else a piece.
- * Returns false if the piece is no base pointer, and so is requested. */
+/* Gives the range of part i of an element: excluded members first, then pieces. Returns true if the program does not
+ * request this part of present data: it is excluded, or the base pointer of a section. */
 static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *low_p, uint64_t *high_p)
 {
     const accd_program_spec *spec = &own->spec;
@@ -41,7 +41,7 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
     if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
         return ACCD_RANGE_CONTAINED;
     for (uint64_t at = from; own && at < to + into;
-         at += own->spec.stride) /* subtract the bytes that neither of them has */
+         at += own->spec.stride) /* subtract the bytes that the clause does not request either */
         for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
             uint64_t low, high; /* low and high are shifted by into, so that nothing is negative */
             if (!get_unrequested_part(own, i, &low, &high))

@@ -85,10 +85,9 @@ struct accd__saved_descriptor {
 struct accd__attachment {
     uint64_t slot;
     uint64_t target; /* host address that the pointer held when it was attached */
-    uint64_t
-        base;     /* host address in the object into which the pointer points, although `target` may lie outside of the
-                     object. 0: the object is unmapped, and the pointer was left unchanged (ACCD_LOST_TARGET_DANGLES) */
-    uint64_t dev; /* device address that the pointer's device copy holds */
+    uint64_t base;   /* host address in the object into which it points; `target` may lie outside. 0: that object is
+                        unmapped, and the pointer was left unchanged (ACCD_LOST_TARGET_DANGLES) */
+    uint64_t dev;    /* device address that the pointer's device copy holds */
     struct accd__saved_descriptor *descriptor; /* attached descriptor; NULL: a plain pointer */
     struct accd__attachment *next_target,
         *prev_target; /* ring of attachments with the same `base`, valid while attached.target_order is set */

@@ -1,5 +1,5 @@
 /* targets.c - attachments ordered by their targets. The first request builds the order; it is maintained from then on.
- * Attachments of one base address are a ring, of which the order contains one. */
+ * Attachments with one base address form a ring; the order contains one attachment of each ring. */
 #include "table/inside.h"
 
 accd_status accd__build_target_order(struct accd__device_env *env)
@@ -27,7 +27,7 @@ struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env,
     return attach && attach->base < accd__object_end(object) ? attach : NULL;
 }
 
-/* Counts the attachments that point into an object, and writes them to `to` unless that is NULL. */
+/* Returns the number of attachments that point into an object, and writes them to `to`, unless `to` is NULL. */
 static size_t list_attachments(struct accd__device_env *env, const struct accd__object *object, struct accd__pair *to)
 {
     struct accd__btree_cursor cursor;
