@@ -154,8 +154,8 @@ static double cg(int rounds)
     ENTER(x [0:ROWS])
     ENTER(r [0:ROWS])
     ENTER(p [0:ROWS])
-    ENTER(q [0:ROWS]) ENTER(value [0:ROWS * ROW]) ENTER(column [0:ROWS * ROW]) ENTER(start [0:ROWS + 1]) double rho =
-        dot(r, r, ROWS);
+    ENTER(q [0:ROWS])
+    ENTER(value [0:ROWS * ROW]) ENTER(column [0:ROWS * ROW]) ENTER(start [0:ROWS + 1]) double rho = dot(r, r, ROWS);
     for (int k = 0; k < rounds && rho > 0; k++) {
         LOOP for (int i = 0; i < ROWS; i++)
         {

@@ -257,6 +257,11 @@ describe("values as text", function()
   it("are short, and tell floats of either precision apart", function()
     assert.equal("0.1", value_text.text(string.unpack("f", string.pack("f", 0.1))))
     assert.equal("0.123456789012345", value_text.text(0.123456789012345))
+    assert.equal("0.30000000000000004", value_text.text(0.1 + 0.2))
+    for _, v in ipairs { 1 / 3, 0.1 + 0.7, 2 ^ 53 - 1, 1e300 / 7, string.unpack("f", string.pack("f", 1 / 3)) } do
+      local text = value_text.text(v)
+      assert.is_true(tonumber(text) == v or string.unpack("f", string.pack("f", tonumber(text))) == v, text)
+    end
     assert.equal("3", value_text.text(3.0))
     assert.equal("inf", value_text.text(math.huge))
     assert.equal("{1, 2}", value_text.text { 1, 2 })

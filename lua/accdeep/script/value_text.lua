@@ -80,11 +80,20 @@ local function table_text(t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
+<<<<<<< Updated upstream
 -- Returns a finite float as text: with 7 digits if these give the same value in single precision, else with 15. 15
 -- digits may not identify a value of double precision.
+=======
+-- Returns a float in the fewest digits, of 7, 9, 15 and 17, that read back as the same value. 7 and 9 digits are read
+-- in single precision.
+>>>>>>> Stashed changes
 local function float_text(v)
+  local function as_single(x) return core.convert(core.scalar.f32, x) end
   local short = ("%.7g"):format(v)
-  return core.convert(core.scalar.f32, tonumber(short)) == v and short or ("%.15g"):format(v)
+  if as_single(tonumber(short)) == v then return short end
+  if as_single(v) == v then return ("%.9g"):format(v) end
+  local double = ("%.15g"):format(v)
+  return tonumber(double) == v and double or ("%.17g"):format(v)
 end
 
 -- Returns a value as text. `depth`: the number of structures, arrays and tables around it.
