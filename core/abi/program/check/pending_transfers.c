@@ -147,8 +147,8 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
     }
 }
 
-/* Returns true if an access of the host races with a pending transfer: a write with any transfer except of a `scalar`,
- * a read with a transfer that changes host memory. */
+/* Returns true if an access of the host races with a pending transfer. A write races with each transfer that is not
+ * `scalar`, a read with each transfer that changes host memory. */
 static bool needs_wait(const struct rt_access *access, const struct rt_pending_transfer *transfer)
 {
     return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;

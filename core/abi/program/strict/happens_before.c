@@ -16,29 +16,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vector clock: epochs that happen before the next operation of a stream, at most one for each stream. */
+/* Vector clock of a stream: for other streams the last epoch (number of an operation) that happens before the next
+ * operation of this stream. */
 struct clock {
-    size_t users; /* number of owners: a stream, and tasks in dependences */
+    size_t users; /* number of owners: streams, and tasks in dependences */
     size_t n, capacity;
     struct rt_epoch epochs[];
 };
 
+/* The host, a queue, or a chain of tasks, as one ordered line of operations. */
 struct stream {
     int device, queue;
     bool task;             /* a chain of tasks, each of which depends on the one before; otherwise a queue */
-    uint64_t last, synced; /* last epoch begun; last one that the host has waited for */
-    struct clock *clock;   /* clock after the last epoch; NULL: empty */
+    uint64_t last, synced; /* last epoch begun; last epoch that the host has waited for */
+    struct clock *clock;   /* clock after the last epoch; NULL: no epoch is in it */
 };
-static struct stream *streams; /* the first is the host */
+static struct stream *streams; /* streams[0] is the host */
 static size_t nstreams, capacity;
 
-/* A task, and the clock that its stream had then. Later tasks of the stream may have waited for more. */
+/* A task, and the clock that its stream had when the task began. Later tasks of the stream may have waited for more. */
 struct past {
     struct rt_epoch epoch;
     struct clock *clock;
 };
 
-/* Tasks that named an address in depend clauses: the last writer, and the readers since. */
+/* Tasks that named an address in depend clauses: the last task that writes, and the reading tasks since. */
 struct dependence {
     struct dependence *next;
     const void *address;
@@ -48,7 +50,7 @@ struct dependence {
 };
 static struct dependence *dependences;
 
-/* Returns the array with room for element n; ends the program without memory. */
+/* Returns `array` with capacity for index n, moved if it has grown; ends the program without memory. */
 static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t element)
 {
     if (n < *capacity_p)
@@ -60,13 +62,14 @@ static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t elemen
     return larger;
 }
 
+/* Returns the last epoch of stream i; its number is 0 if nothing has begun. */
 static struct rt_epoch get_last_epoch(unsigned i)
 {
     assert(i < nstreams);
     return (struct rt_epoch){i, streams[i].last};
 }
 
-/* Adds a stream, and the host's before the first one. */
+/* Adds a stream of a queue or of tasks, and returns its index. The first call adds the host's stream, too. */
 static unsigned new_stream(int device, int queue, bool task)
 {
     if (!nstreams) {
@@ -78,13 +81,13 @@ static unsigned new_stream(int device, int queue, bool task)
     return (unsigned)nstreams++;
 }
 
-/* True if stream i is the queue, or with RT_ASYNC_NOVAL any queue, of a device. */
+/* Returns true if stream i is the given queue of a device. With queue RT_ASYNC_NOVAL, any queue of the device. */
 static bool is_queue_stream(unsigned i, int device, int queue)
 {
     return !streams[i].task && streams[i].device == device && (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
 }
 
-/* Returns the stream of a queue; 0: it has done nothing yet. */
+/* Returns the index of the stream of a queue; 0 if the queue has done no work yet. */
 static unsigned find_stream(int device, int queue)
 {
     for (unsigned i = 1; i < nstreams; i++)
@@ -119,7 +122,7 @@ bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later)
     return false;
 }
 
-/* Adds an owner to a clock; NULL stays NULL. */
+/* Adds an owner to a clock and returns the clock; does nothing for NULL. */
 static struct clock *share_clock(struct clock *clock)
 {
     if (clock)
@@ -127,7 +130,7 @@ static struct clock *share_clock(struct clock *clock)
     return clock;
 }
 
-/* Removes an owner of a clock, and frees it after the last one. */
+/* Removes an owner of a clock, and frees the clock if no owner is left. Does nothing for NULL. */
 static void drop_clock(struct clock *clock)
 {
     assert(!clock || clock->users);
@@ -135,7 +138,8 @@ static void drop_clock(struct clock *clock)
         free(clock);
 }
 
-/* Returns the clock of a stream, without other owners and with room for one more epoch. */
+/* Returns the clock of a stream, which has no other owner and capacity for one more epoch; it is copied if needed. Ends
+ * the program without memory. */
 static struct clock *own_clock(struct stream *stream)
 {
     enum { FEW = 8 };
@@ -169,7 +173,7 @@ static void acquire(unsigned i, struct rt_epoch epoch)
     clock->n += k == clock->n;
 }
 
-/* Makes an epoch, and all that its clock holds, happen before the next operation of stream i. */
+/* Makes an epoch, and all epochs in `clock`, happen before the next operation of stream i. */
 static void acquire_all(unsigned i, struct rt_epoch epoch, const struct clock *clock)
 {
     for (size_t k = 0; epoch.stream != i && clock && k < clock->n; k++)
@@ -177,7 +181,8 @@ static void acquire_all(unsigned i, struct rt_epoch epoch, const struct clock *c
     acquire(i, epoch);
 }
 
-/* Makes an epoch, and all that its clock holds, happen before all that follows: the host has waited. */
+/* Records that the host has waited for an epoch: the epoch, and all epochs in `clock`, happen before everything that
+ * follows. */
 static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 {
     struct stream *stream = &streams[epoch.stream];
@@ -262,7 +267,8 @@ static void for_each_dependence(void **depend, void (*fn)(struct dependence *at,
     }
 }
 
-/* Sets *ud to the stream whose last epoch is the task that a new task depends on, so that the task continues it. */
+/* Sets *ud to the stream whose last task has written the address, so that a new task that depends on it continues that
+ * stream. */
 static void find_continued_stream(struct dependence *at, bool reads, void *ud)
 {
     unsigned *found = ud;
@@ -272,7 +278,7 @@ static void find_continued_stream(struct dependence *at, bool reads, void *ud)
         *found = writer.stream;
 }
 
-/* Makes stream *ud acquire the writer, and for a writing task the readers, of an address. */
+/* Makes stream *ud acquire the last writer of an address; the readers, too, if the new task writes (`reads` false). */
 static void acquire_dependence(struct dependence *at, bool reads, void *ud)
 {
     const unsigned i = *(const unsigned *)ud;
@@ -281,7 +287,7 @@ static void acquire_dependence(struct dependence *at, bool reads, void *ud)
         acquire_all(i, at->readers[k].epoch, at->readers[k].clock);
 }
 
-/* Removes the tasks of a dependence. */
+/* Removes the writer and the readers of a dependence. */
 static void forget_tasks(struct dependence *at)
 {
     drop_clock(at->writer.clock);
@@ -322,7 +328,7 @@ struct rt_epoch rt_clock_begin_task(void **depend)
     return epoch;
 }
 
-/* Synchronizes the host with the writer, and for a writing task with the readers, of an address. */
+/* Records that the host has waited for the last writer of an address; for the readers, too, if `reads` is false. */
 static void sync_dependence(struct dependence *at, bool reads, void *ud)
 {
     (void)ud;
@@ -352,6 +358,7 @@ void rt_clock_wait_tasks(void)
 
 /* ------------------------------------------------------------------------------------- names -- */
 
+/* Writes the name of the queue of stream i to `to`, and returns `to`. */
 static const char *format_queue(unsigned i, char *to, size_t size)
 {
     snprintf(to, size, streams[i].queue < 0 ? "the default queue" : "queue %d", streams[i].queue);

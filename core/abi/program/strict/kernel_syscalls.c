@@ -47,7 +47,7 @@ void rt_guard_resume(struct rt_page_guard *guard)
     }
 }
 
-/* Removes [start, start + bytes) from the ranges that kernels mapped, and splits ranges that contain it. */
+/* Removes [start, start + bytes) from guard->own, the mappings that kernels made. Ranges that contain it are split. */
 static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     uint64_t end = start + bytes;
@@ -71,8 +71,8 @@ void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_
         guard->own[guard->nown++] = (struct rt_range){start, bytes};
 }
 
-/* Adds what the kernel has mapped to its own memory, and removes what it has unmapped. result: that of the system call.
- */
+/* Adds a mapping that the kernel has made by a system call to guard->own, or removes one that it has unmapped. result:
+ * of the system call. */
 static void track_mapping_call(struct rt_page_guard *guard, const greg_t *registers, long number, long result)
 {
     long start = registers[REG_RDI], bytes = registers[REG_RSI];
@@ -86,8 +86,8 @@ static void track_mapping_call(struct rt_page_guard *guard, const greg_t *regist
         rt_guard_add_own_range(guard, (uint64_t)result, rt_round_up_to_page(registers[REG_RDX]));
 }
 
-/* True for system calls that need unprotected memory to their end: they start threads or processes, end the process, or
- * send signals to it. */
+/* Returns true for system calls after which memory cannot stay protected: they start threads or processes, end the
+ * process, send signals, or set signal handlers. */
 static bool needs_unguarded_run(long number)
 {
     switch (number) {
@@ -111,8 +111,8 @@ static bool needs_unguarded_run(long number)
     return false;
 }
 
-/* True for system calls that use an address as a key, without access to its memory. FUTEX_WAKE is one: stopped threads
- * repeat their wait, which reads the word again. */
+/* Returns true for system calls that use an address only as a number, without access to its memory. FUTEX_WAKE is among
+ * them: stopped threads repeat their wait, which reads the word again. */
 static bool is_address_a_key(long number, const greg_t *registers)
 {
     switch (number) {
@@ -129,7 +129,8 @@ static bool is_address_a_key(long number, const greg_t *registers)
     return false;
 }
 
-/* Changes the kernel's signal mask in the guard only; signals stay blocked until the kernel ends. */
+/* Does sigprocmask for a kernel: changes guard->kernel_mask only, as signals stay blocked until the kernel ends.
+ * Returns 0. */
 static long emulate_sigprocmask(struct rt_page_guard *guard, const greg_t *registers)
 {
     const uint64_t *set_p = (const uint64_t *)registers[REG_RSI];
@@ -152,7 +153,7 @@ static long emulate_sigprocmask(struct rt_page_guard *guard, const greg_t *regis
     return 0;
 }
 
-/* Makes the system call in the registers, and returns its result or -errno. */
+/* Makes the system call `number` with the arguments in the registers, and returns its result, or -errno on failure. */
 static long make_syscall(struct rt_page_guard *guard, const greg_t *registers, long number)
 {
     if (number == SYS_rt_sigprocmask)

@@ -24,11 +24,11 @@
 #include <sys/uio.h>
 
 enum {
-    MERGE_DISTANCE = 4 * RT_PAGE_SIZE,    /* windows so close become one */
-    STACK_WINDOW = 2 * RT_PAGE_SIZE,      /* bytes of the caller's stack that are opened in both directions */
+    MERGE_DISTANCE = 4 * RT_PAGE_SIZE, /* bytes from a window at which a fault still lets it grow */
+    STACK_WINDOW = 2 * RT_PAGE_SIZE, /* bytes of the caller's stack that are opened on each side of its stack pointer */
     EAGER_WINDOW_MAX = 64 * RT_PAGE_SIZE, /* bytes; a larger window is opened by faults only */
-    STACK_GROWTH = 16384 * RT_PAGE_SIZE,
-    EAGER_PERIOD = 256 /* most kernels after which a window is opened without a fault */
+    STACK_GROWTH = 16384 * RT_PAGE_SIZE,  /* most bytes by which one fault lets a window grow */
+    EAGER_PERIOD = 256                    /* most kernels after which a window is opened without a fault */
 };
 
 /* Returns the beginning of the page of an address. */
@@ -43,7 +43,8 @@ static bool protect_interval(uint64_t start, uint64_t end, int protection)
     return !rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
 }
 
-/* True if a page is mapped below the mapping of the caller's stack: then the stack may have grown. */
+/* Returns true if a page is mapped just below the mapping of the caller's stack, as listed in the protection map: then
+ * the stack may have grown. */
 static bool is_mapped_below(const struct rt_page_guard *guard)
 {
     unsigned char in_memory;
@@ -54,12 +55,14 @@ static bool is_mapped_below(const struct rt_page_guard *guard)
 
 /* ----------------------------------------------------------------------------------- windows -- */
 
+/* Returns true if a window contains an address, open or not. */
 static bool is_in_window(const struct rt_window *window, uint64_t address)
 {
     return address - window->start < window->end - window->start;
 }
 
-/* Returns the window of a page; otherwise one of the same mapping that is close enough to grow; NULL: none. */
+/* Returns the window that contains a page; otherwise a window of the same mapping that is close enough to grow to the
+ * page; NULL if there is neither. */
 static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page,
                                           const struct rt_protected_range *protected)
 {
@@ -76,8 +79,8 @@ static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64
     return found;
 }
 
-/* Forgets the windows that are not open, to make room. What they held may have changed until now, so lazy.all is set.
- */
+/* Forgets the windows that are not open, to free their slots. Their pages may have changed earlier, so lazy.all is set:
+ * all memory counts as open in this interval. */
 static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
 {
     size_t kept = 0;
@@ -88,7 +91,7 @@ static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
     lazy->all = lazy->interval;
 }
 
-/* Merges all windows that overlap a grown one into it. The merged window becomes the last of the list. */
+/* Merges the grown window and all windows that overlap it into one, which becomes the last of the list. */
 static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *grown)
 {
     const uint64_t start = grown->start, end = grown->end;
@@ -108,7 +111,7 @@ static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *gro
     lazy->nwindows = kept;
 }
 
-/* Opens a window in this interval. Returns false if the system call fails. */
+/* Unprotects a window for the current host interval. Returns false if the system call fails. */
 static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window)
 {
     window->open = true;
@@ -116,8 +119,8 @@ static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window
     return protect_interval(window->start, window->end, window->protection);
 }
 
-/* Opens a window for the host's access to a protected page. Returns false if there is no room or the page cannot be
- * opened. */
+/* Opens a window for the host's access to a protected page: an existing window, a grown one, or a new one. Returns
+ * false if all windows are in use or the page cannot be unprotected. */
 static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, uint64_t page)
 {
     struct rt_window *window = find_near_window(lazy, page, protected);
@@ -153,6 +156,7 @@ static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_prote
     return open_window(lazy, window);
 }
 
+/* Returns true if an open window contains an address. */
 static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t address)
 {
     for (size_t i = 0; i < lazy->nwindows; i++)
@@ -163,14 +167,14 @@ static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t add
 
 /* ----------------------------------------------------------------------------- begin and end -- */
 
-/* True if the caller's signal mask allows the faults that open memory. */
+/* Returns true if the caller's signal mask blocks none of the signals that the guard handles between kernels. */
 static bool can_take_faults(const struct rt_page_guard *guard)
 {
     return !(guard->caller_mask &
              (rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP)));
 }
 
-/* Opens the pages of the caller's stack around its stack pointer. */
+/* Opens the pages of the caller's stack around the caller's stack pointer. */
 static void open_stack_window(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -277,8 +281,8 @@ void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* True if a system call changes the protection of open ranges only, such as the device's, and touches no other memory.
- */
+/* Returns true if a system call touches no protected memory. It maps or protects a part of a range that the caller
+ * keeps open, such as device memory, or it has no memory arguments. */
 static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long number, const greg_t *registers)
 {
     uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
@@ -352,11 +356,11 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
     return true;
 }
 
-/* Request to copy or to compare bytes of host memory. Its fields advance as it is served. */
+/* Request to copy or to compare n bytes of host memory. The fields advance as parts of the request are served. */
 struct host_read {
     uint64_t start;
     size_t n;
-    char *to; /* NULL: the bytes are compared with `with` */
+    char *to; /* target of the copy; NULL: the bytes are compared with `with` */
     const char *with;
     bool same;
 };
@@ -403,7 +407,7 @@ static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt
     return true;
 }
 
-/* Serves a request from memory that is not protected. Returns false if it is not mapped. */
+/* Serves a request from memory that is not protected. Returns false if that memory is not mapped. */
 static bool read_open(struct host_read *request)
 {
     enum { MOST = 1 << 16 }; /* stays in the cache */
@@ -424,7 +428,7 @@ static bool read_open(struct host_read *request)
     return true;
 }
 
-/* Serves a request, wherever its memory is. Returns false if it is not mapped. */
+/* Serves a request, from protected or open memory. Returns false if memory is not mapped. */
 static bool read_host(struct rt_page_guard *guard, struct host_read *request)
 {
     if (!guard || !guard->lazy.on)

@@ -27,7 +27,8 @@ static bool is_declared_target(uint64_t host)
     return rt_uses_openmp_terms() && rt_is_declared_permanent((const void *)(uintptr_t)host);
 }
 
-/* True if an attachment has ended with its data. OpenMP has no clause that detaches. */
+/* Returns true if the data of an attached pointer, in a declare target variable, are unmapped. Such an attachment is
+ * not reported, because OpenMP has no clause that detaches. */
 static bool has_ended_with_data(int device, const accd_attachment *pointer)
 {
     accd_present_object data;
@@ -54,7 +55,7 @@ static bool is_leaked(int device, const accd_present_object *object)
            !rt_is_hidden_pointer(host) && !is_unreported_descriptor(device, host);
 }
 
-/* Objects that were mapped at one place. An object with an unknown place is a group of its own. */
+/* Group: objects that were mapped at the same line. An object with an unknown line forms a group of its own. */
 enum { GROUPS = 20, NAMED = 3 };
 struct group {
     struct rt_display_name first;
@@ -74,7 +75,7 @@ static void add_group_name(struct group *group, const char *name)
              group->named > NAMED ? 3 : (int)n, group->named > NAMED ? "..." : name);
 }
 
-/* Adds an object to the group of its place. Returns false if all groups are used. */
+/* Adds an object to the group of the line that mapped it. Returns false if all groups are used. */
 static bool add_to_group(struct group *groups, size_t *ngroups, const accd_present_object *object)
 {
     const struct rt_display_name display = rt_get_display_name(&object->info);
@@ -92,6 +93,7 @@ static bool add_to_group(struct group *groups, size_t *ngroups, const accd_prese
     return true;
 }
 
+/* Reports the objects of a group: one object by its name, several by number and bytes. */
 static void report_group(int device, const struct group *group)
 {
     assert(group->n);
@@ -121,6 +123,7 @@ static void report_group(int device, const struct group *group)
                            group->object.mapped ? ", from acc_map_data" : "", from);
 }
 
+/* Reports the objects that are still mapped on a device, in groups. */
 static void report_mapped(int device)
 {
     static struct group groups[GROUPS];
@@ -136,13 +139,15 @@ static void report_mapped(int device)
         rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", more, device);
 }
 
-/* True if a pointer lies in an object that is reported, so that its attachment is not. */
+/* Returns true if a pointer lies in an object that is reported, so that the attachment of the pointer is not reported.
+ */
 static bool is_leaked_with_object(int device, uint64_t slot)
 {
     accd_present_object object;
     return accd_present_at(rt.context, device, slot, 0, &object) && is_leaked(device, &object);
 }
 
+/* Reports the pointers that are still attached on a device. */
 static void report_attached(int device)
 {
     enum { MOST = 20 };

@@ -26,24 +26,25 @@ enum { PENDING_MAX = 4096 }; /* most pending accesses: the oldest ones are forgo
 enum { CHUNK = 16 };         /* bytes: a kernel that changes one byte of each chunk writes the whole section */
 static const uint64_t NONE = UINT64_MAX;
 
-/* Kind of an access. USES: some byte for certain; MAY_USE: perhaps none. */
+/* Kind of an access. USES: a kernel has used some byte for certain; MAY_USE: it may have used no byte. */
 enum how { READS, WRITES, FREES, USES, MAY_USE };
 static const char missing_wait[] = "missing-wait";
 static const char *const verbs[] = {"reads", "writes", "frees", "uses", "may use"};
 
+/* Access of asynchronous work or of the host to a range of bytes on one side. */
 struct access {
     struct access *next;
     struct rt_access_origin origin;
-    uint64_t thread; /* number of the host's thread that made the call; calls of several threads are not ordered here */
+    uint64_t thread; /* number of the calling host thread; accesses of different threads are never compared */
     enum how how;
     bool on_device;
-    bool redundant; /* writes what is there already: relevant only if the program changes it */
+    bool redundant; /* true if the access writes the bytes that are there already; it races only with a change by the
+                     * program */
     uint64_t start, bytes;
     uint64_t touched;    /* if bits is NULL: address of a byte that a kernel has used for certain; 0: not known */
-    unsigned char *bits; /* bytes that a kernel has changed, one bit each; NULL: all bytes */
-    char *image;         /* host bytes after a transfer, or NULL */
-    uint64_t host, object, object_bytes; /* host addresses of `start` and of the object that contains it; the object's
-                                          * size */
+    unsigned char *bits; /* a bit for each byte, set if a kernel has changed it; NULL: all bytes are accessed */
+    char *image;         /* copy of the host bytes after a transfer; NULL: not compared at the wait */
+    uint64_t host, object, object_bytes; /* host address for `start`; host address and size of its object */
     char *name;
 };
 static struct access *pending, **end = &pending;
@@ -54,8 +55,8 @@ static size_t npending;
 static unsigned running;
 static uint64_t writers;
 
-/* Cache of kernels and sections that no guarded run has touched. A run that is skipped is expected not to touch them,
- * either. */
+/* Cache of pairs of a kernel and a section that the last guarded run of the kernel did not touch. A run that is skipped
+ * is expected not to touch the section, either. */
 static struct untouched_sections {
     uintptr_t pc;
     uint64_t host;
@@ -64,13 +65,14 @@ static struct untouched_sections {
 /* Section that the construct of a thread's kernel names, with the device's bytes before the kernel. */
 struct rt_kernel_section {
     struct rt_kernel_section *next;
-    uint64_t writers; /* counter as the kernel began; 0: another kernel was running */
+    uint64_t writers; /* value of the counter `writers` as the kernel began; 0: another kernel was running */
     uint64_t host, dev, bytes;
     enum rt_touch touch;
-    uint64_t at; /* address of the first touch */
+    uint64_t at; /* address of the first touch, if `touch` is RT_TOUCHED */
     char image[];
 };
 
+/* Frees the copy of an access's host bytes, so that they are not compared at the wait. */
 static void forget_image(struct access *access)
 {
     free(access->image);
@@ -103,7 +105,7 @@ static void remove_pending(bool (*is_meant)(const struct access *access, const v
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
-/* Writes the element that contains a byte to `to`, and the object's name to `object`. */
+/* Writes the name of the element that contains the byte at `at` to `to`, and the name of its object to `object`. */
 static void format_byte(const struct access *access, uint64_t at, char object[RT_NAME_SIZE], char *to, size_t size)
 {
     snprintf(object, RT_NAME_SIZE, "%s", access->name);
@@ -111,7 +113,8 @@ static void format_byte(const struct access *access, uint64_t at, char object[RT
                       access->host - access->object + (at - access->start), object, to, size);
 }
 
-/* Makes the diagnostic for a pair of accesses: the earlier one is the related entry. */
+/* Returns the diagnostic for a pair of accesses; `earlier` becomes its related location. how, pc: of the later access.
+ */
 static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum how how, uintptr_t pc,
                                                  const char *name)
 {
@@ -126,7 +129,8 @@ static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, e
     return diagnostic;
 }
 
-/* True if the construct reported last is the same and the object, too, with another kind of access. */
+/* Returns true if the report before was about another access of the same construct to the same object. Otherwise
+ * records `later` as last report and returns false. */
 static bool is_same_construct(const struct access *later)
 {
     static struct access last;
@@ -138,7 +142,7 @@ static bool is_same_construct(const struct access *later)
     return false;
 }
 
-/* Reports a race at the byte `at`, once for a construct and an object. */
+/* Reports a race at the byte `at` of `later`, once for each construct and object. */
 static void report_race(const struct access *earlier, const struct access *later, uint64_t at)
 {
     assert(earlier && later);
@@ -158,8 +162,8 @@ static void report_race(const struct access *earlier, const struct access *later
                        first, verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
 }
 
-/* Reports that the program has changed what a transfer reads or writes before a wait. at_exit: the program never waits.
- */
+/* Reports that the program has changed the host byte `at` of a transfer before it has waited for the transfer. at_exit:
+ * the program has never waited. */
 static void report_change_before_wait(const struct access *access, uint64_t at, bool at_exit)
 {
     char work[1200], element[340], remedy[100], object[RT_NAME_SIZE];
@@ -176,6 +180,7 @@ static void report_change_before_wait(const struct access *access, uint64_t at, 
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
+/* Returns true if the access is to the byte at `at`, which lies in its range. */
 static bool is_changed_byte(const struct access *access, uint64_t at)
 {
     assert(at - access->start < access->bytes);
@@ -183,13 +188,14 @@ static bool is_changed_byte(const struct access *access, uint64_t at)
     return !access->bits || access->bits[k / 8] >> k % 8 & 1;
 }
 
-/* True for writes and frees. */
+/* Returns true if an access writes or frees its bytes. */
 static bool is_modification(const struct access *access)
 {
     return access->how == WRITES || access->how == FREES;
 }
 
-/* True if an access covers a whole range. Changed bytes cover it if they are less than CHUNK bytes apart. */
+/* Returns true if an access is to the whole range. Changed bytes of a kernel count as the whole range if they are less
+ * than CHUNK bytes apart. */
 static bool covers_range(const struct access *access, uint64_t start, uint64_t bytes)
 {
     if (start < access->start || start + bytes > access->start + access->bytes)
@@ -201,18 +207,20 @@ static bool covers_range(const struct access *access, uint64_t start, uint64_t b
     return !access->bits || start + bytes - last <= CHUNK;
 }
 
+/* Returns true if two accesses are to the same side and their ranges have a byte in common. */
 static bool overlaps(const struct access *a, const struct access *b)
 {
     return a->on_device == b->on_device && a->start < b->start + b->bytes && b->start < a->start + a->bytes;
 }
 
+/* Returns the address of a byte that a kernel has used, or the start of the section if none is known. */
 static uint64_t get_used_byte(const struct access *use)
 {
     return use->touched ? use->touched : use->start;
 }
 
-/* Returns the first byte of a race between two accesses; NONE: none. Writes of two kernels are no race: they may be
- * atomic. */
+/* Returns the address of the first byte of a race between two accesses; NONE if they do not race. Their order is not
+ * tested here. Writes of two kernels are no race, as they may be atomic. */
 static uint64_t find_race(const struct access *a, const struct access *b)
 {
     const uint64_t from = a->start > b->start ? a->start : b->start;
@@ -231,7 +239,8 @@ static uint64_t find_race(const struct access *a, const struct access *b)
     return NONE;
 }
 
-/* True if a later access of the same stream, ud, covers an earlier one. */
+/* Returns true if the later access `ud`, of the same stream and kind, makes `access` unnecessary: its range contains
+ * that of `access`. */
 static bool is_covered_by(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
@@ -240,7 +249,8 @@ static bool is_covered_by(const struct access *access, const void *ud)
            by->start <= access->start && access->start + access->bytes <= by->start + by->bytes && !by->bits;
 }
 
-/* Removes bytes that a later write of the same stream, ud, has written from an earlier one. True if none is left. */
+/* Clears the bits of `access` for bytes that the later write `ud`, of the same stream, has written too. Returns true if
+ * no bit is left. */
 static bool is_rewritten(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
@@ -253,7 +263,8 @@ static bool is_rewritten(const struct access *access, const void *ud)
     return !left;
 }
 
-/* Appends a copy of an access, which takes over its bits. Without memory it is not recorded. */
+/* Appends a copy of an access to the pending ones; the copy owns access->bits afterwards. Removes accesses that it
+ * covers, and the oldest one if the list is full. Without memory, the access is not recorded. */
 static void add_pending(const struct access *access)
 {
     assert(npending <= PENDING_MAX);
@@ -276,7 +287,8 @@ static void add_pending(const struct access *access)
     npending++;
 }
 
-/* Completes an access of the call under way, reports its first race, and appends it. Takes over its bits. */
+/* Completes an access of the call under way, reports its first race, and records it unless the host is synchronized
+ * with it. access->bits are owned or freed here. */
 static void check_access(struct access *access)
 {
     assert(rt.site);
@@ -317,12 +329,14 @@ static void check_access(struct access *access)
     access->name = NULL;
 }
 
-/* True if no race is possible: the host's work happens after all recorded accesses. */
+/* Returns true if no race is possible: the thread does work of the host, and neither accesses nor kernels are pending.
+ */
 static bool has_no_pending(const struct rt_thread *self)
 {
     return !self->epoch.stream && !pending && !running;
 }
 
+/* Checks and records the access of a transfer to one side. redundant: it writes the bytes that are there already. */
 static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_t bytes, bool redundant)
 {
     if (bytes && !has_no_pending(rt_current_thread()))
@@ -339,14 +353,15 @@ void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64
     record_transfer(on_device, writes, start, bytes, false);
 }
 
+/* Returns true if an access begins in the device memory that `ud` frees. */
 static bool is_in_freed_memory(const struct access *access, const void *ud)
 {
     const struct access *freed = ud;
     return access->on_device && access->start - freed->start < freed->bytes;
 }
 
-/* Checks a free and forgets the accesses to the memory. own: the construct has mapped it itself, so that it is no race.
- */
+/* Checks that device memory is freed, and forgets the accesses to it. own: the construct under way has mapped the
+ * memory itself, so that the free is no race. */
 static void record_free(uint64_t dev, uint64_t bytes, bool own)
 {
     struct access freed = {.how = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
@@ -369,7 +384,8 @@ void rt_races_free(int device, uint64_t dev)
     record_free(dev, bytes, false);
 }
 
-/* True if the compiler may have passed a variable by value, or made it. */
+/* Returns true if the compiler may have passed the variable of an event by value, or the variable is no data of the
+ * program. */
 static bool may_be_by_value(const accd_event *event)
 {
     const accd_construct *construct = &rt.construct;
@@ -381,8 +397,8 @@ static bool may_be_by_value(const accd_event *event)
     return false;
 }
 
-/* True if a compute construct maps an object for itself: its reference counter orders it after others that use the
- * object. */
+/* Returns true if the compute construct under way has mapped the object only for itself. Then the object's reference
+ * counter orders its free after other users. */
 static bool is_mapped_by_construct(const accd_event *event)
 {
     accd_present_object object;
@@ -439,7 +455,8 @@ void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size
     }
 }
 
-/* Returns the entry of the cache for a kernel and a section; it may be another one's. */
+/* Returns the entry of untouched_sections for a kernel and a section; the entry may hold another pair with the same
+ * hash. */
 static struct untouched_sections *find_untouched_entry(uintptr_t pc, uint64_t host)
 {
     enum { ROOM = sizeof untouched_sections / sizeof untouched_sections[0] };
@@ -475,8 +492,8 @@ void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct 
     }
 }
 
-/* Returns a bit for each byte in which two words of 8 bytes differ. The product moves bit 8 * i to bit 56 + i, without
- * a carry. */
+/* Compares 8 bytes. Bit i of the result is set if byte i differs. The product moves bit 8 * i to bit 56 + i, without a
+ * carry. */
 static unsigned char get_changed_mask(const char *now, const char *before)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
@@ -487,8 +504,8 @@ static unsigned char get_changed_mask(const char *now, const char *before)
     return (unsigned char)((tops >> 7) * 0x0102040810204080u >> 56);
 }
 
-/* Returns a bit for each byte that a kernel has changed; NULL: none, or not known because other work wrote device
- * memory. */
+/* Returns an array with one bit for each byte of a section, set if the kernel has changed the byte; the caller frees
+ * it. NULL: no byte has changed, other work may have changed them, or without memory. */
 static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
 {
     const char *now = (const char *)(uintptr_t)named->dev;
@@ -531,7 +548,8 @@ void rt_races_after_kernel(struct rt_thread *self)
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
-/* Reports the first host byte that has changed since the transfer. */
+/* Reports the first host byte of a transfer that has changed since then. Does nothing without an image, or if the
+ * memory is not mapped any more. */
 static void compare_with_image(const struct access *access, bool at_exit)
 {
     char now[4096];

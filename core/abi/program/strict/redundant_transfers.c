@@ -1,5 +1,5 @@
-/* redundant_transfers.c - the table of transfer statistics, by place of the program and variable, and the advice about
- * redundant transfers, whose bytes were equal on both sides. */
+/* redundant_transfers.c - the table of transfer statistics, by construct and variable, and the advice about redundant
+ * transfers, whose bytes were equal on both sides. */
 #include "transfer_stats.h"
 
 #include <assert.h>
@@ -11,17 +11,17 @@ struct rt_transfer_stats *rt_stats_table;
 size_t rt_stats_count;
 
 enum { SLOTS = 2 * RT_STATS_MAX };
-static uint16_t *slots; /* hash table by place, operation and variable: numbers in rt_stats_table; 0: free */
+static uint16_t *slots; /* hash table by construct, operation and variable: indices in rt_stats_table; 0: free slot */
 
-/* Reserves address space, which uses memory only when it is written; NULL: none. */
+/* Returns `bytes` bytes of zeroed address space, which uses memory only where it is written; NULL on failure. */
 static void *reserve_table(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Returns the statistics of a place, an operation and a variable, new ones if there are none; NULL: the table is full.
- */
+/* Returns the statistics of a construct (return address), an operation and a variable; new statistics, with the name
+ * `name`, if there are none. NULL if the table is full, or without memory. */
 static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char *variable, const char *name)
 {
     assert(variable && name);
@@ -53,7 +53,7 @@ static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char 
     }
 }
 
-/* Counts the construct under way once. */
+/* Counts the construct under way in `stats`, once for all of its operations. */
 static void count_construct(struct rt_transfer_stats *stats)
 {
     stats->calls += stats->last_call != rt.calls;

@@ -1,6 +1,6 @@
-/* sampling.c - which constructs of a strict run are checked. The first 16 runs of a construct are. While it runs with
- * the same arguments and present data, every 2nd, 4th, 8th, ... and finally every 256th run follows. Runs are counted
- * without a clock, so that two equal runs of a program check the same constructs.
+/* sampling.c - which constructs of a strict run are checked. The first 16 runs of a construct are checked. While the
+ * construct runs with the same arguments and present data, every 2nd, 4th, 8th, ... and finally every 256th run
+ * follows. Runs are counted without a clock, so that two equal runs of a program check the same constructs.
  *
  * Present data are identified by host addresses and sizes, not by device addresses, so that data mapped again in each
  * step are the same. A construct whose data always differ is checked in 1 of 64 runs. */
@@ -23,20 +23,21 @@ enum {
 
 /* Counters of a construct, or of a construct with certain arguments. */
 struct entry {
-    uint64_t key; /* hash; 0: the slot is free */
-    uint32_t runs, samples, skip, interval;
+    uint64_t key;                           /* hash; 0: the slot is free */
+    uint32_t runs, samples, skip, interval; /* runs; checked runs; runs to skip now; one run of `interval` is checked */
 };
 static struct entry *entries; /* hash table with linear probing, in the arena */
 static size_t capacity, used;
 static uint64_t present_hash; /* sum of the hashes of mapped data */
 
+/* Returns a hash of the hash `a` and the value `b`. */
 static uint64_t mix_hash(uint64_t a, uint64_t b)
 {
     uint64_t x = (a ^ (b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9u;
     return x ^ x >> 29;
 }
 
-/* Returns the slot of a key, or the free one where it belongs. */
+/* Returns the slot of a key, or the free slot where the key belongs. */
 static struct entry *find_slot(uint64_t key)
 {
     assert(capacity && !(capacity & (capacity - 1)));
@@ -67,7 +68,7 @@ static bool grow_table(void)
     return true;
 }
 
-/* Returns the entry of a key, a new one if there is none; NULL: no memory. */
+/* Returns the entry of a key, a new entry if there is none; NULL without memory. May move the table. */
 static struct entry *get_entry(uint64_t key)
 {
     key |= !key;
@@ -112,7 +113,8 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
     return sum;
 }
 
-/* Counts a run, and returns true if it is to be checked. same: with the same arguments; all: with any. */
+/* Counts a run of a construct, and returns true if it is to be checked. same: counters of runs with the same arguments;
+ * all: of runs with any arguments. */
 static bool is_sampled(struct entry *same, struct entry *all)
 {
     assert(same->interval && same->interval <= INTERVAL);

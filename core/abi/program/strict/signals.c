@@ -34,7 +34,7 @@ uint64_t rt_block_all_but_faults(void)
     return before;
 }
 
-/* True for signals that cannot be blocked, or that the guard or the C library handles. */
+/* Returns true for signals that cannot be blocked, and for those that the guard or the C library handles. */
 static bool is_guard_signal(int signal)
 {
     bool own = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL || signal == RT_SETXID_SIGNAL;
@@ -43,7 +43,7 @@ static bool is_guard_signal(int signal)
     return own;
 }
 
-/* True if the program handles a signal; *action_p gets its action. */
+/* Writes the action of a signal to *action_p, and returns true if it is a handler of the program. */
 static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p)
 {
     *action_p = (struct rt_kernel_sigaction){0};

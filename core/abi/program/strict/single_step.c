@@ -1,4 +1,4 @@
-/* single_step.c - accesses to protected memory during a guarded kernel. An access by the kernel ends it and is
+/* single_step.c - accesses to protected memory during a guarded kernel. An access by the kernel ends the kernel and is
  * reported. An access by a library of the system is single-stepped: its page is open for that instruction only. */
 #include "wild_pointer.h"
 #include "page_guard_internal.h"
@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 
 enum {
-    STEPS_MOST = 40,    /* pages of one instruction: a gather of 16 elements across page borders */
-    OPENS_MAX = 64,     /* a page opened so often stays open until the run ends */
-    KNOWN_OPENS_MAX = 8 /* a page that stayed open in an earlier run: remaining opens until it does so again */
+    STEPS_MOST = 40,    /* most pages of one instruction; a gather of 16 elements across page borders needs 32 */
+    OPENS_MAX = 64,     /* a page that is opened so often in a run stays open until the run ends */
+    KNOWN_OPENS_MAX = 8 /* the same limit for a page that stayed open in the run before */
 };
 
 /* Pages that the thread has opened for the instruction under way. */
@@ -19,7 +19,7 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
     unsigned n;
 } steps;
 
-/* Returns the counter of a page's opens in this run; NULL: too many pages. */
+/* Returns the counter of how often a page was opened in this run; NULL if too many pages are counted. */
 static unsigned *get_open_count(struct rt_page_guard *guard, uint64_t page)
 {
     size_t i = (page / RT_PAGE_SIZE * 0x9E3779B97F4A7C15u >> 32) % RT_STEPPED_PAGES_MAX;
@@ -34,6 +34,7 @@ static unsigned *get_open_count(struct rt_page_guard *guard, uint64_t page)
     return &guard->open_counts[i];
 }
 
+/* Returns true if a page has data that are present on a device. */
 static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
 {
     for (uint64_t address = page; address < page + RT_PAGE_SIZE; address += sizeof(void *))
@@ -42,8 +43,8 @@ static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
     return false;
 }
 
-/* Counts an open of a page. True if it is to stay open, because it is opened often. Pages with present data stay
- * protected against system libraries, as such an access may be the kernel's fault. */
+/* Counts that a page is opened, and returns true if the page is to stay open, because it is opened often. Pages with
+ * present data do not stay open for system libraries, as a later access may be the kernel's fault. */
 static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t page)
 {
     unsigned *open_counts = get_open_count(guard, page);
@@ -65,8 +66,8 @@ void rt_guard_reset_step_counts(struct rt_page_guard *guard)
     guard->nstepped_pages = all ? 0 : guard->nstepped_pages;
 }
 
-/* Records pages that stay open, so that they are protected again after the run. An overflow of the list is counted,
- * too. */
+/* Records pages that stay open, so that they are protected again after the run. nleft_open also counts pages that the
+ * list has no slot for. */
 static void record_unprotected(struct rt_page_guard *guard, uint64_t start, uint64_t end)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -111,7 +112,8 @@ bool rt_guard_end_single_step(greg_t *registers)
 
 enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_FETCH = 16 }; /* trap number and bits of the error code of x86 */
 
-/* True if the kernel is not to blame for an access to protected memory. */
+/* Returns true if an access to protected memory is allowed: to memory that any code may use, or by a system library to
+ * data that are not present. A jump to protected memory is not allowed. */
 static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t address, const greg_t *registers)
 {
     if (registers[REG_ERR] & ERROR_FETCH)

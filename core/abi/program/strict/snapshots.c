@@ -1,5 +1,5 @@
-/* snapshots.c - what host and device held of each present object when both last agreed. Strict runs compare with it
- * before a construct that may move or free data, and after a kernel. Reports:
+/* snapshots.c - copies of each present object from the time when host and device last agreed. Strict runs compare the
+ * object with them before a construct that may move or free data, and after a kernel. Reports:
  *
  *      overwritten-change   a transfer overwrites what its target has changed
  *      stale-data           a kernel gets data that the host has changed, and no transfer ever sends the change
@@ -39,23 +39,23 @@ static const uint64_t NONE = UINT64_MAX; /* offset that means no byte */
 
 /* A present object, with its snapshots. */
 struct object {
-    struct object *next, *next_saved; /* next in the bucket; next with an image in `saved` */
+    struct object *next, *next_saved; /* next in the bucket; next in the list saved_objects */
     int device;
     bool was_transferred;      /* true after a transfer to or from the device of at least a part */
     bool host_is_changed;      /* true if the host differed from host_snapshot in the last comparison */
-    uint64_t checked_interval; /* host interval of that comparison */
+    uint64_t checked_interval; /* host interval (page_guard.h) whose changes that comparison has seen */
     uint64_t host, dev, bytes;
-    uintptr_t agreed_pc; /* return address of the call that mapped it, or moved it last */
-    uint64_t changed_at; /* offset of the first byte that the device has changed; NONE: none */
-    char *stale_element; /* name of the element that a kernel got in an old state; NULL: none */
-    uint64_t stale_at;   /* offset of its byte */
+    uintptr_t agreed_pc; /* return address of the call that moved the object last, or else mapped it */
+    uint64_t changed_at; /* offset of the first byte that the device has changed; NONE: no byte */
+    char *stale_element; /* name of an element that a kernel got in an old state; NULL: no element is stale */
+    uint64_t stale_at;   /* offset of the first stale byte, in stale_element */
     uintptr_t stale_pc;  /* return address of the kernel's construct */
-    char *saved[SIDES];
+    char *saved[SIDES];  /* see DATA above, also for the snapshots */
     char *host_snapshot, *device_snapshot;
     bool unwritten; /* if device_snapshot is NULL: device memory was never written */
 };
 
-/* Allocates n bytes of the arena, which stay open between kernels. NULL: no memory. */
+/* Returns n bytes in the arena, whose memory is never protected; NULL without memory. */
 static void *allocate_image(size_t n)
 {
     return rt_arena_realloc(NULL, NULL, 0, n);
@@ -70,7 +70,7 @@ static void free_image(void *p, size_t n)
 static struct object **buckets, *saved_objects;
 static size_t nobjects, capacity; /* number of buckets, 0 or a power of two */
 
-/* The data of a region that is open. */
+/* Open data region: host ranges of its data. */
 struct frame {
     struct frame *outer;
     uint64_t thread;
@@ -82,7 +82,7 @@ struct frame {
 };
 static struct frame *frames;
 
-/* True if n bytes hold the value of device memory that was never written; n is not 0. */
+/* Returns true if n bytes, not 0, hold poison, the value of device memory that was never written. */
 static bool is_poisoned(const char *bytes, uint64_t n)
 {
     return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
@@ -93,6 +93,7 @@ static const char *get_device_bytes(const struct object *object)
     return (const char *)(uintptr_t)object->dev;
 }
 
+/* Returns the byte at offset k that the device held at the last agreement. */
 static char get_device_snapshot_byte(const struct object *object, uint64_t k)
 {
     assert(k < object->bytes);
@@ -101,7 +102,7 @@ static char get_device_snapshot_byte(const struct object *object, uint64_t k)
     return object->unwritten ? (char)ACCD_POISON : object->host_snapshot[k];
 }
 
-/* True if n bytes equal those of the device from offset `at` at the last agreement. */
+/* Returns true if n bytes at `bytes` equal what the device held from offset `at` on at the last agreement. */
 static bool equals_device_snapshot(const struct object *object, uint64_t at, const char *bytes, uint64_t n)
 {
     if (!object->device_snapshot && object->unwritten)
@@ -109,7 +110,7 @@ static bool equals_device_snapshot(const struct object *object, uint64_t at, con
     return !memcmp(bytes, (object->device_snapshot ? object->device_snapshot : object->host_snapshot) + at, n);
 }
 
-/* Gives the device a snapshot of its own. Without memory returns false, and the object is not checked any more. */
+/* Gives an object a device_snapshot if it has none. Returns false, and ends its checks, without memory. */
 static bool split_snapshots(struct object *object)
 {
     if (object->device_snapshot)
@@ -127,8 +128,8 @@ static bool split_snapshots(struct object *object)
     return true;
 }
 
-/* Sets the snapshots of a range to what the sides hold now. host NULL: the host's snapshot stays; device == host: both
- * are equal. */
+/* Sets the snapshots of n bytes from offset `at` on to the given bytes. host NULL: the host's snapshot stays; device ==
+ * host: both sides are equal. Without memory, the object is not checked any more. */
 static void update_snapshots(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
 {
     assert(object->host_snapshot && at + n <= object->bytes);
@@ -147,15 +148,14 @@ static void update_snapshots(struct object *object, uint64_t at, uint64_t n, con
         memcpy(object->host_snapshot + at, host, n);
 }
 
-/* Returns the last host interval whose changes a comparison made now has seen; 0 without a page guard. */
+/* Returns the last host interval whose changes a comparison at this time sees completely; 0 without a page guard. */
 static uint64_t get_current_interval(void)
 {
     const uint64_t interval = rt_get_host_interval();
     return interval ? interval - 1 : 0;
 }
 
-/* True if the host differs from its snapshot. Pages that it cannot have changed since interval `since` are not
- * compared. */
+/* Returns true if the host differs from host_snapshot, in pages that it may have changed since the interval `since`. */
 static bool has_host_changed(const struct object *object, uint64_t since)
 {
     uint64_t from = NONE; /* offset of the first page to compare */
@@ -176,7 +176,8 @@ static bool has_host_changed(const struct object *object, uint64_t since)
     return false;
 }
 
-/* True if a side differs from its snapshot. The result for the host is cached until the host touches the object. */
+/* Returns true if a side differs from its snapshot. Caches the result for the host until the host touches the object.
+ */
 static bool has_changed(struct object *object, int side)
 {
     if (side == DEVICE)
@@ -188,7 +189,7 @@ static bool has_changed(struct object *object, int side)
     return object->host_is_changed;
 }
 
-/* True if a byte is of an attached pointer, which keeps a value of its own on each side. */
+/* Returns true if the byte at offset `at` belongs to an attached pointer, which has a value of its own on each side. */
 static bool is_attached_pointer(const struct object *object, uint64_t at)
 {
     accd_attachment pointer;
@@ -196,8 +197,8 @@ static bool is_attached_pointer(const struct object *object, uint64_t at)
     return accd_attachment_at(rt.context, object->device, (const void *)slot, &pointer);
 }
 
-/* True if a byte is of a pointer to a block of malloc that the host has made null since, as deallocate does with a
- * component. The block was freed; a kernel that follows the device's copy of the pointer is found by its access. */
+/* Returns true if the byte at `at` belongs to a pointer to a malloc block that the host has made null since, as
+ * deallocate does with a component. A kernel that uses the device's copy of the pointer is found by its access. */
 static bool is_freed_component(const struct object *object, const char *saved, uint64_t at)
 {
     enum { MAPPINGS = 0x7 }; /* highest bits of addresses of large blocks, which are mappings */
@@ -209,7 +210,7 @@ static bool is_freed_component(const struct object *object, const char *saved, u
     return block % RT_BLOCK_ALIGNMENT == 0 && (on_heap || block >> 44 == MAPPINGS);
 }
 
-/* Returns the link to an object, or to the NULL where it belongs. There must be buckets. */
+/* Returns the link to an object, or the NULL link where the object belongs. There must be buckets. */
 static struct object **find_bucket(int device, uint64_t host)
 {
     assert(capacity && !(capacity & (capacity - 1)));
@@ -261,6 +262,7 @@ static void clear_stale_element(struct object *object)
     object->stale_element = NULL;
 }
 
+/* Removes and frees the object of a device and a host address, with its images; does nothing if there is none. */
 static void remove_object(int device, uint64_t host)
 {
     struct object **at = capacity ? find_bucket(device, host) : NULL, *object = at ? *at : NULL;
@@ -280,8 +282,8 @@ static void remove_object(int device, uint64_t host)
     nobjects--;
 }
 
-/* Adds an object, in place of an old one. is_checked: with a snapshot of the host. Returns NULL if it is not checked,
- * or without memory. */
+/* Adds an object, in place of an old one. is_checked: with a snapshot of the host. Returns NULL if the object is not
+ * checked, its host memory cannot be read, or without memory. */
 static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool is_checked)
 {
     remove_object(device, host);
@@ -308,7 +310,7 @@ static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool
     return NULL;
 }
 
-/* Returns the checked object that contains a host address, or NULL. */
+/* Returns the checked object that contains a host address; NULL: not present, or not checked. */
 static struct object *find_object(int device, uint64_t host)
 {
     uint64_t start, bytes;
@@ -333,7 +335,7 @@ static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn
     }
 }
 
-/* Returns where both sides last agreed, and writes it to `to` as words. */
+/* Returns where both sides last agreed, and writes the location to `to` as words; "": not known. */
 static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
 {
     struct rt_related_location related = {.is = object->was_transferred ? "agreed" : "mapped"};
@@ -347,13 +349,14 @@ static struct rt_related_location find_agreed_location(const struct object *obje
 static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost[] = "lost-change",
                   unwritten[] = "uninitialized-read";
 
+/* Writes the name of the element at offset `at` of the object named `name` to `to`. */
 static void format_object_element(const struct object *object, uint64_t at, char name[RT_NAME_SIZE], char *to,
                                   size_t size)
 {
     rt_format_element(rt.site, object->host, object->bytes, at, name, to, size);
 }
 
-/* Returns the name that data of an event got when they were mapped. */
+/* Returns the name that the data of an event got when they were mapped. */
 static struct rt_display_name get_event_name(const accd_event *event)
 {
     accd_object_info info = {.host = event->host, .bytes = event->bytes};
@@ -386,7 +389,7 @@ static void report_overwritten(const struct object *object, const accd_event *ev
         out ? "host" : "device", agreed);
 }
 
-/* Saves what a side holds, if that has changed. Without memory, the side is not saved. */
+/* Saves the bytes of a side if they differ from the snapshot. Without memory, the side is not saved. */
 static void save_side(struct object *object, int side)
 {
     assert(side == HOST || side == DEVICE);
@@ -418,7 +421,7 @@ static void save_device_side(struct object *object)
     save_side(object, DEVICE);
 }
 
-/* True if an object may be freed before the next checked construct. */
+/* Returns true if an object may be unmapped before the next checked construct. */
 static bool may_be_unmapped(const struct object *object)
 {
     accd_present_object present;
@@ -427,7 +430,7 @@ static bool may_be_unmapped(const struct object *object)
            (present.structured <= 1 && !present.dynamic);
 }
 
-/* Forgets the stale element if a kernel that was not checked has changed it since. */
+/* Forgets the stale element of an object if a kernel that was not checked has changed the element since. */
 static void recheck_stale_element(struct object *object)
 {
     const uint64_t at = object->stale_at;
@@ -447,7 +450,7 @@ static bool is_unallocated(const struct object *object, const char *now)
            object->bytes == rt_descriptor_bytes(array.rank);
 }
 
-/* Finds the first byte that the device has changed since the last agreement. */
+/* Sets changed_at to the first byte that the device has changed since the agreement; NONE: there is none. */
 static void find_lost_change(struct object *object)
 {
     const char *const now = get_device_bytes(object);
@@ -601,8 +604,7 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel)
     }
 }
 
-/* Returns the offset of the first byte of a range that a side had changed, and that is overwritten by `now`; NONE:
- * none. */
+/* Returns the first of n offsets whose change by a side is overwritten by other bytes `now`; NONE: no change is. */
 static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from, uint64_t n)
 {
     const char *saved = object->saved[side];
@@ -632,7 +634,7 @@ static void report_uninitialized(const accd_event *event)
         "%s copies %s to the host: its device memory has not changed since it was allocated", call, display.name);
 }
 
-/* Compares what a transfer has moved with what both sides held. now: the bytes that were moved. */
+/* Reports wrong transfers, and counts the transfer. now: the bytes that were moved; at: their offset in the object. */
 static void check_transfer(const struct object *object, const accd_event *event, uint64_t at, const char *now)
 {
     assert(object->host_snapshot);

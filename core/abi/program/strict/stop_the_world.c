@@ -22,8 +22,8 @@ static const uint64_t nanoseconds_per_second = 1000000000;
 
 static const char tasks[] = "/proc/self/task";
 
-static struct rt_stopped_threads *handler_threads;
-static struct rt_kernel_sigaction previous_action; /* action of the C library */
+static struct rt_stopped_threads *handler_threads; /* slots that the stop handler uses; NULL: not installed yet */
+static struct rt_kernel_sigaction previous_action; /* action of the C library for RT_STOP_SIGNAL */
 
 static uint64_t get_monotonic_time(void)
 {
@@ -32,6 +32,7 @@ static uint64_t get_monotonic_time(void)
     return (uint64_t)t.tv_sec * nanoseconds_per_second + (uint64_t)t.tv_nsec;
 }
 
+/* Changes the state of a thread to `to` and returns true, if the state is `from`; otherwise returns false. */
 static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(&other->state, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -70,7 +71,8 @@ static void wait_for_release(struct rt_stopped_thread *other, const struct times
                      : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
 }
 
-/* True for system calls that fail with EINTR in spite of SA_RESTART. They have had no effect yet. */
+/* Returns true for system calls that fail with EINTR in spite of SA_RESTART, and that have had no effect then, so that
+ * they can be repeated. */
 static bool can_restart_syscall(uint32_t number)
 {
     switch (number) {
@@ -114,8 +116,9 @@ static uint64_t get_syscall_timeout(uint32_t number, const greg_t *registers)
     return milliseconds > 0 ? (uint64_t)milliseconds * 1000000 : 0;
 }
 
-/* Restarts the system call that the signal interrupted, if it was made by `movl $number, %eax; syscall`. A call whose
- * timeout has passed while the thread was stopped repeatedly returns 0. */
+/* Changes `context` so that the system call which the signal interrupted is made again, if it was made by `movl
+ * $number, %eax; syscall`. A system call whose timeout has passed while the thread was stopped repeatedly returns 0
+ * instead. */
 static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
@@ -148,7 +151,8 @@ static bool is_thread_slot(const struct rt_stopped_thread *other)
     return handler_threads && other >= handler_threads->at && other < handler_threads->at + RT_STOPPED_THREADS_MAX;
 }
 
-/* Handles RT_STOP_SIGNAL: of the timer, of signal_thread, or of the C library itself. */
+/* Handles RT_STOP_SIGNAL. From the guard's timer: lets other threads run. From signal_thread: waits until the thread is
+ * released. From the C library: calls the handler of the C library. */
 static void on_stop(int signal, siginfo_t *info, void *context)
 {
     struct rt_stopped_thread *other = info->si_value.sival_ptr;
@@ -166,7 +170,7 @@ static void on_stop(int signal, siginfo_t *info, void *context)
     }
 }
 
-/* Installs the stop handler. Repeated for each stop, as the C library may install its own at any time. */
+/* Installs the stop handler. Repeated for each stop, as the C library may install a handler of its own at any time. */
 static void install_stop_handler(struct rt_stopped_threads *others)
 {
     assert(others->yield_to_threads);
@@ -207,7 +211,7 @@ bool rt_has_first_thread_ended(void)
     return false;
 }
 
-/* Returns the slot of a thread, a new one if it has none; NULL: all slots are used. */
+/* Returns the slot of a thread, a new slot if it has none; NULL if all slots are used. */
 static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *others, int thread)
 {
     assert(thread > 0);
@@ -232,8 +236,8 @@ struct entry { /* entry of a directory, as getdents64 returns it */
     char name[];
 };
 
-/* Gives each thread except the two a slot, and frees the slots of ended threads. Returns false if there are too many
- * threads or no list. */
+/* Gives each thread of the process except `self` and `second_one` a slot, and frees the slots of ended threads. Returns
+ * false if slots are missing or the threads cannot be listed. */
 static bool list_threads(struct rt_stopped_threads *others, int self, int second_one)
 {
     _Alignas(8) char text[2048];
@@ -267,7 +271,7 @@ static bool list_threads(struct rt_stopped_threads *others, int self, int second
     return good;
 }
 
-/* Sends the stop signal to a thread that runs. */
+/* Sends the stop signal to a thread whose state is RUNNING; does nothing in other states. */
 static void signal_thread(struct rt_stopped_thread *other)
 {
     assert(other->thread);
@@ -282,7 +286,8 @@ static void signal_thread(struct rt_stopped_thread *other)
         other->state = RUNNING; /* the thread has ended: the next list lacks it */
 }
 
-/* Waits until a signaled thread is stopped or has ended. Returns false if it does not answer before `until`. */
+/* Waits until a signaled thread is stopped or has ended. Returns false if the thread does not answer before the time
+ * `until` (nanoseconds). */
 static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
 {
     assert(other->thread);
@@ -301,6 +306,7 @@ static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
     return true;
 }
 
+/* Returns the number of threads whose state is STOPPED. */
 static size_t count_stopped(const struct rt_stopped_threads *others)
 {
     size_t held = 0;

@@ -86,7 +86,7 @@ void rt_protect_devices(enum rt_sampling sampling)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
-/* True if a host address is present on the device of the kernel, for the page guard. */
+/* Returns 1 if a host address is present on the device of the guarded kernel; callback of the page guard. */
 static int is_present(void *ud, uint64_t address)
 {
     (void)ud;
@@ -124,7 +124,8 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
 
 static bool has_unchecked_gaps; /* true if a kernel was skipped since the gaps between data were checked */
 
-/* Ends the program if a kernel has written next to data. by: what is reported to have written it. */
+/* Reports that a kernel has written next to data on the device, and ends the program. Returns if the gaps between data
+ * are unchanged. by: words for the writer, the subject of the report. */
 static void check_gaps(int device, const char *by)
 {
     assert(by);
@@ -188,7 +189,8 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
     rt_report_host_access(site, device, region, verb, fault->address, pc);
 }
 
-/* Runs the kernel. A guarded one runs on the guard's thread, which has a thread state of its own. */
+/* Runs the kernel `arg`. A guarded kernel runs with the thread pointer of the guard's thread, which has a thread state
+ * of its own. */
 static void call_kernel(void *arg)
 {
     struct rt_kernel *kernel = arg;
@@ -262,8 +264,9 @@ static void report_unguarded(const struct rt_site *site)
     is_reported[reason] = true;
 }
 
-/* Runs a kernel with the page guard, one at a time. The lock is held while other threads are stopped, so that none of
- * them is inside the runtime. */
+/* Runs a kernel with the page guard, one kernel at a time; without it if sampling skips the kernel. A wrong access is
+ * reported and ends the program. The lock is held while other threads are stopped, so that none of them is inside the
+ * runtime. */
 void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     assert(kernel->fn && rt.context);
@@ -374,7 +377,7 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
     }
 }
 
-/* True if the device's copy of a pointer is the device address of the host pointer's target. */
+/* Returns true if the device's copy of a pointer holds the device address of what the host's pointer points to. */
 static bool is_translated_pointer(const struct rt_thread *self, const accd_item *item, const void *device)
 {
     const void *target;
