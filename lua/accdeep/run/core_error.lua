@@ -11,7 +11,8 @@ local function rename_object(err, name)
   return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
 end
 
--- Returns the position of the member that an error is about, if several list items share the item; otherwise nil.
+-- Returns the position of the member that an error is about, if several list items share the plan's item; otherwise
+-- nil.
 local function position_of(item, err)
   local asked = err.asked and err.asked.name or ""
   local best, pos

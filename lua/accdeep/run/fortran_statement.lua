@@ -494,7 +494,7 @@ function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Returns a function that runs statements on the memory of `env`. Its errors get the position of the current statement.
+-- Runs a list of statements on the memory of `env`. Errors get the position of the statement that is executed.
 function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)
@@ -503,7 +503,8 @@ function fortran_statement.new_executor(env, list)
   error(err, 0)
 end
 
--- Runs the statements of a procedure in its scope; frame.pos is the current position. Returns a signal, or nil.
+-- Runs the statements of a procedure in its scope. frame.pos is the current position. Returns a signal; nil if all
+-- statements ran.
 function fortran_statement.run(session, list, frame)
   return block(setmetatable({ procedure = true }, { __index = session:host_env() }), list)(frame)
 end

@@ -101,8 +101,8 @@ local function pointer_value(session, variable)
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
 
--- True if the target of a pointer is present in pieces that are looked up one by one (OMP60-map-4): several mapped
--- sections or members, or a structure that is partly present.
+-- True if the target of a pointer is present in pieces that are looked up one by one (OMP60-map-4). Pieces are several
+-- mapped sections or members, or parts of a structure that is partly present.
 local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end

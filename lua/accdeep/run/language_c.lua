@@ -27,7 +27,9 @@ local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 
+-- Value of slots that are always false in C.
 local function no() return false end
+-- Value of slots that return their second argument unchanged.
 local function same(_, given) return given end
 
 local language_c = {
@@ -53,7 +55,8 @@ function language_c.check_dependence(...) return openmp_depend.check_c(...) end
 function language_c.subscripts(_, index) return ("[%d]"):format(index) end
 function language_c.range_text(_, first, behind) return ("[%d:%d]"):format(first, behind - first) end
 
--- Returns the name of a pointer's target: *p, p[i], v.m or p->m.
+-- Returns the name of a pointer's target, *p, p[i], v.m or p->m. base: the pointer's name; path: subscripts or members
+-- after it, or "".
 function language_c.pointee_name(base, is_variable, path)
   if path == "" then return "*" .. base end
   if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
@@ -65,7 +68,7 @@ end
 
 function language_c.parse(session, start, text) return (syntax.parse(start, text, 1, session.now.scope)) end
 
--- True if a text is a single directive, by its sentinel or its first word.
+-- True if a text is a single directive, by its sentinel or its first word; also for an empty text.
 function language_c.is_directive(text)
   if not text:find "%S" then return true end -- an empty directive
   local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
@@ -87,7 +90,8 @@ function language_c.type_of(session, tree) return session:type_of(tree) end
 
 -- ------------------------------------------------------------------------------------------ values --
 
--- Returns the value of a clause's expression; an expression without a value is a type mismatch.
+-- Returns value {} of a clause's compiled expression; raises a type mismatch if the expression has no value. what: the
+-- subject of the message.
 local function evaluate_clause(value, what)
   local ok, result = pcall(value, {})
   if ok then return result end
@@ -97,6 +101,7 @@ local function evaluate_clause(value, what)
   error(result, 0)
 end
 
+-- Returns a function that evaluates a condition of a clause; raises if the condition is not a number.
 function language_c.condition(session, node)
   local value = closures.compile(session:host_env(), node).value
   if not value then raise("type-mismatch", node.pos, "a condition is a number") end
@@ -113,13 +118,14 @@ end
 
 -- ------------------------------------------------------------------------------------------- plans --
 
+-- Returns the defaultmap category of a type (openmp_implicit.lua).
 function language_c.category(_, t)
   return (types.is_record(t) or t.kind == "array") and "aggregate" or t.kind == "pointer" and "pointer" or "scalar"
 end
 
 function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
--- Raises if the number of a device is not a valid expression.
+-- Raises if the plan's device number is not a valid expression.
 function language_c.check_completed(plan)
   if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end
 end
@@ -131,13 +137,13 @@ local function read_text(session, body, construct)
     construct.place)
 end
 
--- Returns the AST of a body together with its construct. The construct must live as long as the AST, because its
--- address is in the cache key.
+-- Returns the AST of a body and the directive of its construct in one table. The directive must live as long as the
+-- AST, because its address is part of a cache key.
 local function read_body(session, body, construct)
   return { tree = read_text(session, body, construct), of = construct.node }
 end
 
--- Returns the AST of a body's text. It is cached if the text has no directives and all names are global.
+-- Returns the AST of a body's text. The AST is cached if the text has no directives and all its names are global.
 local function body_tree(session, body, construct)
   local now = session.now
   if now.this or now.scope ~= session.program.root or body:find("#", 1, true) or body:find "_Pragma" then
@@ -146,8 +152,8 @@ local function body_tree(session, body, construct)
   return session:kept_tree(("body %p\0%s"):format(construct.node, body), read_body, session, body, construct).tree
 end
 
--- Returns the AST of a body and the variables that it uses. construct: {node, on, place}: the directive, where the body
--- runs ("host", "omp", "acc"), and the directive's location {text, file, line}.
+-- Returns the AST of a body and the list of variables that it uses. construct: {node, on, place}: the directive, where
+-- the body runs ("host", "omp", "acc"), and the directive's location {text, file, line}.
 function language_c.read_body(session, body, place, construct)
   local tree = type(body) == "table" and body.tree
   if type(body) ~= "string" and not tree then

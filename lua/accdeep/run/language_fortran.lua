@@ -27,9 +27,10 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 
+-- Value of slots that return their second argument unchanged.
 local function same(_, given) return given end
 
--- Plans hold addresses and bounds; they are reused while these are unchanged (lowering/fortran_inputs.lua).
+-- Plans hold addresses and bounds; a plan is reused while these are unchanged (lowering/fortran_inputs.lua).
 local language_fortran = {
   name = "fortran", pointers = "FLANG", keywords = {}, normalize_name = string.lower,
   some_section = "%s(1:n)", least_section = "%s(1:0)", text_of = unparse_fortran, member_sign = "%",
@@ -55,7 +56,7 @@ local function parse(text, start)
 end
 
 -- Returns the value of an expression in a memory: a number, a boolean, text or a view; nested lists for arrays; nil for
--- an unallocated object.
+-- an object that is not allocated.
 function language_fortran.value(_, env, text)
   local node = parse(text)
   local frame = { pos = node.pos }
@@ -89,8 +90,8 @@ function language_fortran.type(session, text) return fortran_declarations.type(s
 
 function language_fortran.type_of(session, tree) return fortran_declarations.type(session, tree.spec or tree) end
 
--- Declares a variable with memory of its own, then returns the variable without the memory. nil: the text is not a
--- declaration.
+-- Executes a declaration and returns the variable that it declares, whose memory is freed again. Returns nil if the
+-- text is not a declaration; raises if it does not declare `name`.
 function language_fortran.variable(session, name, text, file, line)
   if not text:find "::" then return nil end
   session:declare(text, file, line)
@@ -105,7 +106,7 @@ end
 function language_fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value,
   pos = pos } end
 
--- True if a list item names an absent optional argument: the clause then has no effect (ACC33-2.17.1-1). Decides
+-- True if a list item names an absent optional argument; the list item then has no effect (ACC33-2.17.1-1). Decides
 -- ACC33-2.17.1-1.
 function language_fortran.is_absent(session, node)
   while node.base do node = node.base end
@@ -127,7 +128,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ names --
 
--- Returns the subscripts of element `index`, counted from 0 in memory order: (3) or (1,2), by the array's bounds.
+-- Returns the text of the subscripts of element `index`, counted from 0 in memory order, by the array's bounds: (3) or
+-- (1,2).
 function language_fortran.subscripts(t, index)
   local parts = {}
   for i, bound in ipairs(t.bounds or { { lower = 1, extent = math.maxinteger } }) do
@@ -138,19 +140,21 @@ function language_fortran.subscripts(t, index)
   return ("(%s)"):format(table.concat(parts, ","))
 end
 
--- Returns the subscripts of consecutive elements: (3:5) for one dimension, otherwise elements counted from 0.
+-- Returns the text of the subscripts of consecutive elements, counted from 0: `first` to the one before `behind`. It is
+-- (3:5) for one dimension, otherwise [first:count].
 function language_fortran.range_text(t, first, behind)
   if t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(first, behind - first) end
   local lower = t.bounds and t.bounds[1].lower or 1
   return ("(%d:%d)"):format(lower + first, lower + behind - 1)
 end
 
+-- Returns the name of a pointer's target: p(:), p(i) or p%m.
 function language_fortran.pointee_name(base, _, path)
   base = base:gsub("%(:%)$", "")
   return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
 end
 
--- True if a text is a single directive; otherwise it has declarations and statements.
+-- True if a text is a single directive; false for a text of declarations and statements.
 function language_fortran.is_directive(text)
   local plain = fortran_free_form.normalize(text)
   local line, rest = plain:match "^%s*([^\n]*)(.*)$"
@@ -170,7 +174,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- bodies --
 
--- Returns the body of a construct and the names it uses. text: a string, or a construct among statements.
+-- Returns the body of a construct and the names that it uses. text: a string, or the node of a construct among
+-- statements.
 local function read_body(session, text, made_by)
   local is_own = type(text) == "string"
   local list = is_own and fortran_blocks.arrange((fortran_syntax.parse("body", fortran_free_form.normalize(text), 1)))
@@ -184,7 +189,8 @@ function language_fortran.read_body(session, text, place, construct_of)
   return session:with_text(text, place.file, place.line, read_body, session, text, construct_of)
 end
 
--- Runs a body. A construct among statements of the host program runs itself, outside of kernels.
+-- Runs a body in its environment. A construct among statements of the host program runs its own statements when no
+-- kernel is active.
 local function run_body(env, tree)
   if tree.run and not env.space.on_device and not env.session.now.kernel then return tree.run() end
   fortran_statement.new_executor(env, tree.list)
@@ -206,7 +212,8 @@ local function run_text(session, text)
   fortran_declarations.complete(session, function() fortran_statement.new_executor(session:host_env(), list) end)
 end
 
--- Executes a text: declarations, statements and directives, in order. Its procedures are known from the beginning.
+-- Executes a text: declarations, statements and directives, in order. Procedures of the text are known from its
+-- beginning.
 function language_fortran.declare(session, text) session:describing(run_text, session, text) end
 
 return language_fortran

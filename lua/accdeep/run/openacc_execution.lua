@@ -22,8 +22,8 @@ function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) 
 function openacc_execution.citing(_, fn, ...) return fn(...) end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
--- Returns a cache key: the plan depends on which variables are in enclosing regions, on their default clause, and on
--- which variables the body reduces.
+-- Returns a cache key for plans of a body: by the enclosing regions that name its variables, their default clause, and
+-- the variables that the body reduces.
 function openacc_execution.signature(session, references)
   local seen = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
@@ -40,7 +40,7 @@ local definition = {
   run = function(session, node) transaction.run(session, session.define, session, node) end,
 }
 
--- Returns the executor of a directive without a kind (shape, policy), or nil.
+-- Returns the executor of a directive without a kind (shape, policy); nil for other directives.
 function openacc_execution.direct_executor(kind) return not kind and definition or nil end
 
 -- -------------------------------------------------------------------------------------- with plans --
@@ -48,7 +48,8 @@ function openacc_execution.direct_executor(kind) return not kind and definition 
 local executors = { region = region.open }
 openacc_execution.executors = executors
 
--- Executes declare at global scope: the data stay present until the program, or the case, ends. Decides ACC33-dec-1.
+-- Executes declare at global scope: the data stay present until the end of the program or of the scenario's case.
+-- Decides ACC33-dec-1.
 function executors.declare(session, plan)
   local stack = session.device_side.regions[session.now.device]
   local top = stack[#stack]
@@ -68,14 +69,15 @@ local function host_data(session, plan, enabled)
 end
 executors["host data"] = host_data
 
--- Registers the executor of a directive kind, which calls fn if the condition is true.
+-- Registers the executor of a directive kind. The executor calls fn if the condition of the directive is true.
 local function act(kind, fn)
   executors[kind] = function(session, plan, enabled)
     if enabled then fn(session, plan) end
   end
 end
 
--- Returns the device that device_num names, or the current one. A negative number is device 0. Decides ACC33-set-1.
+-- Returns the device that device_num names, or the current device without device_num. A negative number is device 0.
+-- Decides ACC33-set-1.
 local function device_of(session, plan)
   if not plan.device_num then return session.now.device end
   return session:device_number(math.max(session.language.integer(session, plan.device_num), 0), plan.device_num.pos)

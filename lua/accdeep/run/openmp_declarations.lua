@@ -15,8 +15,8 @@ local openmp_declarations = {}
 
 local Session = {} -- methods of sessions
 
--- Makes a variable a device variable (OMPEX-struct_map-14). how: "enter" makes it present on all devices permanently;
--- "link" allows it to be mapped later. Decides OMPEX-struct_map-14.
+-- Makes a variable a device variable (OMPEX-struct_map-14). how: "enter" makes the variable present on all devices
+-- permanently; "link" allows later maps of the variable. Decides OMPEX-struct_map-14.
 local function add_target_variable(self, variable, how, pos)
   local before = self.program.target_variables[variable]
   if before and before ~= how then
@@ -79,7 +79,8 @@ local function declare_target(self, node)
     local how = target_clauses[clause.name]
     if how then add(clause, how) end
   end
-  if opens and not self.language.has_blocks then -- the directive applies to the enclosing procedure
+  -- a directive without list items, among statements, applies to the enclosing procedure
+  if opens and not self.language.has_blocks then
     if self.now.depth > 0 then return end
     raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
       { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
@@ -87,7 +88,7 @@ local function declare_target(self, node)
   if opens then blocks[#blocks + 1] = self:location_of(node.pos) end
 end
 
--- Makes a newly declared variable a device variable, between declare target and its end.
+-- Makes a newly declared variable a device variable if a declare target block is open; called for each declaration.
 function Session:variable_declared(variable)
   if #self.program.target_blocks > 0 then add_target_variable(self, variable, "enter") end
 end
@@ -118,7 +119,7 @@ function Session:omp_declaration(node, record)
   return self:declare_openmp(node, record)
 end
 
--- Makes the device variables of an outer session device variables of this one.
+-- Makes the device variables of an outer session device variables of this session, too.
 function openmp_declarations.begin(self)
   local outer = self.outer
   local list = {}

@@ -1,8 +1,8 @@
 -- openmp_execution.lua - OpenMP as a directive language of directive_dispatch.lua.
 --
--- The clauses in effect include those of a directive's groups (types/clause_groups.lua). The host is the device after
--- the last one: data directives have no effect there, and target constructs run on host memory (OMP60-tgt-1). All work
--- is complete when a directive returns, so nowait and depend have no effect.
+-- The clauses in effect include those of a directive's groups (types/clause_groups.lua). The number of the host is the
+-- number of devices: data directives have no effect there, and target constructs run on host memory (OMP60-tgt-1). All
+-- work is complete when a directive returns, so nowait and depend have no effect.
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -26,8 +26,8 @@ local openmp_execution = { name = "omp", lower = function(...)
 
 openmp_execution.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 
--- Calls fn with the plan's device as the current one, or on_host if it is the host. Raises for other numbers. Decides
--- OMP60-tgt-2.
+-- Calls fn with the plan's device as the current device. If this is the host, calls on_host instead. Returns the
+-- result; raises for numbers of no device. Decides OMP60-tgt-2.
 function openmp_execution.with_target_device(self, plan, fn, on_host)
   if not plan.on_device then return fn() end
   local number = self.language.integer(self, plan.on_device)
@@ -42,10 +42,10 @@ function openmp_execution.with_target_device(self, plan, fn, on_host)
   return with_fields(self.now, { device = number }, fn)
 end
 
--- Helps that replace those of OpenACC's rules.
+-- Helps that replace the helps of OpenACC's rules: rule -> text.
 local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
 
--- Calls fn; its errors cite OpenMP's rules.
+-- Calls fn and returns its results. An error of fn gets the corresponding rule of OpenMP.
 function openmp_execution.citing(self, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -57,15 +57,15 @@ function openmp_execution.citing(self, fn, ...)
   error(err, 0)
 end
 
--- Executor of target data: names of use_device clauses are bound to device addresses in the region.
+-- Executor of target data: binds names of use_device clauses to device addresses in the region.
 openmp_execution.executors = { region = function(self, plan, enabled)
   local made = region.open(self, plan, enabled)
   if #plan.use_device == 0 then return made end
   return region.using(made, enabled and plan.use_device or {}, true)
 end }
 
--- Returns a cache key: the implicit mapping of a body depends on what is present on the construct's device. Decides
--- OMP60-map-12.
+-- Returns a cache key for plans of a body: its implicit maps depend on the data that are present on the construct's
+-- device. Decides OMP60-map-12.
 function openmp_execution.signature(self, references, is_text)
   local names = { is_text and "text" or "" }
   for i, reference in ipairs(references) do
@@ -76,7 +76,7 @@ function openmp_execution.signature(self, references, is_text)
   return table.concat(names, ",")
 end
 
--- Returns the directive with the clauses of its groups; declarations are returned unchanged.
+-- Returns the directive with the clauses of its groups added; returns declarations unchanged.
 local function with_group_clauses(self, node)
   local what = openmp_sema.directive_info(node.name)
   if what.kind:find "^declare" then return node end
@@ -100,8 +100,8 @@ function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.n
 
 local function check(self, node) openmp_sema.check(node, self.rules.openmp) end
 
--- Executors of directives without a plan: host constructs, ends of regions, declarations. The clauses of a group are
--- not restricted.
+-- Executors of directives without a plan: host constructs, ends of regions, declarations. These do not restrict the
+-- clauses of a group.
 local unplanned = {
   host = { check = function(...) return openmp_host.check(...) end,
     run = function(...) return openmp_host.construct(...) end },

@@ -1,9 +1,9 @@
 -- openmp_host.lua - executes OpenMP constructs of the host (parallel, teams, for, simd, task, ...) by one thread.
 --
--- A single thread runs all: shared variables and reductions use the originals. Private variables have other memory
--- while the body runs (host_privatization.lua), in C text, the host view and nested directives. Private memory is
--- undefined until it is written: reading it before is an error (HOUSE-threads). openmp_execution.lua calls check and
--- construct.
+-- A single thread runs the whole construct: shared variables and reductions use the originals. Private variables have
+-- other memory while the body runs (host_privatization.lua), in C text, the host view and nested directives. Private
+-- memory is undefined until it is written; reading it earlier is an error (HOUSE-threads). openmp_execution.lua calls
+-- check and construct.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
@@ -24,7 +24,8 @@ local openmp_host = {}
 
 -- ----------------------------------------------------------------------------------- the clauses --
 
--- Data-sharing clauses by their effect: they name variables, make private copies, initialise these, copy them back.
+-- Data-sharing clauses by their effect. attributes: name variables; copied: make private copies; begins: initialise the
+-- copies; lasts: assign them to the originals.
 local attributes = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local copied, begins, lasts = openmp_directives.making "own", openmp_directives.making "begins",
   openmp_directives.making "lasts"
@@ -36,7 +37,7 @@ local function reducible(t)
   return t.kind == "scalar" or t.kind == "complex"
 end
 
--- Returns the variable of a list item. Reductions also take sections. Raises for other list items.
+-- Returns the variable of a list item. In reductions a list item may also be a section. Raises for other list items.
 local function variable_of(session, clause, item)
   local is_section = clause.op and (item.tag == "section" or item.tag == "member")
   local name = is_section and list_item.root_variable(item)
@@ -53,8 +54,8 @@ local function variable_of(session, clause, item)
   return variable
 end
 
--- Returns what the clauses specify about variables: {named = {name -> part}, copies, list, default, default_pos}.
--- Raises about conflicting clauses.
+-- Returns the attributes that the clauses give to variables: {named = {name -> part}, copies, list, default,
+-- default_pos}. Raises for conflicting clauses.
 local function read_attributes(session, node)
   local says = { named = {}, copies = {}, list = {} }
   for _, clause in ipairs(node.clauses) do
@@ -99,7 +100,7 @@ end
 local loops = word_set "for do simd distribute loop taskloop"
 
 -- Returns the counters of a loop construct's loops, which are private without a clause. On simd their last values are
--- copied back.
+-- copied to the originals.
 local function loop_variables(session, node, body)
   local depth = 0
   for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
@@ -111,8 +112,8 @@ local function loop_variables(session, node, body)
   return counters
 end
 
--- Returns all private copies: those of clauses, counters, and variables that the default clause makes private. Raises
--- for default(none).
+-- Returns all private copies: of variables in clauses, of counters, and of variables that the default clause makes
+-- private. Raises if default(none) requires a variable in a clause.
 local function add_unnamed(session, node, says, counters, references)
   local copies, covered = table.move(says.list, 1, #says.list, 1, {}), {}
   for _, counter in ipairs(counters) do
@@ -138,7 +139,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Checks a construct of the host before its body is known. Returns what read_attributes returns.
+-- Checks a construct of the host before its body is known. Returns the result of read_attributes.
 function openmp_host.check(session, node)
   openmp_sema.check(node, session.rules.openmp)
   return read_attributes(session, node)
@@ -149,8 +150,8 @@ function openmp_host.copies(session, node, body, used)
   return add_unnamed(session, node, openmp_host.check(session, node), loop_variables(session, node, body), used)
 end
 
--- Returns the function that takes the body of a host construct. The directive is checked now; the body runs when it is
--- given. node has the clauses in effect.
+-- Returns the function that receives the body of a host construct and runs it. The directive is checked now. `node` has
+-- the clauses in effect.
 function openmp_host.construct(session, node, place, refs)
   local says = openmp_host.check(session, node)
   local references = kernel.references(session, refs, place.file, place.line)

@@ -2,16 +2,16 @@
 --
 --   caches.parsed     text -> AST.
 --   caches.prepared   text -> file -> key -> plan; text -> line -> plan with a thunk (fast path).
--- The text of a directive is parsed once and lowered once per place; later only its plan is executed. A Fortran plan is
--- reused while the host values that it depends on are unchanged (lowering/fortran_inputs.lua). Session.types_changed
--- and forget_plans clear the caches.
+-- The text of a directive is parsed once, and lowered once per place; later encounters only execute the plan. A Fortran
+-- plan is reused while the host values that it depends on are unchanged (lowering/fortran_inputs.lua).
+-- Session.types_changed and forget_plans clear the caches.
 
 local changed_bounds = require "accdeep.run.changed_bounds"
 local clause_groups = require "accdeep.types.clause_groups"
 
 local plan_cache = {}
 
--- Limit of cached texts, and of plans; a full cache is emptied.
+-- Limit of cached texts, and limit of plans. A full cache is emptied.
 local MOST = 4096
 
 -- Returns the AST that make(...) returns, cached under a key.
@@ -39,21 +39,22 @@ local function key_of(self, line)
   return ("%d %s %s %d"):format(line or 0, this and this.slot or "", private_scope or "", groups)
 end
 
--- Returns the plan that was stored for a place, or nil.
+-- Returns the plan that was stored for a place; nil if no plan was stored.
 local function find_plan(self, text, file, key)
   local places = self.caches.prepared[text]
   local lines = places and places[file or ""]
   return lines and lines[key]
 end
 
--- Returns the plan that was stored for a place if it may be executed again, or nil.
+-- Returns the plan that was stored for a place if the plan may be executed again; otherwise nil.
 local function find_reusable_plan(self, text, file, key)
   local plan = find_plan(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- Returns the plan with a thunk if it may be executed without checks (directive_dispatch.lua), or nil. It depends on no
--- host value, and calls no function of the scenario, which could ask for the current text.
+-- Returns the plan, with a thunk that directive_dispatch.lua may run without checks; nil if the plan needs checks. A
+-- plan with a thunk depends on no host value and calls no function of the scenario, which could ask for the current
+-- text.
 local function fast_path_plan(self, plan)
   if not plan.runs_directly or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
   plan.thunk = plan.construct:step()
@@ -83,14 +84,14 @@ local function lower_directive(self, language, node, place, options)
   return plan
 end
 
--- Returns the cached plan of a directive if only its construct has to run, or nil. language: nil for any.
+-- Returns the cached plan of a directive if running its construct is enough; otherwise nil. language: nil for any.
 function plan_cache.fast_path(self, language, text, file, line)
   local plan = find_reusable_plan(self, text, file, key_of(self, line))
   return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil
 end
 
--- Returns the plan of a directive at a place {text, file, line}, ready to be executed. options: of language.lower
--- (directive_dispatch.lua); signature: distinguishes plans for different bodies.
+-- Returns the plan of a directive at a place {text, file, line}, ready for execution. options: arguments of
+-- language.lower (directive_dispatch.lua); signature: distinguishes plans for different bodies.
 function plan_cache.plan(self, language, node, place, options, signature)
   local key = key_of(self, place.line)
   if signature then key = key .. "\0" .. signature end
@@ -107,8 +108,8 @@ function plan_cache.plan(self, language, node, place, options, signature)
   return plan
 end
 
--- Returns the plan of a compute construct before its body is known. It is not executed; making it checks the directive
--- once per place.
+-- Returns the plan of a compute construct before its body is known. This plan is never executed; making it checks the
+-- directive once per place.
 function plan_cache.checked_plan(self, language, node, place)
   local key = key_of(self, place.line) .. "\0\0"
   local plan = find_plan(self, place.text, place.file, key)

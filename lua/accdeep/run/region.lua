@@ -20,7 +20,7 @@ local Region = {}
 Region.__index = Region
 Region.__name = "region"
 
--- Closes the region with its exit actions. Raises if it is closed already, or an inner region is open.
+-- Closes the region with its exit actions. Raises if the region is closed already, or if an inner region is open.
 function Region:close()
   local owner = self.session
   if self.closed then
@@ -63,7 +63,7 @@ function Region:close()
   self.closed_at = file and ("%s:%d"):format(file, line)
 end
 
--- Calls the body of region(fn), then closes the region. An error in the body closes it, too.
+-- Calls the body of region(fn), then closes the region, also if the body raises.
 function Region:__call(body)
   if type(body) ~= "function" then
     raise("type-mismatch", nil, "a data region takes a function as its body")
@@ -85,7 +85,7 @@ Region.__close = function(self)
   if not self.closed then self:close() end
 end
 
--- Removes the region and those inside it from the stack, without copying to the host.
+-- Removes the region and all regions inside it from the stack, without copying data to the host.
 function Region:abandon()
   local stack = self.session.device_side.regions[self.device]
   if self.closed then return end
@@ -100,8 +100,8 @@ function Region:abandon()
   if self.session.device_side.is_observed then self.session:notify_events() end
 end
 
--- Opens the region of a plan and returns it. enabled: false if the condition is false, then it has no effect. queue:
--- the plan's queue, if already known.
+-- Opens the region of a plan and returns it. enabled: false if the condition is false; the region then has no effect.
+-- queue: the plan's queue if already known, otherwise nil.
 function region.open(self, plan, enabled, queue)
   local made = setmetatable({ session = self, device = self.now.device, plan = plan, file = plan.file,
     line = plan.line, where = {} }, Region)
@@ -117,7 +117,8 @@ function region.open(self, plan, enabled, queue)
   return made
 end
 
--- Binds the names of use_device clauses to device addresses in now.replaced.
+-- Binds the names of use_device clauses to device addresses in now.replaced. if_present: true to keep host addresses of
+-- absent data.
 local function use_device(self, made, names, if_present)
   local before = self.now.replaced
   local replaced = setmetatable({}, before and { __index = before } or nil)
@@ -129,10 +130,10 @@ local function use_device(self, made, names, if_present)
     if described then address = described.host end
     local by_value = t.kind == "pointer" and (item.start or not item.by_address)
     if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
-    local start = item.start and item.start() or address -- the base of a section may not be present
+    local start = item.start and item.start() or address -- the base of a section may be absent
     local dev, low, high
     local is_null = false
-    -- treated like a pointer that no clause names (OMP60-map-10)
+    -- The pointer is treated like a pointer that no clause names (OMP60-map-10).
     if by_value and made.plan.openmp and not item.start then
       dev, low, high = ctx:matching(device, start)
       is_null = not dev and self.rules.use_device == "null"
@@ -158,8 +159,7 @@ local function use_device(self, made, names, if_present)
   made.undo = function() self.now.replaced = before end
 end
 
--- Binds the names of use_device clauses to addresses on the current device until the region closes, and returns the
--- region.
+-- Binds the names of use_device clauses to addresses on the current device until the region closes. Returns the region.
 function region.using(made, names, if_present)
   local ok, err = pcall(use_device, made.session, made, names, if_present)
   if ok then return made end
@@ -167,7 +167,7 @@ function region.using(made, names, if_present)
   error(err, 0)
 end
 
--- Returns an iterator over the names bound to device addresses, sorted, with their addresses.
+-- Returns an iterator over the names that are bound to device addresses, sorted by name: name, address.
 function region.replaced_names(self)
   local found, layer = {}, self.now.replaced or nil
   while layer do
@@ -177,7 +177,7 @@ function region.replaced_names(self)
   return sorted_pairs(found)
 end
 
--- Closes the innermost open region of a kind that a directive of the same language opened; raises if there is none.
+-- Closes the innermost open region of `kind`, if a directive of the same language opened it; raises if there is none.
 function region.close_innermost(self, pos, kind, is_openmp)
   local stack, other = self.device_side.regions[self.now.device], nil
   for i = #stack, 1, -1 do

@@ -54,7 +54,7 @@ local session = {}
 
 local Session = {}
 Session.__index = Session
--- Fields of a session are fixed: those that session.new names, its methods, and those of the groups below.
+-- Fields of a session are fixed: the fields that session.new sets, its methods, and the groups below.
 function Session.__newindex(_, name) error(("a session has no field '%s'"):format(tostring(name)), 2) end
 fortran_execution.extend(Session)
 openmp_declarations.extend(Session)
@@ -65,7 +65,7 @@ checkpoint.extend(Session)
 
 local NO_OBSERVERS = observers.combine {}
 
--- Bytes freed after a block until the block is forgotten; until then messages can name it.
+-- Bytes that the program frees after a block until the block is forgotten. Until then messages can name the block.
 local QUARANTINE = 64 << 20
 -- Memory of a device in bytes, for every backend: a scenario runs out of it on all devices alike.
 local DEVICE_BYTES = 16 << 30
@@ -77,17 +77,17 @@ local DEVICE_BYTES = 16 << 30
 local function program_of(own, options, outer)
   return strict_table("the program of a session", {
     root = own,         -- scope of its names
-    blocks = {},        -- address -> {bytes, name, live}
-    heap = false,       -- the heap that holds all blocks (checkpoint.lua)
+    blocks = {},        -- address -> {bytes, name, live}; live: false after the block was freed
+    heap = false,       -- the heap that holds all blocks (checkpoint.lua); false: each block has its own memory
     quarantine = { bytes = 0 },
-    saved = false,      -- address -> saved bytes of the outer session's blocks
+    saved = false,      -- address -> saved bytes of the outer session's blocks; false if there is no outer session
     layout = fortran_descriptor.layouts[options.descriptors or "cfi"], -- layout of Fortran's descriptors
     type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- derived types
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- innermost scope that may hold clause groups (types/clause_groups.lua)
     lasting = false,    -- allocatables of declare (backend/fortran/declare_allocatables.lua)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
-    bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of running ones
+    bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of functions running now
     this_slots = {},    -- record -> memory of `this` while a member function runs
     inside = {},        -- directive among statements -> the enclosing text
     printed = {},       -- lines that print statements wrote
@@ -115,10 +115,10 @@ local function current_state(own)
     scope = own,
     device = 0,
     queue = 0,          -- queue of the current routine (async.with_queue)
-    current = false,    -- text being executed: {text, file, line}
-    this = false,       -- member function: {record, slot}
-    kernel = false,     -- current kernel (kernel.lua)
-    private_scope = false,      -- number of the host construct with private variables
+    current = false,    -- text being executed: {text, file, line}; false: none
+    this = false,       -- member function being executed: {record, slot}; false: none
+    kernel = false,     -- current kernel (kernel.lua); false outside of kernels
+    private_scope = false,      -- number of the innermost host construct with private variables; false outside
     private_blocks = {}, -- memory of private variables
     replaced = false,   -- host_data region: name -> its replacement
     expects_failure = false,   -- true while an expected failure is executed
@@ -145,9 +145,9 @@ end
 
 -- Returns a new session; raises if the core cannot open the devices. options: language ("c", "fortran"), rules (profile
 -- name or table), device ("sim", "cuda", "cuda:1"), devices, device_bytes, strict, group_least, threads. descriptors: a
--- layout of types/fortran_descriptor.lua, "cfi" by default. unchecked: host memory is the program's own and not
--- registered. checkpoints: see checkpoint.lua. new_places: freed device memory is not reused. observers: a list
--- (base/observers.lua).
+-- layout of types/fortran_descriptor.lua, "cfi" by default. unchecked: true if host memory is the program's own and not
+-- registered. checkpoints: see checkpoint.lua. new_places: true if freed device memory is never reused. observers: a
+-- list (base/observers.lua). outer: the enclosing session, or nil.
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.now.scope)
@@ -207,11 +207,11 @@ end
 -- Sets the language of later texts.
 function Session:speak(language)
   self.options.language, self.language = language, languages[language]
-  self:types_changed() -- cached ASTs are of the other language
+  self:types_changed() -- cached ASTs are in the other language
 end
 
--- Returns a new session with this one's names and values. If rules are given, the two sessions are compared; then freed
--- device memory is not reused, because addresses must not differ.
+-- Returns a new session with this session's names and values. If rules are given, the two sessions are compared: freed
+-- device memory is then not reused, so that addresses are equal.
 function Session:inner(rules)
   local options = {}
   for key, value in pairs(self.options) do options[key] = value end
@@ -219,7 +219,7 @@ function Session:inner(rules)
   return session.new(options, self)
 end
 
--- Registers the live blocks of outer sessions and saves their bytes, which close restores.
+-- Registers the live blocks of outer sessions and saves their bytes. Session:close restores the bytes.
 function Session:borrow(outer)
   self.program.saved = {}
   local from, blocks = outer, {}
@@ -232,7 +232,7 @@ function Session:borrow(outer)
     end
     from = from.outer
   end
-  -- Blocks are registered in the order of their allocation, which numbers them in digests of the core.
+  -- Blocks are registered in the order of their allocation, because the core numbers them in this order in digests.
   table.sort(blocks, function(a, b) return a[2].serial < b[2].serial end)
   for _, one in ipairs(blocks) do self:register_block(one[1], one[2]) end
 end
@@ -244,7 +244,8 @@ function Session:register_block(address, block)
   if not ok then error(diagnostic.new(err), 0) end
 end
 
--- Closes the session: frees its blocks and its context, and restores the outer session's memory.
+-- Closes the session: frees its blocks and its context, and restores the outer session's memory. Does nothing if it is
+-- closed already.
 function Session:close()
   if not self.ctx then return end
   for i = 0, self.devices - 1 do
@@ -260,14 +261,15 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Adds a note to an error in a text: where that text is used.
+-- Adds a note to an error that is located in the text of `place`: file and line of the user of that text.
 local function note_use(err, place, file, line)
   if err.file or not file or place.file == file and place.line == line then return end
   err.notes = err.notes or {}
   table.insert(err.notes, ("used at %s:%d"):format(file, line))
 end
 
--- Restores the current text after a call, and returns its results or raises its error with a location.
+-- Restores the current text after a call, given as results of pcall. Returns the call's results, or raises its error
+-- with a location.
 local function restore_location(self, before, text, file, line, ok, err, ...)
   self.now.current = before
   if ok then return err, ... end
@@ -285,7 +287,7 @@ local function restore_location(self, before, text, file, line, ok, err, ...)
   error(err, 0)
 end
 
--- Calls fn with errors located in a text that begins at file:line.
+-- Calls fn and returns its results; errors are located in a text that begins at file:line.
 function Session:with_text(text, file, line, fn, ...)
   local around = text and self.program.inside[text]
   if around then text, file, line = around.text, around.file, around.line end
@@ -304,15 +306,15 @@ function Session:warn(code, pos, message, fields)
   warn(location.locate_error(diagnostic.new(fields), current.text, current.file, current.line))
 end
 
--- Returns the location of a position in the current text, for declarations to keep.
+-- Returns the location of a position in the current text, which declarations keep.
 function Session:location_of(pos)
   local current = self.now.current or {}
   return { text = current.text, file = current.file, line = current.line, pos = pos,
     scope = self.now.scope.home and self.now.scope or nil }
 end
 
--- Calls fn like pcall, for callers that undo things on failure. A debugger is notified before. Internal errors get the
--- scenario's line while the stack has it.
+-- Calls fn like pcall, for callers that undo changes on failure. The observer `failed` (a debugger) is notified before.
+-- Internal errors get the scenario's line while the stack still has it.
 function Session:attempt(fn, ...)
   local failed = self.observers.failed
   return xpcall(fn, function(err)
@@ -325,7 +327,7 @@ function Session:attempt(fn, ...)
   end, ...)
 end
 
--- Returns the results of a call, or raises its error with a note about the user's location.
+-- Returns the results of a pcall, or raises its error with a note about the user's location.
 local function record_use(self, place, user, ok, err, ...)
   if ok then return err, ... end
   local in_procedure = self.now.depth > 0 -- callers report the use then
@@ -333,9 +335,10 @@ local function record_use(self, place, user, ok, err, ...)
   error(err, 0)
 end
 
+-- Calls fn and returns its results; errors get a note about the user's location.
 local function for_user(self, place, user, fn, ...) return record_use(self, place, user, pcall(fn, ...)) end
 
--- Calls fn, whose positions belong to the text at `place`; names are looked up in the class or namespace there.
+-- Calls fn, whose positions belong to the text at `place`. Names are looked up in the class or namespace of `place`.
 function Session:with_location(place, fn, ...)
   if not place or not place.text then return fn(...) end
   if place.scope and place.scope ~= self.now.scope then
@@ -344,14 +347,14 @@ function Session:with_location(place, fn, ...)
   return self:with_text(place.text, place.file, place.line, for_user, self, place, self.now.current or {}, fn, ...)
 end
 
--- Returns a symbol of the core.
+-- Returns a symbol of the core with these fields. Raises the core's error.
 function Session:label(fields)
   local label, err = self.ctx:label(fields)
   if not label then error(diagnostic.new(err), 0) end
   return label
 end
 
--- Returns a mapping program of the core.
+-- Returns a mapping program of the core. spec: its fields (lowering/mapping_compiler.lua). Raises the core's error.
 function Session:new_program(spec)
   local program, err = self.ctx:program(spec)
   if not program then error(diagnostic.new(err), 0) end
@@ -367,13 +370,14 @@ function Session:types_changed()
   self:forget_plans()
 end
 
+-- Discards all cached plans.
 function Session:forget_plans() self.caches.prepared, self.caches.nprepared = {}, 0 end
 
 -- --------------------------------------------------------------------------------------- memory --
 
 local serial = 0
 
--- Frees the memory of a block that nothing refers to any more.
+-- Frees the memory of a block to which nothing refers any more.
 function Session:give_back(address)
   local block = self.program.blocks[address]
   self.program.blocks[address] = nil
@@ -381,7 +385,8 @@ function Session:give_back(address)
   core.charge(-block.bytes)
 end
 
--- Allocates a zeroed block of host memory and returns its address. t: type of its contents, or nil. Raises at a limit.
+-- Allocates a zeroed block of host memory and returns its address. t: type of the contents, or nil. Raises if a limit
+-- is reached or no memory is left.
 function Session:new_block(bytes, name, t, pos)
   if not core.charge(bytes) then
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
@@ -404,7 +409,7 @@ end
 
 local function raise_freed(pos) raise("out-of-bounds", pos, "the memory was freed already") end
 
--- Frees a block; it stays known as freed while it is in quarantine. pos: position for errors.
+-- Frees a block. The block remains known as freed while it is in quarantine. pos: position for errors.
 function Session:free(address, pos)
   if self.program.bound.calling > 0 then
     raise("region-nesting", pos, "a function called for a section bound cannot free memory",
@@ -470,19 +475,19 @@ end
 
 -- -------------------------------------------------------------------------------------- names --
 
--- Returns the binding of a function or API routine, or nil.
+-- Returns the binding of a function of the scenario or an API routine; nil if neither has this name.
 local function function_binding(self, name)
   local fn = self.now.scope.functions[name] or api_openacc.text_routine(self, name)
   return fn and { fn = fn }
 end
 
--- Returns the value of an expression on the host, given as an AST.
+-- Returns the value on the host of an expression, which is given as an AST.
 function Session:value_of(node) return (closures.compile(self:host_env(), node).value {}) end
 
 Session.this_member, Session.run_as_member = member_functions.this_member, member_functions.run_as_member
 Session.member_function = member_functions.member_function
 
--- Returns the environment in which host expressions are compiled. It is cached.
+-- Returns the environment in which host expressions are compiled. The environment is cached.
 function Session:host_env()
   if not self.caches.host_env then
     self.caches.host_env = { session = self, space = self.host_space, lookup = function(name)
@@ -504,15 +509,17 @@ function Session:host_env()
   return self.caches.host_env
 end
 
--- Executes a text of declarations; in Fortran also of statements.
+-- Executes a text of declarations; in Fortran, the text may also have statements.
 function Session:declare(text, file, line)
   self:with_text(text, file, line, self.language.declare, self, text)
 end
 
--- Declares a type from the debug information of a program (nil: this process).
+-- Declares a type from the debug information of a program. Arguments: path of the program (nil: this process), text,
+-- file, line.
 function Session:declare_from(...) return debug_info.declare(self, ...) end
 
--- Registers a Lua function that section bounds call, and returns its number. It receives numbers and typed pointers.
+-- Registers a Lua function that section bounds call, and returns its number. The function receives numbers and typed
+-- pointers.
 function Session:bound_function(name, fn, argument_types)
   local bound = self.program.bound
   bound.n = bound.n + 1
@@ -546,7 +553,7 @@ end
 
 Session.core_error = core_error
 
--- Returns the first result of a call of the core, or raises its error. plan: the construct's plan, or nil.
+-- Returns `ok`, the first result of a core call, or raises the error `err`. plan: the construct's plan, or nil.
 function Session:check_result(ok, err, plan)
   if ok then return ok end
   error(self:core_error(err, plan), 0)
@@ -573,15 +580,15 @@ local function execute_construct(self, plan, queue)
   return result
 end
 
--- Executes a plan. queue: its queue, if already known.
+-- Executes a plan. queue: the plan's queue if already known, otherwise nil.
 function Session:run(plan, queue)
   if plan.watched and plan.kind ~= "region" then return changed_bounds.run_and_check(
     self, plan, execute_construct, queue) end
   return execute_construct(self, plan, queue)
 end
 
--- Returns a snapshot of the whole state: directory, attachments, levels, device memory, host memory. A construct that
--- is expected to fail must not change it.
+-- Returns a snapshot of the whole state: directory, attachments, levels, device memory, host memory. It serves to check
+-- that a construct which is expected to fail changes nothing.
 function Session:snapshot()
   if self.device_side.concurrent then async.finish(self) end -- running work would change the device meanwhile
   local host = {}
@@ -595,7 +602,7 @@ function Session:snapshot()
   return { digest = self.ctx:digest(), host = host }
 end
 
--- Raises if the state differs from a snapshot.
+-- Raises if the state differs from the snapshot `before`. without_host: true to ignore host memory.
 function Session:compare(before, without_host)
   local changed = self.ctx:digest() ~= before.digest and "the device's state"
   for address, bytes in pairs(without_host and {} or before.host) do
@@ -607,7 +614,8 @@ function Session:compare(before, without_host)
   end
 end
 
--- Passes new events to all collectors, each with the session, the list of events and its index there.
+-- Passes new events to all collectors. A collector gets an event, the session, the list of new events, and the event's
+-- index in the list.
 function Session:notify_events()
   local events = self.ctx:drain()
   for _, collect in ipairs(self.device_side.collectors) do
@@ -626,7 +634,8 @@ end
 
 -- Registers a collector of events.
 function Session:collect_into(collect)
-  if self.device_side.is_observed then self:notify_events() end -- earlier events are not for the new one
+  -- events so far are not for the new collector
+  if self.device_side.is_observed then self:notify_events() end
   table.insert(self.device_side.collectors, collect)
   if not self.device_side.is_observed then
     self.ctx:listen(true)
@@ -643,7 +652,7 @@ function Session:stop_collecting()
   end
 end
 
--- True while a region is open, a body or a bound's function runs, or a temporary collector of events is registered.
+-- True while a region is open, a body or a function of a bound runs, or a temporary collector of events is registered.
 function Session:is_busy()
   local side = self.device_side
   local lasting = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)
@@ -659,7 +668,7 @@ end
 
 Session.open_region = region.open
 
--- Returns the innermost open region that names a variable in a clause, or nil. Decides ACC33-impl-3.
+-- Returns the innermost open region that names a variable in a clause; nil if no region does. Decides ACC33-impl-3.
 function Session:visible(name)
   local stack = self.device_side.regions[self.now.device]
   for i = #stack, 1, -1 do
@@ -678,7 +687,7 @@ function Session:visible_deviceptr(name)
   return false
 end
 
--- Returns the word of the innermost default clause of the open data regions, or nil.
+-- Returns the word of the innermost default clause of the open data regions; nil if none has the clause.
 function Session:visible_default()
   local stack = self.device_side.regions[self.now.device]
   for i = #stack, 1, -1 do
@@ -687,7 +696,7 @@ function Session:visible_default()
   return nil
 end
 
--- Returns a device number; raises if there is no such device.
+-- Returns a device number; raises if no device has this number.
 function Session:device_number(number, pos)
   if number < 0 or number >= self.devices then
     raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
@@ -698,13 +707,14 @@ end
 
 function Session:set_device(number) self.now.device = self:device_number(number) end
 
+-- Raises if a region is open on a device.
 local function check_closed(self, device, pos)
   if #self.device_side.regions[device] > 0 then
     raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
 end
 
--- Ends all lifetimes on the current device: counters drop to 0, nothing is copied. Raises if a region is open. Decides
+-- Ends all lifetimes on the current device: counters become 0, no data are copied. Raises if a region is open. Decides
 -- ACC33-shut-1.
 function Session:forget_device(pos)
   check_closed(self, self.now.device, pos)
@@ -720,7 +730,7 @@ function Session:forget_device(pos)
       self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
     end
   end
-  for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- ends their fusion
+  for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- ends the fusion of these objects
 end
 
 -- Ends all lifetimes on all devices. Decides ACC33-shut-1.
@@ -729,12 +739,12 @@ function Session:forget_devices(pos)
   for device = 0, self.devices - 1 do with_fields(self.now, { device = device }, self.forget_device, self, pos) end
 end
 
--- Called before attachments may end: notes if there are any, for messages (backend/memory_view.lua).
+-- Records that attachments exist, for messages (backend/memory_view.lua). Must be called before attachments may end.
 function Session:may_detach()
   self.device_side.has_detached = self.device_side.has_detached or self.ctx:stats(self.now.device).attachments > 0
 end
 
--- Executes a construct of one item, for acc_* routines; raises the core's error.
+-- Executes a construct with one item, for acc_* routines; raises the core's error.
 function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes, flags)
   if kind == "exit data" then self:may_detach() end
   local before = self.now.expects_failure and self:snapshot()
@@ -745,15 +755,15 @@ function Session:run_one(kind, action, address, bytes, slot, finalize, label, sl
   if self.device_side.is_observed then self:notify_events() end
 end
 
--- Returns the value of an expression in a memory. start: as in plan/host_expression.lua.
+-- Returns the value of an expression in a memory. start: the grammar rule, as in plan/host_expression.lua.
 function Session:value(env, text, start) return self.language.value(self, env, text, start) end
 -- Returns address, bytes and type of an l-value or section on the host.
 function Session:extent(text) return self.language.extent(self, text) end
 -- Returns the address and type of the pointer in a text.
 function Session:pointer_cell(text) return self.language.pointer_cell(self, text) end
 
--- Returns the environment of the current kernel on the current device; outside of a kernel, that of one without
--- clauses.
+-- Returns the environment of the current kernel on the current device; outside of kernels, the environment of a kernel
+-- without clauses.
 function Session:device_env()
   return kernel.env(self, self.now.kernel, self.device_side.spaces[self.now.device])
 end

@@ -1,5 +1,5 @@
 -- state.lua - returns the state of a device as a table, and formats it as text. Scenarios call it by `state`; inspect/
--- uses its parts.
+-- uses its functions.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local policy = require "accdeep.lowering.policy"
@@ -7,7 +7,7 @@ local types = require "accdeep.types"
 
 local state = {}
 
--- Number of clauses of a level that the text shows.
+-- Number of clauses of a level that the text lists; more clauses are only counted.
 local CLAUSES = 4
 
 -- Sorts a list stably by name, with numbers in natural order: "Y[2].a[0:3]" before "Y[10].a[0:3]".
@@ -32,7 +32,7 @@ local function device_pointer(session, device, address)
     session.ctx:device_bounds(device, address))
 end
 
--- Returns the tuples of clauses, or of enter data, as tables (DIR-4.1-02, DIR-4.1-03).
+-- Returns the tuples (DIR-4.1-02) of clauses, or of enter data, as tables.
 local function originals(session, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -43,7 +43,7 @@ local function originals(session, list)
   return entries
 end
 
--- Returns the tuples after fusion as tables.
+-- Returns the tuples of the directory after fusion, as tables.
 local function artificials(session, device, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -55,7 +55,7 @@ local function artificials(session, device, list)
   return entries
 end
 
--- Sets the tuples of a level in its entry, and those of the base level above it, if enter data added some there
+-- Sets the tuples of a level in its entry. If enter data added tuples to the base level above, sets these as well
 -- (DIR-6-02).
 local function add_lists(session, device, level, entry)
   if level.original then
@@ -68,14 +68,14 @@ local function add_lists(session, device, level, entry)
   end
 end
 
--- Returns the tuples in effect, in host order.
+-- Returns the tuples of the innermost level, in the order of host addresses.
 local function current_tuples(levels)
   local top = levels[#levels] or levels.below
   return (not top.original or #top.dynamic > 0) and top.floor or top.artificial
 end
 
--- Returns a function: true if a present object is in a tuple that the innermost level allocated. It must be called with
--- objects in host order.
+-- Returns a function that is true for a present object in a tuple that the innermost level allocated. The function must
+-- be called with objects in the order of their host addresses.
 local function is_allocated_in(tuples)
   local at = 1
   return function(object)
@@ -84,19 +84,20 @@ local function is_allocated_in(tuples)
   end
 end
 
--- Returns the dynamic counter of an object. It is infinite for data that OpenMP's routines associate or declare target
--- maps (OMP60-map-6).
+-- Returns the dynamic counter of an object. The counter is infinite for data of OpenMP's association routines and of
+-- declare target (OMP60-map-6).
 function state.dynamic(session, object)
   return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
 end
 
--- Returns the object that an attached pointer points to; of several fused ones, that of the pointer's value.
+-- Returns the object that an attached pointer points to. If several objects are fused, it is the one that contains the
+-- pointer's value.
 function state.target(session, device, attached)
   return session.rules.fusion and session.ctx:present_at(device, attached.target, false)
     or session.ctx:present_at(device, attached.low, true)
 end
 
--- Returns the tuples of a level as sorted texts: state, name, ancestors.
+-- Returns the tuples of a level as sorted texts with state, name and ancestors.
 function state.tuples(list)
   local texts = {}
   for i, tuple in ipairs(list or {}) do
@@ -107,8 +108,8 @@ function state.tuples(list)
   return texts
 end
 
--- Returns {levels, present, attached, queues} of a device; nil is the current one. Where data are fused, the fields
--- dynamic and floor have what enter data mapped outside of all levels. Raises if there is no such device.
+-- Returns {levels, present, attached, queues} of a device; nil: of the current device. Where data are fused, the fields
+-- dynamic and floor describe data that enter data mapped outside of all levels. Raises if the device does not exist.
 function state.read(session, device)
   device = device or session.now.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
@@ -126,7 +127,8 @@ function state.read(session, device)
     if fusion then add_lists(session, device, level, entry) end
     for _, clause in ipairs(fusion and {} or level) do
       local name = clause.name ~= "" and clause.name or nil
-      if clause.bytes > 0 or clause.action ~= "no_create" then -- omitted: a placeholder for a section of no length
+      -- entries left out are placeholders for sections of no length
+      if clause.bytes > 0 or clause.action ~= "no_create" then
         table.insert(entry.original, { name = name, bytes = clause.bytes, state = clause.action,
           host = clause.host and pointer(session, clause.host) })
         table.insert(entry.artificial, { name = name, bytes = clause.bytes,
@@ -155,7 +157,7 @@ function state.read(session, device)
   return result
 end
 
--- Limit of a column's width. A longer cell is written whole, and the next cell is in the next line, under its heading.
+-- Limit of a column's width. A longer cell is written whole; the next cell follows in the next line, under its heading.
 local WIDEST = 48
 
 -- Returns rows as text in aligned columns.
@@ -186,7 +188,7 @@ local function columns(rows, margin)
   return table.concat(lines)
 end
 
--- Returns the first entries of a list as text.
+-- Returns the texts of the first entries of a list, with the number of the other entries. text(entry): its text.
 local function some(list, text)
   local parts = {}
   for i, entry in ipairs(list) do
@@ -211,7 +213,7 @@ local function tuples_text(list)
   return columns(rows, "    ")
 end
 
--- Returns the text of what enter data mapped in a base level, with its tuples.
+-- Returns a text with the data that enter data mapped in a base level, and its tuples; "" if there are no such data.
 local function floor_text(s)
   if not s.dynamic or #s.dynamic == 0 then return "" end
   return ("  enter data  %s\n%s"):format(some(s.dynamic, clause_text), tuples_text(s.floor))

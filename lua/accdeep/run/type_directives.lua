@@ -36,7 +36,7 @@ function type_directives.extend(class)
   for name, fn in pairs(Session) do class[name] = fn end
 end
 
--- Returns the table of a kind for a record in this session; it inherits that of the outer session.
+-- Returns the table `kind` for a record in this session; it inherits the entries of the outer session's table.
 local function table_of(self, kind, record)
   local tables = self.program[kind]
   local found = tables[record]
@@ -54,7 +54,7 @@ function Session:shapes_of(record) return table_of(self, "shape_tables", record)
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
 function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
 
--- Returns the shape or policy of this name, from the record or a base class (TR14-3.1.2-08); nil if there is none.
+-- Returns the shape or policy of this name, from the record or a base class (TR14-3.1.2-08); nil if neither has it.
 local function find_named(self, kind, record, name)
   local found = table_of(self, kind, record)[name]
   for _, base in ipairs(not found and record.bases or {}) do found = found or find_named(self, kind, base, name) end
@@ -64,7 +64,7 @@ end
 function Session:shape_named(record, name) return find_named(self, "shape_tables", record, name) end
 function Session:policy_named(record, name) return find_named(self, "policy_tables", record, name) end
 
--- Returns the names of a record's shapes or policies as keys, for suggestions in errors.
+-- Returns a set of the names of a record's shapes or policies, for suggestions in errors. names: set to extend, or nil.
 local function names_in(self, kind, record, names)
   names = names or {}
   local owner = self
@@ -88,8 +88,8 @@ function Session:type_directive(node, record)
   return self:define_type_directive(found.tree, record, found.text)
 end
 
--- Checks a routine directive; it has no other effect, because functions of a scenario also run on devices. Decides
--- ACC33-2.15-1.
+-- Checks a routine directive. The directive has no effect, because functions of a scenario can always run on devices.
+-- Decides ACC33-2.15-1.
 local function check_routine(node)
   openacc_sema.check(node)
   for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do
@@ -110,19 +110,20 @@ local function check_routine(node)
   end
 end
 
--- Executes a declare directive among declarations, like one after them (ACC33-dec-1).
+-- Executes a declare directive among declarations; the effect is that of the directive after the declarations
+-- (ACC33-dec-1).
 local function declare_data(self, node, text)
   if self.options.unchecked then
     raise("unsupported", node.pos, "'declare' in a text of declarations", { length = #node.name,
       help = "accd_run_directive carries it out behind them: acc declare create(...)" })
   end
-  self:types_changed() -- variables of this text must be visible
+  self:types_changed() -- variables declared in this text must be visible
   local current = self.now.current
   self:acc(text, nil, current.file, current.line)
 end
 
--- Executes a directive that describes a type. record: the enclosing type, or nil; text: the directive's text among C
--- declarations. Returns the policy that it defines, or nil.
+-- Executes a directive that describes a type. record: the enclosing type, or nil; text: the directive's text if it is
+-- among C declarations. Returns the policy that the directive defines, or nil.
 function Session:define_type_directive(parsed, record, text)
   local define, name = definitions[parsed.name], parsed.name
   if name == "routine" and not record then return check_routine(parsed) end
@@ -138,7 +139,7 @@ function Session:define_type_directive(parsed, record, text)
   return parsed.name == "policy" and made or nil
 end
 
--- Checks policies once all policies of the type are known. Removes a wrong one and raises.
+-- Checks policies once all policies of the type are known. If one is wrong, removes it and raises.
 function Session:check_policies(record, defined)
   for _, made in ipairs(defined) do
     local ok, err = pcall(nest.check_policy, self, record, made)
@@ -149,17 +150,17 @@ function Session:check_policies(record, defined)
   end
 end
 
--- True if an error depends on the use of a shape: unknown names of enclosing objects (TR14-5-04), or member functions
--- whose bodies method() defines later.
+-- True if an error depends on the use of a shape. Such errors concern unknown names of enclosing objects (TR14-5-04),
+-- or member functions whose bodies method() may define later.
 local function is_of_use(self, err)
   return err.of_body or self.rules.extended and err.code == "unknown-name"
 end
 
--- Compiles a shape or policy, used or not, to check its bounds (TR14-3.1.1-21). It is called at the end of the text,
--- when all its names are known. Decides TR14-3.1.1-21.
+-- Raises if the bounds of a shape or policy are wrong, by compiling it even if it is never used (TR14-3.1.1-21). It is
+-- called at the end of the text, when all names of the text are known. Decides TR14-3.1.1-21.
 local function check_described(self, described)
   local made, record = described.made, described.record
-  if made.params then return end -- the use gives them values (TR14-5-01)
+  if made.params then return end -- parameters have values only where the shape is used (TR14-5-01)
   local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self, made.place,
     function()
     mapping_compiler.program(self, nest.mapping_of_definition(self, record, made), made.place.pos)
@@ -169,7 +170,8 @@ local function check_described(self, described)
   error(err, 0)
 end
 
--- Calls fn(...), which executes a text that may describe types, and then checks what it described.
+-- Calls fn(...), which executes a text that may describe types, and then checks the shapes and policies of the text.
+-- Returns fn's results.
 function Session:describing(fn, ...)
   if self.now.descriptions then return fn(...) end
   local list = {}
@@ -178,7 +180,7 @@ function Session:describing(fn, ...)
   for _, described in ipairs(list) do check_described(self, described) end
 end
 
--- Registers a defined shape or policy, for the check at the end of the text.
+-- Registers a new shape or policy for the check at the end of the text, and clears caches.
 function Session:has_described(record, made)
   self:types_changed()
   local list = self.now.descriptions
@@ -191,7 +193,8 @@ function Session:define_for(node, record)
   if node.name == "policy" then self:check_policies(target, { made }) end
 end
 
--- Returns the instances of a template that debug information has, by name; the template itself is not there.
+-- Returns the instances of a template that debug information has, by name. Debug information does not have the template
+-- itself.
 local function debug_instances(self, spec)
   local texts, found = {}, {}
   for i, step in ipairs(spec.steps or { spec }) do texts[i] = step.name or "" end
@@ -206,7 +209,7 @@ local function debug_instances(self, spec)
   return found
 end
 
--- Executes a shape or policy directive; if its type is a template, for all instances.
+-- Executes a shape or policy directive; if its type is a template, the directive applies to all instances.
 local function define(self, node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec

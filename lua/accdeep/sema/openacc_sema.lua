@@ -24,7 +24,7 @@ for _, directive in ipairs(openacc_directives.directives) do
   if directive.kind ~= "members" then kinds[directive[1]] = directive.kind end
 end
 
--- Returns the kind of a directive ("compute", "region", "body", ...); nil for shape and policy.
+-- Returns the kind of a directive ("compute", "region", "body", ...); nil for shape, policy and unknown names.
 function openacc_sema.kind_of(name) return kinds[name] end
 
 -- Returns the sorted names of the directives that take a clause.
@@ -46,8 +46,8 @@ local function accepted_clauses(node, takes)
   return #list <= 10 and ("%s takes %s"):format(node.name, table.concat(list, ", ")) or nil
 end
 
--- Raises the error for a clause that a directive does not take.
--- Decides ACC33-2.7-8.
+-- Raises the error for a clause that the directive does not take. takes: the clauses that it takes. Decides
+-- ACC33-2.7-8.
 function openacc_sema.refuse_clause(node, clause, takes)
   local name = clause.name
   if openacc_directives.known[name] and openacc_directives.clause[name].entry.takes == "names" then
@@ -64,12 +64,13 @@ end
 
 local keys = openacc_directives.clauses_where(function(entry) return entry.keys and word_set(entry.keys) end)
 
--- Returns the argument `dim` of a gang clause as a text; nil if it has none (ACC33-2.9-2).
+-- Returns the argument `dim` of a gang clause as a text; nil or false if the clause has no such argument (ACC33-2.9-2).
 function openacc_sema.dimension(clause)
   return clause.text and clause.text:match "^%(%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]" or clause.text
     and clause.text:match ",%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]"
 end
 
+-- Returns the clause called `name`; nil if the list has none.
 local function clause_named(clauses, name)
   for _, clause in ipairs(clauses) do
     if clause.name == name then return clause end
@@ -78,8 +79,7 @@ local function clause_named(clauses, name)
 end
 
 -- Raises if a construct has a reduction while its gangs have several dimensions. compute: the enclosing compute
--- construct, or the construct itself.
--- Decides ACC33-2.9.11-2.
+-- construct, or the construct itself. Decides ACC33-2.9.11-2.
 function openacc_sema.check_reduction(node, compute)
   local clauses = openacc_sema.default_device_clauses(node)
   local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")
@@ -109,14 +109,14 @@ function openacc_sema.arguments(clause)
   return list
 end
 
--- Raises if a clause lacks its argument, or has one that it does not take.
+-- Raises if a clause lacks a required argument, or has an argument that it does not take.
 local function check_argument(clause)
   local name, text = clause.name, clause.text
   local function wrong(message)
     raise("syntax", clause.pos, message:format(name), { length = #name,
       rule = openacc_directives.of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
   end
-  -- the grammar knows the clause without an argument
+  -- The grammar knows this clause only without an argument.
   if clause.kind == "unknown" then wrong "'%s' takes no argument" end
   local has_argument = text or clause.e or clause.values
   if openacc_directives.clause[name].entry.argument and not has_argument then wrong "'%s' needs an argument" end
@@ -154,7 +154,7 @@ local function refuse_specific(clause, specific)
       table.concat(list, ", ")) })
 end
 
--- Raises if a directive has a clause that it does not take, or has one too often. Returns the set of its clauses'
+-- Raises if a directive has a clause that it does not take, or has a clause too often. Returns the set of the clauses'
 -- names.
 function openacc_sema.check(node)
   local seen, takes, specific = {}, openacc_directives.of[node.name], openacc_directives.specific[node.name]
@@ -177,8 +177,9 @@ function openacc_sema.check(node)
   return seen
 end
 
--- Returns a directive's clauses for each device type: lists, the first for devices that no device_type names. A clause
--- after device_type replaces those of its name before the first device_type. Decides ACC33-2.4-1.
+-- Returns a list of lists: the clauses that apply to each device type. The first list is for devices that no
+-- device_type names. A clause after device_type replaces clauses of its name before the first device_type. Decides
+-- ACC33-2.4-1.
 function openacc_sema.clauses_by_device(node)
   local defaults, lists, of_others = {}, {}, {}
   local group
@@ -205,10 +206,11 @@ function openacc_sema.clauses_by_device(node)
   return lists
 end
 
--- Returns the clauses that apply to the devices of this implementation, which no device_type names.
+-- Returns the clauses that apply to the devices of this implementation; no device_type names these devices.
 function openacc_sema.default_device_clauses(node) return openacc_sema.clauses_by_device(node)[1] end
 
--- Returns a sentence with the modifiers that a clause has on a directive in a version; nil or false if there are none.
+-- Returns a sentence with the modifiers that a clause has on a directive in a version; nil or false if it has no
+-- modifiers.
 local function modifiers_of(clause, directive, version)
   local list = {}
   for name, modifier in sorted_pairs(openacc_directives.modifier) do
@@ -218,8 +220,8 @@ local function modifiers_of(clause, directive, version)
   return list[1] and ("%s on '%s' takes %s"):format(clause, directive, table.concat(list, ", "))
 end
 
--- Raises for a modifier that a data clause does not have, has twice, or has only in later versions.
--- Decides ACC34-mod-1, ACC34-mod-2.
+-- Raises for a modifier that a data clause does not take, has twice, or takes only in later versions. Decides
+-- ACC34-mod-1, ACC34-mod-2.
 local function check_modifiers(node, clause, version)
   local seen, first = {}, openacc_directives.clause[clause.name].first
   for _, modifier in ipairs(clause.modifiers) do
@@ -258,7 +260,7 @@ local function check_gangs(node, clause)
   if wrong then raise("syntax", wrong.pos, message, { rule = "ACC33-2.5.10-1" }) end
 end
 
--- Raises if a clause lacks what it requires, or is from a later version than the rules.
+-- Raises if a clause lacks something that it requires, or is from a later version than the rules.
 function openacc_sema.check_forms(node, kind, rules)
   if kind == "compute" then openacc_sema.check_reduction(node, node) end
   for _, clause in ipairs(node.clauses) do

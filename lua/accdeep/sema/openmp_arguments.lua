@@ -16,7 +16,7 @@ local meaning = openmp_directives.clauses_where(function(entry)
     words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
 end)
 
--- Raises if the text between two positions is not one of the known words.
+-- Raises if the text between the positions `from` and `to` is not a word of `known`.
 local function check_word(clause, known, text, from, to)
   local at = text:find("%S", from) or to
   local word = text:sub(at, to):match "^[%w_]+" or text:sub(at, at)
@@ -28,7 +28,7 @@ local function check_word(clause, known, text, from, to)
     { length = #word, rule = "OMP60-tgt-1", help = diagnostic.suggest(word:lower(), known) })
 end
 
--- Raises if a clause lacks its argument, or has one that it does not take.
+-- Raises if a clause lacks a required argument, or has an argument that it does not take.
 function openmp_arguments.check(clause)
   local name, text = clause.name, clause.text
   local known = meaning[name] or {}
@@ -58,7 +58,7 @@ function openmp_arguments.check(clause)
   check_word(clause, known.words, text, from, comma and comma - 1 or to)
 end
 
--- Returns the number that is the whole argument of a clause, or nil.
+-- Returns the number that is the whole argument of a clause; nil for other arguments.
 local function number_of(clause)
   return tonumber(clause.text and clause.text:match "^%(%s*(%d+)%s*%)$")
 end

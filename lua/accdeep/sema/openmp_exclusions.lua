@@ -21,15 +21,15 @@ local map_types = word_set "to from tofrom alloc storage release delete"
 -- Clauses that may occur once.
 local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
 
--- Returns the key under which a clause may occur once: per directive-name for if, per category of variables for
--- defaultmap, the name for unique clauses; otherwise nil or false.
+-- Returns the key under which a clause may occur once: for if, by its directive-name; for defaultmap, by its category
+-- of variables; for unique clauses, the name. Returns nil or false for other clauses.
 function openmp_exclusions.once_key(clause)
   if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
   if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end
   return unique[clause.name] and clause.name
 end
 
--- Returns the text of the variable or member that a list item is a part of.
+-- Returns the text of the variable or member that contains a list item.
 local function root_item(item)
   while item.tag == "index" or item.tag == "section" or item.tag == "alias" or item.tag == "unary" do
     item = item.base or item.e
@@ -54,6 +54,7 @@ end
 -- Returns the position of a part in the text.
 function openmp_exclusions.position(part) return part.item and part.item.pos or part.clause.pos end
 
+-- Returns the map type among a map's modifiers; nil if it has none.
 local function map_type(clause)
   for _, modifier in ipairs(clause.modifiers) do
     if map_types[modifier.name] then return modifier.name end

@@ -50,11 +50,12 @@ end
 -- Reduction operators of C and Fortran; declare reduction is not supported.
 local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
 
--- Clauses that require devices which share the host's memory.
+-- Clauses that require devices sharing the host's memory.
 local of_shared_memory = word_set("unified_shared_memory unified_address self_maps")
 
--- Raises if a directive has a clause that it does not take, or has one too often; returns its directive_info. version:
--- OpenMP version of the rules, or nil for none. Errors about a clause of a group name the group (LLNL-4-10).
+-- Raises if a directive has a clause that it does not take, or has a clause too often. Returns the result of
+-- directive_info. version: OpenMP version of the rules; nil if they have none. Errors about a clause of a group name
+-- the group (LLNL-4-10).
 function openmp_sema.check(node, version)
   local what = openmp_sema.directive_info(node.name)
   if what.kind == "beyond" then
@@ -77,7 +78,8 @@ function openmp_sema.check(node, version)
       wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
         help = advice.clause(name, true) })
     end
-    if clause.kind == "unknown" then -- the grammar knows the clause without an argument
+    -- the grammar knows this clause only without an argument
+    if clause.kind == "unknown" then
       version_checks("openmp", version, 60, ("an argument of '%s'"):format(name), pos, #name)
       wrong("unsupported", ("'%s' with an argument"):format(name), {})
     end
@@ -126,7 +128,7 @@ local is_ref = word_set("ref_ptr ref_ptee ref_ptr_ptee")
 local is_attach = word_set("auto always never")
 local other_modifiers = word_set("mapper iterator attach")
 
--- Stores a modifier that a map may have once, as map_modifiers[key] = value. Raises if the key is set already.
+-- Stores a modifier that a map may have once, as map_modifiers[key] = value. Raises if the key has a value already.
 local function set_once(map_modifiers, key, value, modifier)
   if map_modifiers[key] then
     raise("duplicate-clause", modifier.pos, map_modifiers[key] == modifier.name and ("'%s' stands here twice"):format(
@@ -136,9 +138,8 @@ local function set_once(map_modifiers, key, value, modifier)
   map_modifiers[key], map_modifiers[key .. "_pos"] = value, modifier.pos
 end
 
--- Checks the order of modifiers. Since 6.0, commas separate them and the map type may have any place; before, the map
--- type must be the last.
--- Decides OMP60-ver-1.
+-- Raises if modifiers are in a wrong order. Since 6.0, commas separate modifiers and the map type may have any place;
+-- earlier, the map type must be the last modifier. Decides OMP60-ver-1.
 local function check_order(clause, version, map_modifiers)
   for i, modifier in ipairs(clause.modifiers) do
     local name, pos, before_it = modifier.name, modifier.pos, clause.modifiers[i - 1]
@@ -162,7 +163,8 @@ function openmp_sema.modifiers(clause, version)
   for _, modifier in ipairs(clause.modifiers) do
     local name, pos = modifier.name, modifier.pos
     if is_type[name] and clause.kind == "map" and map_modifiers.type and (version or 60) >= 60
-      and (name == "delete") ~= (map_modifiers.type == "delete") then -- delete is a modifier beside a type since 6.0
+      -- delete is a modifier since 6.0, and may occur with a map type
+      and (name == "delete") ~= (map_modifiers.type == "delete") then
       if name ~= "delete" then map_modifiers.type, map_modifiers.type_pos = name, pos end
       map_modifiers.delete = pos
     elseif is_type[name] and clause.kind == "map" then
@@ -220,8 +222,7 @@ end
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
 -- Returns the requested action of a map on a construct of this kind, and the map type. Raises if the construct does not
--- take that type.
--- Decides OMP60-map-1.
+-- take this type. Decides OMP60-map-1.
 function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   local types = map_types[kind]
   if usual[kind] and not map_modifiers.type then
@@ -255,7 +256,7 @@ function openmp_sema.check_attach(map_modifiers, map_type, is_entry)
     help = is_entry ~= false and "to, tofrom or storage" or nil })
 end
 
--- Raises for a list item with the modifier attach that has no base pointer.
+-- Raises about the modifier attach for a list item that has no base pointer.
 function openmp_sema.no_base_pointer(item, pos)
   raise("not-a-pointer", pos, ("'%s' has no base pointer that could be attached"):format(item), { rule = "OMP61-1",
     help = "attach is for what a pointer points to: p[0:n]" })

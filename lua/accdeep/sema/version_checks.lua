@@ -9,11 +9,12 @@ local standards = {
   openmp = { name = "OpenMP", code = "clause-not-allowed", rule = "OMP60-ver-1" },
 }
 
+-- Returns a version such as 52 as text: "5.2".
 local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
 
--- Raises if the version of the rules does not have `what`; does nothing if `version` is nil. first: the version that
--- introduced it or, if negative, minus the version that removed it. help: help text for something removed.
--- Decides OMP60-ver-1, ACC34-ver-1.
+-- Raises if the version of the rules does not have the feature `what`; does nothing if `version` is nil. first: the
+-- version that introduced the feature or, if negative, minus the version that removed it. help: help text for a removed
+-- feature. Decides OMP60-ver-1, ACC34-ver-1.
 local function version_checks(standard, version, first, what, pos, length, help)
   if not version or first >= 0 and version >= first or first < 0 and version < -first then return end
   local says = standards[standard]
