@@ -30,11 +30,11 @@ extern const char accd__cuda_kernels[];
 /* Allocation of device memory. */
 struct accd__cuda_memory {
     uint64_t dev, bytes;
-    uint64_t written_low, written_high; /* offsets between which all bytes were written, though `bitmap` does not show
-                                         * it yet */
-    uint64_t *bitmap;                   /* bitmap with a bit for each other byte: it was ever written
-                                         * (accd__cuda_written_bits) */
-    bool has_data;                      /* some byte of the allocation was written; saves a search of the bitmap */
+    /* offsets between which all bytes were written, though `bitmap` does not show it yet */
+    uint64_t written_low, written_high;
+    /* bitmap with a bit for each other byte: it was ever written (accd__cuda_written_bits) */
+    uint64_t *bitmap;
+    bool has_data; /* some byte of the allocation was written; saves a search of the bitmap */
 };
 
 /* Run: a range of a batch, announced as a whole, or as several ranges that lie close together. */
@@ -136,16 +136,16 @@ struct accd__cuda_batch {
     accd_status failed;            /* first error of the batch, which ready or end reports; ACCD_OK: none */
     struct accd__cuda_pieces small, large; /* small and large pieces of both directions; pieces of uploads come first */
     struct accd__cuda_chunk *chunks;
-    size_t nchunks, chunks_capacity, in_chunks, in_large; /* numbers of chunks and of large pieces; those of uploads are
-                                                           * the first in_chunks and in_large */
+    /* numbers of chunks and of large pieces; those of uploads are the first in_chunks and in_large */
+    size_t nchunks, chunks_capacity, in_chunks, in_large;
     struct accd__cuda_device_copy {
         uint64_t to, from, bytes;
     } * copied; /* copies within the device */
     size_t ncopied, copied_capacity;
     struct accd__pair *pairs; /* uploaded pieces as pairs of begin and end, ascending, set when memory is assigned */
     size_t npieces, pairs_capacity;
-    struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot; /* windows of parts; `slot`: window that is being filled,
-                                                           * NULL: none */
+    /* windows of parts; `slot`: window that is being filled, NULL: none */
+    struct accd__cuda_slot slots[ACCD_CUDA_SLOTS], *slot;
     size_t nslots;
     uint64_t windows;                /* number of windows sent so far */
     struct accd__cuda_pieces filled; /* parts in the window being filled */
@@ -165,19 +165,19 @@ struct accd__cuda {
     struct accd__mem *mem;
     cu_device gpu;
     cu_context context;
-    struct accd__cuda_stream main;     /* main stream, in which memory is allocated and freed */
-    uint64_t allocations;              /* number of allocations made */
-    cu_event allocated;                /* event after the last allocation for which a queue has waited */
-    struct accd__cuda_stream **queues; /* streams of queues, by number of the queue from 1; each is created at its first
-                                        * use */
+    struct accd__cuda_stream main; /* main stream, in which memory is allocated and freed */
+    uint64_t allocations;          /* number of allocations made */
+    cu_event allocated;            /* event after the last allocation for which a queue has waited */
+    /* streams of queues, by number of the queue from 1; each is created at its first use */
+    struct accd__cuda_stream **queues;
     size_t nqueues, queues_capacity;
     cu_pool pool; /* pool of device memory; NULL: the driver has none */
     cu_module module;
     cu_function mover;
     bool no_mover;           /* the driver could not translate the kernel */
     uint64_t capacity, live; /* capacity: limit of allocated bytes, 0: no limit; live: bytes allocated */
-    bool own_kernels;        /* kernels of the program write device memory unnoticed, so that all of it counts as
-                              * written */
+    /* kernels of the program write device memory unnoticed, so that all of it counts as written */
+    bool own_kernels;
     uint64_t fail_allocation, fail_copy; /* countdowns to injected failures; 0: off */
     bool lost;       /* the content of the device is unknown after an error; the driver is no longer called */
     cu_result error; /* result of the last call that failed */

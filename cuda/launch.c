@@ -51,9 +51,9 @@ struct kernel_launch {
     const struct kernel_module *kernel;
     struct accd__cuda_stream *stream;
     bool writes, parallel;
-    char *tables;                 /* host copy of the tables; NULL: no launch */
-    size_t bytes, capacity, bits; /* bytes of the tables; bytes allocated for them; bytes of the written bits at their
-                                   * end */
+    char *tables; /* host copy of the tables; NULL: no launch */
+    /* bytes of the tables; bytes allocated for them; bytes of the written bits at their end */
+    size_t bytes, capacity, bits;
     struct used_allocation *allocations;
     size_t nallocations, allocations_capacity;
     cu_address on_device, scratch;    /* tables and scratch buffer on the device; 0: none */

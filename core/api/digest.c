@@ -60,8 +60,8 @@ uint64_t accd_state_digest(accd_context *context)
         ACCD_FOR_EACH(struct accd__object, object, &env->present.objects, 0)
         {
             HASH(object->host);
-            uint64_t size = object->size & ~ACCD_OBJECT_SHARED; /* an object alone in a block counts like one with its
-                                                                 * own memory */
+            /* an object alone in a block counts like one with its own memory */
+            uint64_t size = object->size & ~ACCD_OBJECT_SHARED;
             HASH(size);
             HASH(object->dev);
             HASH(object->structured);

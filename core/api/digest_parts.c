@@ -150,7 +150,7 @@ struct word_sum {
     uint64_t value;         /* bytes of the word that is not yet complete */
     unsigned present_bytes; /* bit set of the bytes of that word that were added */
     struct accd__btree_cursor cursor;
-    struct accd__attachment *attach; /* next attached pointer on the device; NULL: none */
+    struct accd__attachment *attach; /* next attached pointer in the range; NULL: no further one */
 };
 
 /* Adds one word, or those of its bytes that are present, to the sum. */

@@ -165,6 +165,7 @@ static bool is_same_tuple(const struct past_location *a, const struct past_locat
     return a->fused && a->fused == b->fused;
 }
 
+/* Fills *info with the name and range of the adjacent objects from `first` to `last`. */
 static void describe_locations(const struct listing *listing, const struct past_location *first,
                                const struct past_location *last, accd_object_info *info)
 {
@@ -229,6 +230,7 @@ static accd_status report_artificial(struct listing *listing)
     return ACCD_OK;
 }
 
+/* Fills *info with the name and range of a request of an open region. */
 static void describe_request(const struct accd_region *region, const struct accd__request *request,
                              accd_object_info *info)
 {
@@ -265,8 +267,8 @@ accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no such list of tuples");
     if (level >= (int64_t)env->levels.depth || level < -1 || (level < 0 && !dynamic))
         return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE, "there is no level %lld", (long long)level);
-    struct accd__scratch scratch = {.mem = &context->mem}; /* uses its own scratch space, because a construct may be
-                                                            * using that of the context */
+    /* uses its own scratch space, because a construct may be using that of the context */
+    struct accd__scratch scratch = {.mem = &context->mem};
     struct listing listing = {
         .env = env, .scratch = &scratch, .fn = fn, .ud = ud, .serial_range = get_serial_range(env, level, dynamic)};
     if (!context->rules.fusion) {

@@ -71,9 +71,9 @@ struct accd__debug_type {
     bool open;      /* the type is an array without a known end, or a structure that ends in one */
     uint64_t bytes; /* size; 0: not known, or not constant */
     Dwarf_Die die;
-    Dwarf_Addr bias;                 /* difference between addresses in memory and in the file of `die` */
-    struct accd__debug_type *target; /* type of the elements of an array; of a pointer, the type it points to, set once
-                                      * has_target is true */
+    Dwarf_Addr bias; /* difference between addresses in memory and in the file of `die` */
+    /* type of the elements of an array; of a pointer, the type it points to, set once has_target is true */
+    struct accd__debug_type *target;
     bool has_target;
     struct accd__debug_member *members;
     size_t nmembers;
@@ -102,8 +102,8 @@ struct accd__debug_variable {
     const char *name;
     Dwarf_Die die;
     Dwarf_Addr bias;
-    struct accd__debug_expr where; /* location of the variable at the call or, with at_entry, at the entry of the
-                                    * function */
+    /* location of the variable at the call or, with at_entry, at the entry of the function */
+    struct accd__debug_expr where;
     bool at_entry;
     uint64_t address;              /* address of a global */
     struct accd__debug_type *type; /* type of the variable, set once has_type is true */

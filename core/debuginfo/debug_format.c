@@ -51,7 +51,7 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
     long long subscript[ACCD__DEBUG_DIMS_MAX] = {0};
     size_t n = type->ndims;
     path->dot = accd__member_separator(type);
-    for (size_t i = 0; i + first < n; i++) { /* i counts dimensions, the one that varies fastest first */
+    for (size_t i = 0; i + first < n; i++) { /* the dimension with i = 0 varies fastest */
         size_t dim = type->fortran ? i : n - 1 - i;
         uint64_t extent = 0;
         int64_t rest = index;

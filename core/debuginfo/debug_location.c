@@ -72,7 +72,7 @@ struct machine {
     const uint64_t *object;              /* address of the array whose expression is evaluated, or NULL */
     const struct accd__debug_expr *expr; /* expression being evaluated */
     bool at_entry;                       /* registers have the values that they had at the entry of the function */
-    bool in_frame; /* the expression is the frame base or the CFA, which other expressions are relative to */
+    bool in_frame; /* the expression is the frame base or the CFA, to which other expressions are relative */
     bool is_value; /* the top of the stack is the value of the variable, not its address */
     unsigned n;
     uint64_t stack[STACK];

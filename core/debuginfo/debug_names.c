@@ -56,7 +56,7 @@ static const struct accd__debug_variables *globals_at(struct accd__debug_info *d
 /* Names the range if it is in the storage of a global; returns false otherwise. */
 static bool name_global(struct accd__debug_search *s)
 {
-    enum { OVERLAPS_MOST = 16 }; /* variables that share storage */
+    enum { OVERLAPS_MOST = 16 }; /* largest number of variables that share storage */
     size_t from;
     const struct accd__debug_variables *globals = globals_at(s->view.debug, s->address, &from);
     for (size_t i = from; i-- > 0 && from - i <= OVERLAPS_MOST;) {

@@ -31,7 +31,7 @@ static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *di
     const char *name = dw->dwarf_diename(die);
     Dwarf_Attribute attribute;
     if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !name || strchr(name, '.') ||
-        !strncmp(name, "__", 2)) /* names of the compiler and its headers */
+        !strncmp(name, "__", 2)) /* a name that the compiler or its headers made */
         return false;
     return *name != '_' || !dw->dwarf_attr_integrate(die, DW_AT_artificial, &attribute);
 }
@@ -131,8 +131,8 @@ static void read_passed(struct accd__debug_info *debug, struct accd__code_site *
     Dwarf_Attribute attribute;
     Dwarf_Addr pc;
     Dwarf_Die callee, child;
-    bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site; /* the compiler writes call sites in the form that was used
-                                                             * before DWARF 5 */
+    /* the compiler writes call sites in the form that was used before DWARF 5 */
+    bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site;
     if (!dw->dwarf_attr(call, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
         dw->dwarf_formaddr(&attribute, &pc) != 0 || pc != site->pc - site->bias ||
         !accd__dw_get_reference(&debug->dw, call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin, &callee))

@@ -36,8 +36,8 @@ struct accd__debug_search {
     struct accd__search_node *nodes; /* objects found so far, in the order in which they are visited */
     uint32_t n;
     enum accd__debug_rank rank; /* quality of the best name so far, which is in *name_p */
-    uint64_t distance;          /* distance of the range from the pointer's target; the smaller one wins between names
-                                 * of one rank */
+    /* distance of the range from the pointer's target; the smaller one wins between names of one rank */
+    uint64_t distance;
     struct accd__debug_name *name_p;
 };
 

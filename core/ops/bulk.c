@@ -41,7 +41,8 @@ struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
     bulk->columns = bulk->places + walk->nsegments;
     bulk->images = (char **)(uintptr_t)(bulk->columns + walk->nsegments);
     bulk->ranges = (struct accd__own_range *)(bulk->images + walk->nsegments);
-    bulk->own = (bool *)memory + accd__bulk_bytes(walk) - walk->nroots; /* last, because it needs no alignment */
+    bulk->own =
+        (bool *)memory + accd__bulk_bytes(walk) - walk->nroots; /* `own` is last, because it needs no alignment */
     return bulk;
 }
 

@@ -91,8 +91,8 @@ size_t accd__bulk_own_ranges(const struct accd__bulk *bulk, const struct accd__r
 struct row_cursor {
     const struct accd__bulk *bulk;
     const struct accd__rowset *set;
-    const struct accd__segment *parent, *place; /* inner elements: segment that contains them, and the corresponding
-                                                 * segment of the group; NULL for roots */
+    /* inner elements: segment that contains them, and the corresponding segment of the group; NULL for roots */
+    const struct accd__segment *parent, *place;
     size_t row, section;
     uint64_t section_dev; /* inner elements: device offset of their section from the first section */
     uint64_t remaining;   /* elements left in the section, including the present one */

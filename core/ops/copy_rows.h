@@ -10,8 +10,8 @@
 struct accd__rows_job {
     const struct accd__bulk *bulk;
     const struct accd__rowset *set;
-    char *rows;                  /* device content of the elements if it is contiguous; NULL: it is not, or the elements
-                                  * are not moved */
+    /* device content of the elements if it is contiguous; NULL: it is not, or the elements are not moved */
+    char *rows;
     uint64_t rows_start;         /* offset of `rows` in the rowset, in bytes */
     bool whole;                  /* the own bytes of all elements move as one range */
     struct accd__own_range *own; /* ranges of each element that move, unless `whole` is set */

@@ -34,9 +34,9 @@ struct member_frame {
     struct accd__interval at; /* interval with the host address of the aggregate, in entry->frames_at */
     /* host and device address of the aggregate; size of its device block */
     uint64_t host, dev, bytes;
-    size_t objects;            /* number of objects that this construct places in the frame */
-    struct accd__block *block; /* present block of other members of the aggregate; NULL: the construct allocates the
-                                * block */
+    size_t objects; /* number of objects that this construct places in the frame */
+    /* present block of other members of the aggregate; NULL: the construct allocates the block */
+    struct accd__block *block;
 };
 
 /* State of an entry that is being executed. */
@@ -54,8 +54,8 @@ struct entry_state {
     uint64_t group_dev, group_bytes;
     /* region that the entry begins; NULL for enter data */
     struct accd_region *region;
-    struct accd__record_release *release; /* planned release of type records whose descriptors are attached again; NULL:
-                                           * none */
+    /* planned release of type records whose descriptors are attached again; NULL: none */
+    struct accd__record_release *release;
 };
 
 /* -------------------------------------------------------------------------------- 1. reserve -- */
@@ -542,8 +542,8 @@ static bool request_is_counted(struct accd__plan *plan, struct accd__request *re
 {
     if (accd__request_counts(plan, request))
         return true;
-    request->flags |= ACCD_ITEM_UNCOUNTED;                   /* the request stays uncounted at the end of the region,
-                                                              * whatever is present then */
+    /* the request stays uncounted at the end of the region, whatever is present then */
+    request->flags |= ACCD_ITEM_UNCOUNTED;
     if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* a walked request has a counted root */
         request->object->size |= ACCD_OBJECT_NAMED;
     return false;
@@ -716,8 +716,8 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd__pla
 static accd_status plan_and_transfer_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
-    if (plan->input.walk && !plan->env->attached.ntype_records) /* released type records may be looked up among the
-                                                                 * sections of the walk */
+    /* released type records may be looked up among the sections of the walk */
+    if (plan->input.walk && !plan->env->attached.ntype_records)
         ACCD_TRY(accd__plan_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));

@@ -46,8 +46,8 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     const uint32_t left = attach ? accd__planned_attach_count(plan, attach) : 0;
     if (!left) {
-        bool ended = attach && is_final(exit_plan, request); /* the attachment was ended by another clause of this
-                                                              * construct */
+        /* the attachment was ended by another clause of this construct */
+        bool ended = attach && is_final(exit_plan, request);
         request->attached = false;
         return exit_plan->abandon || ended ? ACCD_OK : accd__check_slot_state(plan, request, NULL, ACCD_SLOT_DETACHED);
     }
@@ -113,8 +113,8 @@ static void remove_typed_references(const struct accd__exit_plan *exit_plan, str
 static accd_status remove_references(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
-    bool detaches = plan->context->rules.attach_implied == ACCD_CHOICE_REJECT; /* pointers are detached even if the
-                                                                                * clause does nothing else */
+    /* pointers are detached even if the clause does nothing else */
+    bool detaches = plan->context->rules.attach_implied == ACCD_CHOICE_REJECT;
     const bool counts_constructs = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
     const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     ACCD_SCRATCH_ALLOC(plan->context, exit_plan->changes, plan->resolved.nrequests);

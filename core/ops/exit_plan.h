@@ -8,16 +8,18 @@
 
 struct accd__exit_plan {
     struct accd__plan *plan;
-    struct accd__object_change **changes; /* array over requests: pending change of the object of each request; NULL:
-                                           * the request removes nothing */
+    /* array over requests: pending change of the object of each request; NULL: the request removes nothing */
+    struct accd__object_change **changes;
     /* objects that the exit removes */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
     ACCD_SCRATCH_LIST(struct accd__attachment_change *) removed; /* attachments that end */
-    size_t released, unpinned; /* number of elements of `removed` whose type records (structures that describe a type)
-                                * are released; number whose targets are unpinned */
+    /* number of elements of `removed` whose type records (structures that describe a type) are released; number whose
+     * targets are unpinned */
+    size_t released, unpinned;
     uint32_t group_references; /* references removed from the group's counter */
-    bool dynamic, abandon;     /* dynamic: exit data, not the end of a region; abandon: nothing is copied to the host.
-                                * Both follow the larger fields for alignment */
+    /* dynamic: exit data, not the end of a region; abandon: nothing is copied to the host. Both follow the larger
+     * fields for alignment */
+    bool dynamic, abandon;
     /* the group loses references as one unit; the group is removed */
     bool group_exits, group_dies;
 };

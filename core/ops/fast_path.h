@@ -39,8 +39,8 @@ static inline struct accd__object *accd__find_neighbors(struct accd__device_env 
 struct accd__fast_attaches {
     struct accd__lookup_gap gap;
     struct accd__fast_attach at[ACCD_FAST_PATH_ITEMS];
-    struct accd__object *holders[ACCD_FAST_PATH_ITEMS]; /* array over items: present object that contains the pointer of
-                                                         * the item; NULL: no present object does */
+    /* array over items: present object that contains the pointer of the item; NULL: no present object does */
+    struct accd__object *holders[ACCD_FAST_PATH_ITEMS];
     size_t n;
 };
 
@@ -48,18 +48,18 @@ struct accd__fast_attaches {
 struct accd__fast_detach {
     struct accd__attachment *attach;
     struct accd__object *target;
-    struct accd__object *holder; /* object in which the pointer gets its host value back; NULL: the pointer is not
-                                  * written */
-    bool detached;               /* a clause decrements the counter of the attachment */
+    /* object in which the pointer gets its host value back; NULL: the pointer is not written */
+    struct accd__object *holder;
+    bool detached; /* a clause decrements the counter of the attachment */
 };
 /* The attachments that end or change at an exit on the fast path. */
 struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
-    struct accd__attachment *named[ACCD_FAST_PATH_ITEMS]; /* array over requests: attachment of the pointer of the
-                                                           * request; NULL: no pointer is detached */
-    bool last;                                            /* the counter of some attachment becomes 0 */
-    unsigned inside;                                      /* bit set of requests whose removed objects contain
-                                                           * attached pointers */
+    /* array over requests: attachment of the pointer of the request; NULL: no pointer is detached */
+    struct accd__attachment *named[ACCD_FAST_PATH_ITEMS];
+    bool last; /* the counter of some attachment becomes 0 */
+    /* bit set of requests whose removed objects contain attached pointers */
+    unsigned inside;
     size_t n;
 };
 

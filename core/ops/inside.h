@@ -10,19 +10,19 @@
  * request for each. bulk.c runs it. */
 struct accd__bulk {
     struct accd__device_env *env;
-    struct accd_walk *walk;              /* walk of this construct, whose actions apply */
-    struct accd_walk *group;             /* walk with which the group was made */
-    uint64_t block;                      /* device address of the block with the group's sections */
-    const struct accd__segment **places; /* array over the segments of `walk`: the group's segment with the same
-                                          * sections */
-    uint64_t *roots;                     /* device addresses of the walk's roots; 0: absent */
-    bool *own;                           /* array over roots: the own bytes of the root move */
-    bool entry;                          /* direction of an entry: sends, and writes pointers */
-    bool out;                            /* device to host; otherwise host to device */
-    bool restore;                        /* pointers in roots that stay present get their host values back */
-    bool announcing;                     /* ranges are only announced, not yet staged or fetched */
-    bool windows;                        /* large columns are sent in windows of rows */
-    uint64_t capacity;                   /* bytes left in the present window */
+    struct accd_walk *walk;  /* walk of this construct, whose actions apply */
+    struct accd_walk *group; /* walk of the group, from the entry that made the group */
+    uint64_t block;          /* device address of the block with the group's sections */
+    /* array over the segments of `walk`: the group's segment with the same sections */
+    const struct accd__segment **places;
+    uint64_t *roots;   /* device addresses of the walk's roots; 0: absent */
+    bool *own;         /* array over roots: the own bytes of the root move */
+    bool entry;        /* direction of an entry: sends, and writes pointers */
+    bool out;          /* device to host; otherwise host to device */
+    bool restore;      /* pointers in roots that stay present get their host values back */
+    bool announcing;   /* ranges are only announced, not yet staged or fetched */
+    bool windows;      /* large columns are sent in windows of rows */
+    uint64_t capacity; /* bytes left in the present window */
     struct accd__own_range {
         uint64_t offset, bytes;
     } * ranges; /* buffer of accd__bulk_run, large enough for any rowset */

@@ -72,7 +72,7 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
     for (size_t i = 0; i < plan->changes.words.n; i++)
         ACCD_TRY(save_present(plan, plan->changes.words.at[i].dev, plan->changes.words.at[i].bytes));
     if (plan->context->policy.counts_attachments)
-        return ACCD_OK; /* the end of the construct removes its counts */
+        return ACCD_OK; /* the end of the construct removes the counts of its attachments */
     for (size_t i = 0; i < attaches->n; i++) {
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats || !planned->holder)

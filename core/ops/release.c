@@ -49,8 +49,8 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
                                "a type record that goes with this construct lies among fused data; detach "
                                "its descriptor first");
     ACCD_TRY(accd__exit_plan_words(exit_plan));
-    for (size_t i = 0; i < release->plan.changes.words.n; i++) { /* words become descriptor writes, which are sent
-                                                                  * before other words */
+    /* words become descriptor writes, which are sent before other words */
+    for (size_t i = 0; i < release->plan.changes.words.n; i++) {
         const struct accd__word *word = &release->plan.changes.words.at[i];
         ACCD_TRY(accd__plan_add_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
     }

@@ -13,8 +13,8 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
     const bool if_present = request->flags & ACCD_ITEM_IF_PRESENT;
     struct accd__resolution found;
     struct accd__attachment *attach = NULL;
-    if (accd__requests_members_only(plan, request)) { /* data that do not move themselves need not be present:
-                                                       * AMB-TR14-20 */
+    /* data that do not move themselves need not be present: AMB-TR14-20 */
+    if (accd__requests_members_only(plan, request)) {
         request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
     }

@@ -162,8 +162,8 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     ACCD_TRY(check_attached(plan, &planned, slot_bytes, &planned.counts));
     if (planned.attach && !planned.counts && !accd__is_attachment_current(planned.attach, slot_bytes))
         ACCD_TRY(accd__check_slot_state(plan, request, NULL, ACCD_SLOT_REPOINTED));
-    if (planned.attach && !planned.counts) { /* the attachment moves: looks up the old target now, because that may
-                                              * fail, which the commit must not */
+    /* the attachment moves: looks up the old target now, because that may fail, which the commit must not */
+    if (planned.attach && !planned.counts) {
         attaches->nreattached++;
         struct accd__object *before;
         ACCD_TRY(accd__find_object(plan->env, planned.attach->base, &before));
@@ -203,8 +203,8 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__a
     assert(attaches->n >= 2);
     struct accd__plan *plan = attaches->plan;
     const bool counted = plan->context->policy.counts_attachments;
-    const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS; /* each item attaches again; the last one
-                                                                          * determines the target */
+    /* each item attaches again; the last one determines the target */
+    const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     size_t n = attaches->n;
     struct accd__pair *pairs;
     ACCD_SCRATCH_ALLOC(plan->context, pairs, 2 * n);
@@ -278,7 +278,7 @@ accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
     for (size_t i = attaches->n;
-         i-- > 0;) { /* reversed, so that the first attach within a descriptor is written last */
+         i-- > 0;) { /* the order is reversed, so that the first attach within a descriptor is written last */
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats)
             continue; /* the pointer is written already: only a counter grows */

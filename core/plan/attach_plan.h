@@ -7,17 +7,17 @@
 /* A pointer that an entry construct attaches. The holder is the object that contains the pointer. */
 struct accd__planned_attach {
     uint32_t request;
-    uint32_t holder_claim, target_claim; /* indices of the requests that make the holder and the target; valid if
-                                          * `holder` or `target` is NULL */
+    /* indices of the requests that make the holder and the target; valid if `holder` or `target` is NULL */
+    uint32_t holder_claim, target_claim;
     struct accd__object *holder, *target;
     uint64_t pointer;                /* value of the pointer on the host */
     uint64_t base;                   /* host address in the target; 0: the address that the pointer contains is used */
     struct accd__attachment *attach; /* present attachment of the pointer; NULL: it is not attached yet */
-    struct accd__saved_descriptor *descriptor; /* saved copy of the descriptor to write; NULL: a plain pointer is
-                                                * written */
-    bool counts;                               /* the pointer is attached to this target already: only the counter of
-                                                * `attach` grows */
-    bool repeats;                              /* the pointer is written by another planned attach of this construct */
+    /* saved copy of the descriptor to write; NULL: a plain pointer is written */
+    struct accd__saved_descriptor *descriptor;
+    /* the pointer is attached to this target already: only the counter of `attach` grows */
+    bool counts;
+    bool repeats; /* the pointer is written by another planned attach of this construct */
 };
 
 struct accd__attach_plan {

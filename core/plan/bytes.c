@@ -114,8 +114,8 @@ static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
     for (size_t i = 0; i < n; i++) {
         uint64_t at = moves[i].host, end = moves[i].host + moves[i].bytes;
         size_t k = ACCD_UPPER_BOUND(slots, key, nslots, at);
-        while (k && slots[k - 1].key + slots[k - 1].value > at) /* this pointer starts before the move and ends in its
-                                                                 * range */
+        /* this pointer starts before the move and ends in its range */
+        while (k && slots[k - 1].key + slots[k - 1].value > at)
             k--;
         for (; at < end; k++) {
             uint64_t stop = k < nslots && slots[k].key < end ? slots[k].key : end;

@@ -15,8 +15,8 @@ struct accd__object_change {
     bool shared;                  /* value of the flag ACCD_OBJECT_SHARED after the commit */
     bool becomes_undercounted;    /* the commit sets the flag ACCD_OBJECT_UNDERCOUNTED */
     bool is_removed;
-    struct accd__object_change *before; /* next change in the list of all changes of objects, noted before this one;
-                                         * NULL: end of the list */
+    /* next change in the list of all changes of objects, noted before this one; NULL: end of the list */
+    struct accd__object_change *before;
 };
 
 /* The pending change of an attachment. */
@@ -26,8 +26,8 @@ struct accd__attachment_change {
     uint64_t dev;                /* value of the device's pointer after the commit */
     uint32_t removed_count;      /* amount by which the counter of `attach` decreases */
     bool forced;                 /* the attachment ends although no clause detaches it */
-    bool dangles;                /* the target is removed; the device's pointer keeps its value unless the attachment
-                                  * ends */
+    /* the target is removed; the device's pointer keeps its value unless the attachment ends */
+    bool dangles;
     /* next change in the list of all changes of attachments; NULL: end of the list */
     struct accd__attachment_change *before;
 };

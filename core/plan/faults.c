@@ -17,7 +17,8 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
     if (status == ACCD_ERROR_CALLBACK)
         return status;
     accd_error *error = &context->error;
-    error->item = walk->roots[walk->nroots - 1].item; /* roots are walked one after the other */
+    /* roots are walked one after the other, so that the last one has the fault */
+    error->item = walk->roots[walk->nroots - 1].item;
     accd__format_row_slot(walk, fault->section, error->asked.name, sizeof error->asked.name);
     if (fault->kind == ACCD_FAULT_NOT_LIVE) {
         uint64_t pointer = accd__field_target(&walk->rowsets[segment->rowset], segment->field, row);

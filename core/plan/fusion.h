@@ -19,28 +19,31 @@ enum accd__fusion_reason { ACCD_FUSED_BY_RANGE, ACCD_FUSED_BY_BASE, ACCD_FUSED_B
 /* A host range that this construct fuses. */
 struct accd__fusion_range {
     uint64_t host, end;
-    uint64_t dev;          /* device address of the first byte of the range, set by accd__fuse_place */
-    uint64_t place, bytes; /* device address and size of the allocated block; up to 15 bytes of padding before `dev`
-                            * keep the alignment of the host */
-    struct accd__fused_tuple *cover; /* present tuple that contains the range, so that nothing is fused (ALIAS); NULL: a
-                                      * block is allocated (ALLOC) */
-    struct accd__fused_tuple *fused; /* new tuple of the range, set by accd__fuse_commit; NULL before that, or if
-                                      * `cover` is set */
+    uint64_t dev; /* device address of the first byte of the range, set by accd__fuse_place */
+    /* device address and size of the allocated block; up to 15 bytes of padding before `dev` keep the alignment of the
+     * host */
+    uint64_t place, bytes;
+    /* present tuple that contains the range, so that nothing is fused (ALIAS); NULL: a block is allocated (ALLOC) */
+    struct accd__fused_tuple *cover;
+    /* new tuple of the range, set by accd__fuse_commit; NULL before that, or if `cover` is set */
+    struct accd__fused_tuple *fused;
     enum accd__fusion_reason reason;
 };
 
 /* An object that moves within the device. */
 struct accd__object_shift {
     struct accd__object *object;
-    struct accd__placement *placement; /* record of the object in the tuples (table/tuples.h); NULL: the object has no
-                                        * placement yet */
-    uint64_t from, to;                 /* device addresses of the object before and after the move */
-    uint64_t size;                     /* size and flags of the object before the move */
-    uint32_t range;                    /* entry: index of the fusion range that contains the object */
-    uint64_t freed_bytes; /* entry: bytes that the move frees, 0 if the old place is kept. The first object of a tuple
-                           * frees all bytes of the tuple, its other objects free none. */
-    bool kept;            /* entry: the old place becomes a vacated slot, to which the object may return; exit: the new
-                           * place is in a shared block */
+    /* record of the object in the tuples (table/tuples.h); NULL: the object has no placement yet */
+    struct accd__placement *placement;
+    uint64_t from, to; /* device addresses of the object before and after the move */
+    uint64_t size;     /* size and flags of the object before the move */
+    uint32_t range;    /* entry: index of the fusion range that contains the object */
+    /* entry: bytes that the move frees, 0 if the old place is kept. The first object of a tuple frees all bytes of the
+     * tuple, its other objects free none. */
+    uint64_t freed_bytes;
+    /* entry: the old place becomes a vacated slot, to which the object may return; exit: the new place is in a shared
+     * block */
+    bool kept;
 };
 
 /* A copy within the device. */

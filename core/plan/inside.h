@@ -28,8 +28,8 @@ struct accd__fusion_candidate {
  * for a part: all objects of its tree. */
 struct accd__tuple_occupant {
     struct accd__placement *placement;
-    uint32_t up, before;   /* index of the parent, or of the element itself for a root; index of the root before the
-                            * last merge */
+    /* index of the parent, or of the element itself for a root; index of the root before the last merge */
+    uint32_t up, before;
     uint32_t first, count; /* root: `before` of its first member; number of its members */
     /* root: host range of its members */
     uint64_t low, high;

@@ -50,10 +50,11 @@ static inline bool accd__request_updates_present(const struct accd__request *req
 /* A transfer of consecutive bytes of one object. */
 struct accd__move {
     uint64_t host, dev, bytes;
-    uint32_t request, piece; /* index of the request that names the move; index of the piece of its program,
-                              * ACCD_WHOLE_REQUEST or ACCD_GRID_ELEMENT */
-    uint32_t row;            /* index of the element that the piece belongs to */
-    bool out;                /* true: device to host; false: host to device */
+    /* index of the request that names the move; index of the piece of its program, ACCD_WHOLE_REQUEST or
+     * ACCD_GRID_ELEMENT */
+    uint32_t request, piece;
+    uint32_t row; /* index of the element that the piece belongs to */
+    bool out;     /* true: device to host; false: host to device */
 };
 
 #define ACCD_WHOLE_REQUEST UINT32_MAX
@@ -96,8 +97,8 @@ struct accd__plan_input {
 struct accd__plan_resolution {
     /* `group` is made by this construct, not a matching one */
     bool new_group;
-    struct accd__group *group; /* group (table/group.h: sections handled as a unit) that contains the sections of the
-                                * walk; NULL: no group */
+    /* group (table/group.h: sections handled as a unit) that contains the sections of the walk; NULL: no group */
+    struct accd__group *group;
     struct accd__request *requests;
     size_t nrequests, requests_capacity;
     const uint32_t *fresh; /* indices of requests that make objects, by host address */

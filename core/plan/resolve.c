@@ -347,8 +347,8 @@ static accd_status resolve_single(struct accd__plan *plan, struct accd__request 
 /* Decides TR14-4.2-01, TR14-4.2-02. */
 accd_status accd__resolve_entry(struct accd__plan *plan)
 {
-    uint32_t open = 0, last = 0, n = (uint32_t)plan->resolved.nrequests; /* number of requests before any split; pieces
-                                                                          * are appended after them */
+    /* number of requests before any split; pieces are appended after them */
+    uint32_t open = 0, last = 0, n = (uint32_t)plan->resolved.nrequests;
     for (uint32_t i = 0; i < n; i++) {
         if (plan->resolved.requests[i].action == ACCD_ACTION_ATTACH)
             plan->resolved.requests[i].state = ACCD_REQUEST_SKIPPED;
