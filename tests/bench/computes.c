@@ -151,11 +151,16 @@ static double cg(int rounds)
     start[ROWS] = ROWS * ROW;
     memset(x, 0, ROWS * sizeof *x);
     memcpy(p, r, ROWS * sizeof *p);
-    ENTER(x [0:ROWS])
-    ENTER(r [0:ROWS])
-    ENTER(p [0:ROWS])
-    ENTER(q [0:ROWS])
-    ENTER(value [0:ROWS * ROW]) ENTER(column [0:ROWS * ROW]) ENTER(start [0:ROWS + 1]) double rho = dot(r, r, ROWS);
+    // clang-format off
+    ENTER(x[0:ROWS])
+    ENTER(r[0:ROWS])
+    ENTER(p[0:ROWS])
+    ENTER(q[0:ROWS])
+    ENTER(value[0:ROWS * ROW])
+    ENTER(column[0:ROWS * ROW])
+    ENTER(start[0:ROWS + 1])
+    // clang-format on
+    double rho = dot(r, r, ROWS);
     for (int k = 0; k < rounds && rho > 0; k++) {
         LOOP for (int i = 0; i < ROWS; i++)
         {

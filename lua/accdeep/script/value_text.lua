@@ -80,13 +80,8 @@ local function table_text(t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
-<<<<<<< Updated upstream
--- Returns a finite float as text: with 7 digits if these give the same value in single precision, else with 15. 15
--- digits may not identify a value of double precision.
-=======
 -- Returns a float in the fewest digits, of 7, 9, 15 and 17, that read back as the same value. 7 and 9 digits are read
 -- in single precision.
->>>>>>> Stashed changes
 local function float_text(v)
   local function as_single(x) return core.convert(core.scalar.f32, x) end
   local short = ("%.7g"):format(v)
