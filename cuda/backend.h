@@ -58,7 +58,7 @@ struct accd__cuda_piece {
     uint64_t dev, bytes;
     struct accd__cuda_memory *memory;
     char *at;
-    uint64_t capacity; /* bytes allocated at `at`, if the piece is large and owns it */
+    uint64_t capacity; /* number of bytes allocated at `at`, if the piece is large and owns this memory */
     bool is_borrowed;  /* `at` belongs to the host program or to a chunk */
 };
 
@@ -217,7 +217,7 @@ static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 }
 
 /* calls.c */
-/* Calls the driver, unless the device is lost. True if it succeeded. */
+/* Calls the function `symbol` of the driver, unless the device is lost. Returns true if the call succeeded. */
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd__cuda_check_result((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
 /* Returns true if `result` is CU_OK. Otherwise stores the error and the name `call` of the driver function. A sticky
@@ -297,7 +297,8 @@ accd_status accd__cuda_start_batch(void *device, void **batch_p);
 accd_status accd__cuda_finish_batch(void *device, void *batch);
 
 /* pinned.c */
-/* Returns a free page-locked chunk, marked as in use; NULL: none is free, or the system locks no more pages. */
+/* Returns a free page-locked chunk, marked as in use. NULL: all chunks are in use, or the system locks no more pages.
+ */
 struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda);
 /* Releases the page-locked chunks of a batch for other batches. */
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch);
@@ -334,7 +335,8 @@ void accd__cuda_streams_free(struct accd__cuda *cuda);
 struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream);
 /* Ends a batch: a batch of a queue becomes idle, and the default batch is current again. */
 void accd__cuda_batch_recycle(struct accd__cuda_batch *batch);
-/* Leaves the batch to its stream, with an event after its work, or waits for it if that fails. */
+/* Leaves the batch to its stream, with an event after its work. Waits for the work instead if the event cannot be
+ * recorded; returns false if that fails, too. */
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch);
 /* Function of the table, see core/device/device.h. */
 int accd__cuda_is_batch_done(void *device, const void *in_flight);

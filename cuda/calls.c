@@ -3,7 +3,8 @@
 
 #include <assert.h>
 
-/* Marks the device as lost: the driver is no longer called. Adds this to the text of the last failure. */
+/* Marks the device as lost: the driver is no longer called. Adds a notice of the loss to the text of the last failure.
+ */
 static void mark_device_lost(struct accd__cuda *cuda)
 {
     static const char lost[] = "; this session has lost the device";

@@ -25,7 +25,7 @@ struct move_row {
 /* Issues a driver call that changes data of the core, not only memory of the backend. */
 #define CHANGE(batch, symbol, ...) (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
 
-/* Overlapping ranges are copied through a buffer, because the driver does not support them. */
+/* Copies overlapping ranges through a buffer, because the driver does not support overlap. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes)
 {
     cu_address buffer = 0;
@@ -45,7 +45,8 @@ static bool has_batches(const struct accd__cuda_batch *batch)
     return batch->cuda->driver.cuMemcpyBatchAsync || batch->cuda->driver.cuMemcpyBatchAsync_v2;
 }
 
-/* Queued copies without batches would read page-locked memory of the program later, after it may have changed. */
+/* Returns false for queued copies without batch calls: they would read page-locked memory of the program later, after
+ * it may have changed. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch)
 {
     return !accd__cuda_is_queued(batch) || has_batches(batch);

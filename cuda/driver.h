@@ -21,8 +21,8 @@ typedef struct cu_pool_object *cu_pool;
 typedef struct cu_module_object *cu_module;
 typedef struct cu_function_object *cu_function;
 
-/* X(name, value, sticky): results that the backend tells apart; names for all others come from the driver. After a
- * sticky one, every later call in the context fails with it, too. */
+/* X(name, value, sticky): results that the backend distinguishes; names of all other results come from the driver.
+ * After a sticky result, every later call in the context fails with the same result. */
 #define ACCD_CUDA_RESULTS(X)            \
     X(INVALID_VALUE, 1, false)          \
     X(OUT_OF_MEMORY, 2, false)          \

@@ -59,7 +59,8 @@ struct kernel_launch {
     cu_address on_device, scratch;    /* tables and scratch buffer on the device; 0: none */
     cu_event done;                    /* event after the launch, in a queue */
     bool has_event;                   /* `done` was recorded */
-    struct kernel_launch *next, **at; /* list of queued launches, and the link to this one */
+    struct kernel_launch *next, **at; /* next launch in the list of queued launches, and the link that points to this
+                                       * launch */
 };
 
 /* State of this file for a device. */
@@ -313,7 +314,7 @@ static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launc
     return true;
 }
 
-/* Exchanges the written bits of the tables with those of the allocations that still exist. */
+/* Exchanges the written bits in the tables with those of the allocations, if these still exist. */
 static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     assert(launch->tables);
@@ -394,7 +395,8 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
     return cuda->lost ? ACCD_ERROR_DEVICE : status;
 }
 
-/* Compiles and issues a kernel; the device's context is current. *started_p: it was issued. */
+/* Compiles and issues a kernel; sets *started_p to whether it was issued. Requires that the device's context is
+ * current. */
 static accd_status start_launch(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch,
                                 accd_kernel_result *end, bool *started_p)
 {
@@ -416,7 +418,8 @@ static accd_status start_launch(struct accd__cuda *cuda, const struct accd__laun
     return *started_p ? ACCD_OK : accd__cuda_last_status(cuda);
 }
 
-/* Runs a kernel without a queue, and waits for it. What it wrote can be undone until it is settled. */
+/* Runs a kernel without a queue, and waits for it. The bytes that it wrote can be restored until the launch is settled.
+ */
 static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
 {
     struct kernel_launch *launch = &cuda->kernels->default_launch;

@@ -18,7 +18,7 @@ enum {
     MAX_ARCHS = 64
 }; /* numbers of entries of the image cache, a hash table without chains, and of architectures of the compiler */
 
-/* State of the process; all of it is guarded by `lock`. */
+/* State of the process. All members are guarded by `lock`. */
 static struct {
     pthread_mutex_t lock;
     bool searched;

@@ -70,7 +70,8 @@ static void free_large_piece(struct accd__cuda *cuda, const struct accd__cuda_pi
     cuda->spare.bytes = piece->capacity;
 }
 
-/* Returns the last chunk of a direction that holds large pieces (copied_alone) or small ones; NULL: none. */
+/* Returns the last chunk of a direction that holds large pieces (`copied_alone`) or small pieces; NULL: the direction
+ * has no such chunk. */
 static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, bool copied_alone, bool out)
 {
     for (size_t i = batch->nchunks; i-- > (out ? batch->in_chunks : 0);)
@@ -154,7 +155,7 @@ static bool assign_uploads(struct accd__cuda_batch *batch)
             if (run->from && run->from != run->at)
                 memcpy(run->at, run->from, run->bytes);
         }
-        /* The pairs before npieces are pieces now; they replace pairs of runs that are done with. */
+        /* The pairs before npieces are pieces now; they replace pairs of runs that need no further visit. */
         batch->pairs[npieces++] = (struct accd__pair){piece.dev, piece.dev + piece.bytes};
     }
     batch->npieces = npieces;

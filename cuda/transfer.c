@@ -221,7 +221,8 @@ void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes)
     return range_in_run(&batch->in, dev, bytes);
 }
 
-/* Copies to `to` those bytes of a range that the batch has staged before, because the device will hold them then. */
+/* Copies to `to` the bytes of a range that the batch has staged before, because the device will hold these bytes then.
+ */
 static void overlay_staged(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *to)
 {
     const struct accd__cuda_run_list *in = &batch->in;

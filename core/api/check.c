@@ -332,7 +332,7 @@ static const char *check_indices(struct accd__device_env *env)
     return violation;
 }
 
-/* Runs all checks in an order in which each may rely on those before it. */
+/* Runs all checks, in an order in which each check may rely on the results of earlier ones. */
 static const char *check_all(struct accd__device_env *env, struct tallies *tallies)
 {
     const char *violation = check_indices(env);

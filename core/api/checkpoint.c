@@ -14,7 +14,7 @@ struct held_call {
     void *ud;
 };
 
-/* The header of a checkpoint. The saved state follows it in `at`. */
+/* The header of a checkpoint; the saved state follows in `at`. */
 struct accd_checkpoint {
     struct accd__checkpoint_memory memory;
     accd_context *context;

@@ -180,7 +180,8 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
         accd_context_free(context);
         return status;
     }
-    context->config.no_device = NULL; /* the pointer is valid for this call only: it points to memory of the caller */
+    context->config.no_device =
+        NULL; /* this member points to memory of the caller, which is valid for this call only */
     *context_p = context;
     return ACCD_OK;
 }

@@ -49,7 +49,7 @@ struct digest {
     struct device_objects *placed;
 };
 
-/* Returns the registered range that contains an address, or ends at it; NULL: none. */
+/* Returns the registered host range that contains `address` or ends at `address`; NULL: no range does. */
 static inline const struct host_range *find_host_range(const struct digest *digest, uint64_t address)
 {
     if (address - digest->low > digest->high - digest->low)
@@ -86,8 +86,8 @@ static uint64_t hash_present_address(const struct digest *digest, const struct d
     return hash_device_location(digest, placed->device, object->host + (dev - object->dev));
 }
 
-/* Returns the offset of a device address without present data from the device's first address, plus 1. Returns the
- * address itself if the device has no first one. 0: the device does not own it. */
+/* Returns 1 + the offset of `dev`, an address without present data, from the first address of the device. Returns `dev`
+ * itself if the device has no first address, and 0 if the device does not own `dev`. */
 static uint64_t device_offset(const struct device_objects *placed, uint64_t dev)
 {
     assert(placed->device);

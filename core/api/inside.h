@@ -6,7 +6,7 @@
 
 /* --------------------------------------------------------------------------- kernel_access.c -- */
 
-/* Records ACCD_ERROR_OUT_OF_BOUNDS for a device range that is not in one allocation, and returns it. */
+/* Records and returns ACCD_ERROR_OUT_OF_BOUNDS, the error for a device range that is not in one allocation. */
 accd_status accd__report_not_allocated(const struct accd__device_env *env);
 /* Records and returns ACCD_ERROR_OUT_OF_BOUNDS if data lay at device address `dev`, have moved, and the rules reject
  * such an access; ACCD_OK otherwise. */

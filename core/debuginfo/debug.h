@@ -16,7 +16,7 @@ struct accd__debug_type;
 
 /* Returns a new reader of debug information; NULL: libdw is not installed, or no memory. */
 struct accd__debug_info *accd__debug_open(void);
-/* Frees the reader and all strings that it has returned. NULL does nothing. */
+/* Frees `debug` and all strings that its functions have returned. Does nothing for NULL. */
 void accd__debug_close(struct accd__debug_info *debug);
 
 /* Call of a function: `pc` is the return address, `sp` the caller's stack pointer after the return, `bp` the frame
@@ -25,8 +25,8 @@ struct accd__debug_call_frame {
     uintptr_t pc, sp, bp;
 };
 
-/* Function that was stopped by a fault. `at` describes it like a call, with the address after the first byte of the
- * instruction as return address. `words` is a copy of n words of its stack, from address `low` on. */
+/* Function that was stopped by a fault. `at` describes the fault like a call; its return address is the address after
+ * the first byte of the instruction. `words` is a copy of `n` words of the stack, from address `low` on. */
 enum { ACCD__DEBUG_FAULT_STACK_WORDS = 1024 };
 struct accd__debug_fault_context {
     struct accd__debug_call_frame at;
@@ -60,8 +60,8 @@ bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc);
  * known. Works without debug information, too. The name lives as long as `debug`. */
 const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address);
 
-/* Name that the program has for a range of its memory. With `section` the range is name[start:bytes/unit], where start
- * counts elements from 0, also in Fortran; otherwise it is all of the object called name. */
+/* Name that the program has for a range of its memory. If `section` is set, the range is name[start:bytes/unit], where
+ * `start` counts elements from 0, also in Fortran. Otherwise the range is all of the object called `name`. */
 struct accd__debug_name {
     char name[128]; /* examples: "s.b", "p->a", "z", "v%a" in Fortran, "this->x" */
     uint64_t unit;  /* bytes of one element; 0: the name is not an array or section */
@@ -93,8 +93,8 @@ int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__deb
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p);
-/* Returns 1 if byte `at`, counted from the address, is padding of the range's type; 0 if it holds a value or nothing is
- * known. */
+/* Returns 1 if byte `at`, counted from the address, is padding of the type of the range; 0 if the byte holds a value or
+ * its type is not known. */
 int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                            uint64_t bytes, uint64_t at);
 /* Returns the size of the target of a global or static Fortran pointer at an address. Returns 0 if there is no such

@@ -122,8 +122,8 @@ struct accd__debug_module {
     Dwfl_Module *dwfl;
     bool indexed;                         /* the globals of the file have been read */
     struct accd__debug_variables globals; /* ascending addresses */
-    /* The file is libc. It calls functions of programs by their addresses, so nothing says what it passes, and its
-     * debug information is large. */
+    /* The file is the C library. Its debug information is large, and does not say what it passes to functions of the
+     * program, which it calls by their addresses. */
     bool is_libc;
     bool is_system; /* the file is in a folder of the system, or a runtime library */
 };

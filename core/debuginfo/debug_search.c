@@ -82,7 +82,8 @@ static bool is_in_block(uint64_t start, uint64_t end)
     return end <= behind;
 }
 
-/* True if the range can belong to memory at `start` without a known end. Static memory cannot: it has its own names. */
+/* True if the range can belong to memory at `start` without a known end. False for static memory, which has names of
+ * its own. */
 static bool can_follow(struct accd__debug_search *s, uint64_t start)
 {
     return is_in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
@@ -214,7 +215,7 @@ static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t star
     }
 }
 
-/* Visits a pointer: tries to name the range by it, and appends what it points to. */
+/* Visits node i, a pointer: may set the best name, and appends nodes for the memory that it points to. */
 static void visit_pointer(struct accd__debug_search *s, uint32_t i)
 {
     struct accd__search_node *node = &s->nodes[i];

@@ -90,8 +90,8 @@ static struct accd__transfer *list_clears(const struct accd__plan *plan, struct 
     return at;
 }
 
-/* Lists all transfers of a plan: copies within the device, clears, moves, descriptors, words. Words come last because
- * they overwrite what moves have copied. */
+/* Lists all transfers of a plan in order: copies within the device, clears, moves, descriptors, words. Words are last
+ * because they overwrite bytes that moves have copied. */
 static accd_status list_transfers(const struct accd__plan *plan, struct accd__batch *batch)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -133,7 +133,7 @@ static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *
     if (batch->n || batch->bulk)
         ACCD_TRY(accd__queue_batch(plan->input.queue, batch, accd__construct_name(construct), construct->file,
                                    construct->line));
-    plan->env->queues.releasing = plan->input.queue; /* nothing fails after this */
+    plan->env->queues.releasing = plan->input.queue; /* no step after this one can fail */
     return ACCD_OK;
 }
 

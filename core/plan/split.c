@@ -116,7 +116,7 @@ static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__
     return ACCD_OK;
 }
 
-/* Lists the tuples that lose an object of `dying`, or an original that they depend on, as regroups. Marks the originals
+/* Lists as regroups the tuples that lose an object of `dying`, or an original that they depend on. Marks the originals
  * of these objects as ending. */
 static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
@@ -352,8 +352,8 @@ static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct
     return next - 1; /* wraps to UINT64_MAX if there is no next level */
 }
 
-/* Returns the serial of the oldest original after a level, which holds a tuple together once those of the level have
- * ended; UINT64_MAX: none. */
+/* Returns the serial of the oldest original after a level, which holds a tuple together once the originals of the level
+ * have ended; UINT64_MAX: there is no such original. */
 static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct accd__regroup *regroup, uint64_t serial)
 {
     uint64_t first = UINT64_MAX;
@@ -510,7 +510,8 @@ static void unlink_piece(struct accd__original *original)
     }
 }
 
-/* Removes an original from its clause, its placement, the ring of its base and its region, and frees it. */
+/* Removes `original` from its clause, its placement, the ring of originals with its base, and its region. Then frees
+ * it. */
 static void free_original(struct accd__device_env *env, struct accd__original *original)
 {
     if (!(accd__original_ends(&env->tuples, original) && original->whole_ends) && original->head)
@@ -646,7 +647,7 @@ static void commit_tuple(struct accd__device_env *env, struct accd__regroup *reg
     const uint64_t serial = fused->serial;
     fused->current = false;
     fused->support = env->levels.serial;
-    fused->places++; /* keeps the tuple alive until the end of this function */
+    fused->places++; /* prevents that the tuple is freed before the end of this function */
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__placement *placement = regroup->members[i].placement;
         free_unused_slots(env, placement);
