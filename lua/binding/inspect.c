@@ -22,7 +22,8 @@ static int l_deviceptr(lua_State *L)
     return 1;
 }
 
-/* context:matching(device, address) -> device address, begin and end of its object on the device; or nothing */
+/* context:matching(device, address) -> device address of a host address; begin and end on the device of the object that
+ * contains or ends at the address; nothing if absent */
 static int l_matching(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -157,13 +158,13 @@ static int l_attachments(lua_State *L)
     return 1;
 }
 
-/* List of tuples that is being pushed. */
+/* List of tuples under construction. */
 struct tuples {
     lua_State *L;
     int list; /* stack index of the list */
     lua_Integer n;
     const accd_tuple *tuple;
-    bool failed; /* a call has raised; its error is on top of the stack */
+    bool failed; /* push_tuple has raised; the error is on top of the stack */
 };
 
 /* Lua function (list, struct tuples): appends the current tuple to the list. */

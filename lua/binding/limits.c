@@ -80,7 +80,7 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
     return block;
 }
 
-/* Returns the limits of the running core.limited; NULL: it does not run. */
+/* Returns the limits of the running core.limited; NULL: core.limited does not run. */
 static struct limits *get_limits(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &limits_key);
@@ -143,7 +143,7 @@ static void find_scenario_line(lua_State *L, struct limits *limits)
     }
 }
 
-/* Pushes the error table of the limit that was reached. */
+/* Pushes the error table for the limit that was reached: code, rule, message, where, stopped, memory. */
 static void push_limit(lua_State *L, const struct limits *limits)
 {
     lua_createtable(L, 0, 5);
@@ -289,7 +289,8 @@ static int l_limited(lua_State *L)
     return 2;
 }
 
-/* core.stop(): ends the function that core.limited runs, as a limit does: it cannot catch the error. */
+/* core.stop(): ends the function that core.limited runs, as a limit does: the function cannot continue by catching the
+ * error. */
 static int l_stop(lua_State *L)
 {
     struct limits *limits = get_limits(L);

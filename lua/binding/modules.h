@@ -8,6 +8,7 @@
 /* Opens LPeg: the C library, or its replacement lua/lpeg.c. */
 int luaopen_lpeg(lua_State *L);
 
+/* Module: name, and bytecode of the chunk. */
 struct embedded_module {
     const char *name;
     const unsigned char *code;

@@ -55,7 +55,7 @@ struct accd__directive_plan {
     char name[64];
 };
 
-struct accd__meter { /* allocator of the interpreter's memory, with a limit in bytes (most; 0: none) */
+struct accd__meter { /* allocator of the interpreter's memory, with a limit `most` in bytes (0: no limit) */
     accd_allocator fn;
     void *ud;
     size_t used, most;
@@ -71,20 +71,20 @@ struct accd_session {
     uint64_t magic;
     _Atomic(uintptr_t) owner; /* thread that owns the session; 0: the session was given away */
     struct accd__meter meter;
-    lua_State *L;  /* state that the session uses; NULL: it could not be opened */
+    lua_State *L;  /* state that the session uses; NULL: the state could not be made */
     bool borrowed; /* L is a thread of the state that the caller configured */
     bool is_usual; /* default allocator, and no memory limit */
     bool broken;   /* a callback jumped out of a call; the session can only be closed */
     /* registry references to the Lua session, the functions of accdeep.embed, L, the last diagnostic and the error of
      * the step limit; LUA_NOREF: not yet set */
     int self, library, thread, detail_ref, limit_ref;
-    accd_context *core;                  /* context of the core; NULL: it could not be opened */
+    accd_context *core;                  /* context of the core; NULL: the context could not be opened */
     struct accd__lua_context *context;   /* Lua's object for `core` */
     int device;                          /* number of the current device */
-    struct accd__caller caller;          /* call in progress; its frame is NULL between calls */
+    struct accd__caller caller;          /* call in progress; `frame` is NULL between calls */
     struct accd__session_region *kernel; /* region whose kernel runs in accd_run_compute; NULL: no kernel runs */
-    uint64_t steps, max_steps; /* interpreter instructions of the call in progress, and their limit (0: none) */
-    uint64_t generation;       /* version of names and types; a prepared directive of an older one is stale */
+    uint64_t steps, max_steps; /* interpreter instructions of the call in progress, and their limit (0: no limit) */
+    uint64_t generation;       /* version of names and types; a prepared directive of an older version is stale */
     struct accd__session_region *regions; /* innermost open region */
     accd_prepared *handles;
     accd_error_detail detail;
@@ -93,10 +93,10 @@ struct accd_session {
 };
 
 struct accd_prepared {
-    accd_session *a; /* session; NULL after it was closed */
+    accd_session *a; /* session; NULL: the session was closed */
     accd_prepared *next, **link;
     struct accd__meter meter; /* allocator of this block, which may outlive the session */
-    int ref;                  /* reference to the Lua record of the directive, which keeps the construct alive */
+    int ref;                  /* reference to the Lua record of the directive; the record keeps the construct alive */
     uint64_t generation;
     struct accd__directive_plan plan;
 };

@@ -166,8 +166,8 @@ static int l_close(lua_State *L)
     return 0;
 }
 
-/* system.editor(complete [, file of the history]) -> editor; nothing if libedit is missing or has no memory. complete:
- * function of on_complete. */
+/* system.editor(complete [, file of the history]) -> editor; nothing if libedit is missing or has no memory.
+ * on_complete describes the function `complete`. */
 static int l_editor(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TFUNCTION);

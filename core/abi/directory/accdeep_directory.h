@@ -67,7 +67,7 @@ ACCD_API accd_status accd_stacks_read_pragma(accd_stacks *stacks);
 ACCD_API accd_status accd_stacks_write_pragma(accd_stacks *stacks);
 /* Closes the current environment of a device. Its clauses decide which data are copied to the host; fused data are
  * moved back to their places, and memory of the environment is freed (DIR-4.3-01 to DIR-4.3-04). ACCD_ERROR_NO_DEVICE;
- * ACCD_ERROR_REGION_NESTING: none is open (DIR-4.3-06); ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
+ * ACCD_ERROR_REGION_NESTING: no environment is open (DIR-4.3-06); ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
 ACCD_API accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device);
 
 /* Forgets a directive that was begun and not yet written, with its clauses, if there is one. Meant for unwinding. NULL
@@ -94,7 +94,7 @@ ACCD_CLAUSE(accd_stacks_pragma_copy);    /* copied to the device at the start, t
 ACCD_CLAUSE(accd_stacks_pragma_copyin);  /* copied to the device at the start */
 ACCD_CLAUSE(accd_stacks_pragma_copyout); /* allocated, copied to the host at the end */
 ACCD_CLAUSE(accd_stacks_pragma_create);  /* allocated */
-/* These clauses do what those without p do. Data that are wholly present are not checked again (DIR-4.2-02). */
+/* These clauses do what the clauses without p do. Data that are wholly present are not checked again (DIR-4.2-02). */
 ACCD_CLAUSE(accd_stacks_pragma_pcopy);
 ACCD_CLAUSE(accd_stacks_pragma_pcopyin);
 ACCD_CLAUSE(accd_stacks_pragma_pcopyout);
@@ -102,7 +102,7 @@ ACCD_CLAUSE(accd_stacks_pragma_pcreate);
 /* Requires present data: else accd_stacks_write_pragma returns ACCD_ERROR_NOT_PRESENT or ACCD_ERROR_PARTIALLY_PRESENT.
  * Not in the document's table (DIR-ABI-01). */
 ACCD_CLAUSE(accd_stacks_pragma_present);
-/* Copies the absent part of partially present data to the device; all lie in one block (DIR-6-03). */
+/* Copies the absent part of partially present data to the device; both parts then share one block (DIR-6-03). */
 ACCD_CLAUSE(accd_stacks_pragma_present_and_copyin);
 /* Copies all of the data to the device, also the part that was present; all lie in one block (DIR-6-04). */
 ACCD_CLAUSE(accd_stacks_pragma_update_and_copy);

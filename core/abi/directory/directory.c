@@ -333,7 +333,8 @@ static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const 
         stacks, accd_item_set_section(stacks->context, item, (uint64_t)(uintptr_t)base, first, length, size));
 }
 
-/* Adds a clause to the directive in progress. In end_data its action becomes copyout or delete. */
+/* Adds a clause to the directive in progress. In end_data the action of the clause becomes copyout or delete. Without
+ * memory, or for a wrong section, nothing is added. */
 static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item item, const void *base, int64_t first,
                               int64_t length, uint64_t size)
 {

@@ -20,7 +20,7 @@ typedef long accd_lowered_bound(const void *object);
 
 /* Directive of the unit. The unit initialises all members but `parsed`. */
 typedef struct accd_lowered {
-    const char *plan, *file; /* plan of the directive, in the form that text.c reads; its file */
+    const char *plan, *file; /* plan of the directive, in the form that text.c reads; source file of the directive */
     int line;
     accd_lowered_bound *const
         *bounds;  /* functions of bounds that the plan numbers; NULL: the plan has no such functions */

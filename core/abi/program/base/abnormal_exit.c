@@ -172,7 +172,7 @@ void rt_install_exit_handlers(void)
 /* Process that `accdeep exec` started, if its program contains no call for devices; 0: the program contains some, or
  * this process was not started so. */
 static pid_t silent_process;
-static long children; /* page faults of its finished children at the start */
+static long children; /* page faults of this process's finished children at the start */
 
 /* Returns the number of page faults of finished children, a sign that this process has started programs. */
 static long faults_of_children(void)

@@ -38,7 +38,7 @@ static struct {
     struct mapping *mappings;
     size_t count;
     char *at, *end; /* unused rest of the current chunk */
-    size_t chunk;   /* size of the next chunk, in bytes; 0: none was made yet */
+    size_t chunk;   /* size of the next chunk, in bytes; 0: no chunk was made yet */
     struct block *free[CLASSES];
 } arena;
 

@@ -295,7 +295,8 @@ void rt_exit_with_error(void)
     exit(EXIT_FAILURE);
 }
 
-/* Reports an error at the current call, if there is one, about `object` (NULL: none), and ends the program. */
+/* Reports an error at the current call, if there is one, about `object` (NULL: about no object), and ends the program.
+ */
 static _Noreturn void report_and_exit(const char *code, const char *object, const char *format, va_list args)
 {
     char text[512];

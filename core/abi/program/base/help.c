@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Returns accdeep's own rule for an error that no document requires; NULL: none. */
+/* Returns accdeep's own rule for an error that no document requires; NULL: no rule. */
 static const char *get_house_rule(const char *code)
 {
     assert(code);
@@ -36,7 +36,7 @@ bool rt_uses_openmp_terms(void)
     return rt.options.rules && !strncmp(rt.options.rules->documents, "OMP60", 5);
 }
 
-/* Returns the equivalent rule in the profile's document; NULL: none. */
+/* Returns the equivalent of `rule` in the profile's document: another rule, or `rule` itself. NULL: no equivalent. */
 static const char *find_rule_in_profile(const char *rule)
 {
     static const char *const rules[][2] = {

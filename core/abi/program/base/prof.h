@@ -131,7 +131,8 @@ static inline void rt_span_record(const struct rt_prof_span *span, int event, co
         rt_prof_record_data(event, host, (uintptr_t)device, bytes);
 }
 
-/* Reports the start of the thread's device if it is not yet active. requested_type: the type named by the program. */
+/* Reports the start of the thread's device if the device is not yet active. `requested_type`: type that the program
+ * named; `implicit`: no directive or routine requested the start. The lock must not be held. */
 RT_COLD
 void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit);
 /* Initialises a span on an active device and reports its start event, if it has one. The lock must not be held. */

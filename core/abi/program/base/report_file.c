@@ -19,7 +19,7 @@ static int file = -1, owner; /* descriptor, -1: no file; process that opened the
 static int write_error;      /* errno of the last failed write; 0: no write failed */
 static bool is_sarif;        /* false: JSON lines */
 
-/* Result as JSON text without its end, where the count is added. */
+/* Result: JSON text without the end, where the count is added, the code, and the number of findings. */
 struct result {
     char *text;
     const char *code;
@@ -116,7 +116,7 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     return file >= 0;
 }
 
-/* Writes a finding as SARIF result, without the count and the brace that end it. */
+/* Writes a finding as SARIF result to `to`, without the count and the brace that end it. */
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                           const char *rule, const char *message)
 {

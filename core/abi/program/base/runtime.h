@@ -109,9 +109,9 @@ struct rt_epoch {
  * construct has been checked often. */
 enum rt_sampling { RT_ALWAYS_CHECKED, RT_SAMPLED, RT_SKIPPED };
 
-/* Activity of a thread: its calls take the slow path or the fast path (current device is not the host), or it runs a
- * kernel. A kernel is the return address of its construct, with RT_TARGET_BIT for target regions. One store begins or
- * ends a kernel, so that signal handlers see a consistent value. */
+/* Activity of a thread: its calls take the slow path, or the fast path (current device is not the host), or the thread
+ * runs a kernel. A kernel is given by the return address of its construct, with RT_TARGET_BIT for target regions. One
+ * store begins or ends a kernel, so that signal handlers see a consistent value. */
 enum { RT_SLOW_PATH, RT_FAST_PATH };
 #define RT_TARGET_BIT (~(UINTPTR_MAX >> 1))
 
@@ -132,9 +132,9 @@ struct rt_thread {
     bool muted;            /* true if tools get no events of this thread */
     bool starting;         /* true while tools are informed that the device starts */
     bool ends_group;       /* true while the thread waits for a task group; pending transfers are not checked then */
-    struct rt_epoch epoch; /* position of the current call in its stream */
+    struct rt_epoch epoch; /* position of the current call in its stream (queue, task chain or host) */
     struct rt_kernel_section *kernel_sections; /* sections of the current compute construct, for the race check */
-    struct rt_prof_record *records;            /* events recorded under the lock, reported after its release */
+    struct rt_prof_record *records; /* events of tools, recorded under the lock, reported after its release */
     size_t nrecords, records_capacity;
     struct rt_thread *next; /* next thread that has called the runtime */
 };
@@ -206,7 +206,7 @@ struct rt_state {
     accd_context *context;         /* NULL: not yet opened, or shut down */
     atomic_bool fast_path_enabled; /* calls need only the lock: no tools, pictures, checks or names are active */
     struct rt_options options;
-    atomic_bool profiled;             /* tools get events, or may register for them */
+    atomic_bool profiled;             /* tools get events, or have not yet had a chance to register */
     bool data_profiled;               /* tools get data events too; protected by the lock */
     bool observes_waits;              /* waits are traced or checked */
     bool active[2];                   /* [0]: devices, [1]: host; used or initialised since the start or acc_shutdown */
@@ -268,7 +268,7 @@ void rt_leave_slow_path(void);
 /* Begin and end a call that does not use the device, and so does not make the device active. */
 struct rt_thread *rt_enter_without_device(const struct rt_site *site);
 void rt_leave_without_device(void);
-/* Takes the lock without starting the runtime. Returns false if the calling thread has it already. */
+/* Takes the lock without starting the runtime. Returns false if the calling thread has the lock already. */
 bool rt_lock_slow_path(void);
 bool rt_try_lock(void); /* returns false also if another thread has the lock */
 void rt_unlock_slow_path(void);
@@ -277,8 +277,8 @@ void rt_lock_init(void);
  * mutex and wait until this is NULL. */
 extern struct rt_thread *_Atomic rt_lock_owner;
 extern volatile bool rt_is_mutex_held; /* true if the lock is held by the mutex */
-/* Takes the lock, without the mutex in a single-threaded process. Returns false if the calling thread has it already.
- */
+/* Takes the lock, without the mutex in a single-threaded process. Returns false if the calling thread has the lock
+ * already. */
 static inline bool rt_lock(void)
 {
     if (!RT_SINGLE_THREADED || rt_is_mutex_held || atomic_load_explicit(&rt_lock_owner, memory_order_relaxed))
@@ -311,13 +311,13 @@ static inline struct rt_thread *rt_enter(const struct rt_site *site)
     rt.site = site;
     return &rt_this_thread;
 }
-static inline void rt_leave_fast_path(void)
+static inline void rt_leave_fast_path(void) /* ends a call that took the fast path */
 {
     assert(rt.site);
     rt.site = NULL;
     rt_unlock();
 }
-static inline void rt_leave(void)
+static inline void rt_leave(void) /* ends a call that rt_enter began */
 {
     if (rt_can_use_fast_path())
         rt_leave_fast_path();
@@ -447,7 +447,7 @@ struct rt_diagnostic {
     /* level: "error", "warning", "note", "advice"; code of error_codes.lua; both static */
     const char *level, *code;
     const char *rule;             /* NULL: accdeep's own rule for the code, if any */
-    uintptr_t pc;                 /* return address of the access, construct or call; 0: none */
+    uintptr_t pc;                 /* return address of the access, construct or call; 0: unknown */
     const char *object, *element; /* "u[0:16]", "u[17] of u[0:16]"; NULL: not about data */
     const char *second;           /* name of the second object; NULL: no second object */
     struct rt_related_location other;
@@ -457,8 +457,8 @@ struct rt_diagnostic {
      * rest */
     bool together;
     const char *lines;         /* further lines of text; NULL: no further lines */
-    const char *help, *openmp; /* help (NULL: that of the code) and its OpenMP wording, or NULL; as in abi/helps */
-    bool continues;            /* error after which the program continues; it may be suppressed */
+    const char *help, *openmp; /* help (NULL: the help of `code`) and its OpenMP wording (NULL: the same) */
+    bool continues;            /* error after which the program continues, and which may be suppressed */
 };
 /* Location of a finding; `file` or `function` NULL: unknown. */
 struct rt_source_location {
@@ -569,23 +569,22 @@ uint64_t rt_find_pointee_bytes(uint64_t variable);
 void rt_record_location(const struct rt_site *site);
 /* Writes the name and version of the compiler of a call's code, or "the compiler" without debug information. */
 void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity);
-/* Returns the first source line of the code that contains all `words`, a NULL-terminated list; 0: none. */
+/* Returns the first source line of the code that contains all `words`, a NULL-terminated list; 0: no such line. */
 int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p);
 /* Returns the clause of a requires directive that makes devices share the host's memory, found in the source text
  * because gcc leaves no other trace of it. NULL: none. */
 const char *rt_find_requires_clause(uintptr_t pc);
 /* Finds the location of a call; function_p may be NULL, *function_p may become NULL. False: unknown. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
-/* True if code belongs to a system library or header; true if code of the program has no debug information. */
-bool rt_is_system_code(uintptr_t pc);
-bool rt_lacks_debug_info(uintptr_t pc);
+bool rt_is_system_code(uintptr_t pc);   /* true if code belongs to a system library or header */
+bool rt_lacks_debug_info(uintptr_t pc); /* true if code of the program has no debug information */
 /* Replaces a call in system code on this stack by the enclosing call in the program's code. */
 void rt_unwind_to_program(struct accd__debug_call_frame *call);
-/* Unwinds a stopped function to its caller. False: unknown. */
+/* Replaces the context of a stopped function by that of its caller. Returns false if the caller is unknown. */
 bool rt_unwind_frame(struct accd__debug_fault_context *stopped);
-/* Returns the symbol of the function at an address; NULL: none. */
+/* Returns the symbol of the function at an address; NULL: no symbol. */
 const char *rt_find_symbol(uintptr_t address);
-/* Displayed name of an object or attached pointer (its address without a name), and its location if known. */
+/* Name of an object or attached pointer in reports (the address if it has no name), and its location if known. */
 struct rt_display_name {
     char name[160];
     const char *file; /* NULL: unknown */
@@ -618,7 +617,7 @@ int rt_get_mpi_rank(void); /* returns the MPI rank of this process; -1: no MPI p
 void rt_expand_file_name(const char *pattern, char *to, size_t capacity);
 
 /* event_dispatch.c */
-/* Hands an event of the core to its users. The lock is held. */
+/* Hands an event of the core to all users of events. The lock is held. */
 void rt_on_core_event(void *ud, const accd_event *event);
 void rt_report_end(void); /* runs the checks of the program's end; lock held */
 
@@ -638,8 +637,8 @@ bool rt_is_declared(const void *host);
 struct rt_range;
 /* Returns true if the range is a proper part of a link variable, whose whole range is stored in `all`. */
 bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all);
-/* Returns the declared pointer whose value is `host` or the start of its block, or NULL. is_in_block: rt_is_in_block.
- */
+/* Returns the declared pointer whose value is `host` or the start of the malloc block with `host`; NULL: no such
+ * pointer. `is_in_block` is always rt_is_in_block. */
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at));
 bool rt_is_declared_permanent(const void *host); /* true for variables present until the end (no clause link) */
 /* Range of the program's variables at file scope, set once the heap's start is known. */
@@ -677,9 +676,9 @@ void rt_allocatable_clear(void); /* forgets all contents, after the device data 
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares);
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits);
 void rt_end_thread_stack(uint64_t thread);          /* forgets a thread that has ended */
-uintptr_t rt_get_stack_end(struct rt_thread *self); /* returns the end of its stack; 1: unknown */
+uintptr_t rt_get_stack_end(struct rt_thread *self); /* returns the end of the thread's stack; 1: unknown */
 bool rt_is_declared_on_stack(uint64_t host);        /* true for data of a declare directive's scope */
-/* True if the program has no name for a pointer, so that no directive can unmap it. */
+/* True if the program has no name for a pointer at `host`, so that no directive can unmap the pointer. */
 bool rt_is_hidden_pointer(uint64_t host);
 
 /* member_pointers.c: Unmaps pointers that alone made items partly present, and returns true. Returns false if there are
@@ -692,7 +691,7 @@ void rt_install_fault_handler(void);
  * that are unmapped. */
 bool rt_is_freed_data(int device, uint64_t host);
 void rt_forget_freed_data(int device, uint64_t host);
-/* The thread's current call of free or realloc: its return address and frame. pc 0: none. */
+/* Return address and frame of the thread's current call of free or realloc; pc 0: no such call. */
 extern __thread struct rt_free_call {
     uintptr_t pc;
     const uintptr_t *frame;
@@ -702,16 +701,16 @@ extern __thread struct rt_free_call {
 void rt_quarantine_add(const accd_event *event, uint64_t dev);
 
 /* strict.c */
-/* Open device memory to the host at the start of a call, and protect it at the end. */
-void rt_unprotect_devices(void);
-void rt_protect_devices(enum rt_sampling sampling);
-void rt_unprotect_devices_until_next_call(void); /* opens it until the next call ends */
-bool rt_unprotect_devices_for_mpi(void);         /* opens it likewise, if MPI makes the current access */
+void rt_unprotect_devices(void);                    /* opens device memory to the host at the start of a call */
+void rt_protect_devices(enum rt_sampling sampling); /* protects device memory at the end of a call */
+void rt_unprotect_devices_until_next_call(void);    /* opens device memory until the next call ends */
+/* Opens device memory until the next call ends and returns true, if MPI makes the current access; else false. */
+bool rt_unprotect_devices_for_mpi(void);
 /* Lazy reprotection: host memory may stay protected between kernels. Host intervals between kernels are numbered; a
  * range is untouched if the host cannot have written it after interval `since`. */
 uint64_t rt_get_host_interval(void);
 bool rt_is_untouched_since(uint64_t host, uint64_t bytes, uint64_t since);
-/* Copies protected host memory like rt_peek_memory and leaves it protected. */
+/* Copies protected host memory, which stays protected, to `to`; false: not readable. */
 bool rt_peek_protected(uint64_t host, char *to, size_t n);
 /* True if protected memory is readable and differs from these bytes. */
 bool rt_protected_differs(uint64_t host, const char *from, size_t n);
@@ -733,12 +732,12 @@ void rt_draw_diagnostic(const char *message);
 void rt_draw_finish(void);
 
 /* snapshots.c */
-/* Hooks before a construct, after a region was opened, and before a region ends (after its kernel, if any). */
+/* Hooks before a construct; after a region was opened; before a region ends (`kernel`: after the region's kernel). */
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                   size_t nitems);
 void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems);
 void rt_snapshot_leave_region(struct rt_thread *self, bool kernel);
-/* Hook before the runtime unmaps data on its own. */
+/* Hook before the runtime unmaps data that no directive unmaps. */
 void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes);
 void rt_snapshot_event(const accd_event *event);
 /* True if a transfer changes a byte. Called before rt_snapshot_event gets the event. */
@@ -764,34 +763,33 @@ static inline void rt_enter_queue(struct rt_thread *self, int queue)
     if (__builtin_expect(rt.options.diagnose, 0))
         rt_clock_begin_operation(self, queue);
 }
-/* Starts a task after those that its depend clauses name; NULL: none. */
+/* Starts a task after the tasks that its depend clauses name; NULL: no clauses. Returns the task's epoch. */
 struct rt_epoch rt_clock_begin_task(void **depend);
-/* Makes the host wait for tasks: those of depend clauses, or all. */
-void rt_clock_wait_depend(void **depend);
-void rt_clock_wait_tasks(void);
+void rt_clock_wait_depend(void **depend); /* makes the host wait for the tasks of depend clauses */
+void rt_clock_wait_tasks(void);           /* makes the host wait for all tasks */
 
 /* races.c: Race detection of strict runs; the lock must be held. */
 void rt_races_event(const accd_event *event);
 /* Records bytes that a routine reads or writes. */
 void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64_t bytes);
 void rt_races_free(int device, uint64_t dev); /* called before the memory is freed */
-/* Hooks before a kernel, whose data are present, and after it. */
+/* Hook before a kernel, whose data are present. */
 void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size_t nitems);
 /* Stores at most `most` sections of the kernel, of which the page guard finds the touched ones. */
 struct rt_device_section;
 size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t most);
 void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct rt_device_section *sections, size_t n);
-void rt_races_after_kernel(struct rt_thread *self);
+void rt_races_after_kernel(struct rt_thread *self); /* hook after a kernel */
 /* Hook after the host may have waited. */
 void rt_races_after_wait(void);
 void rt_races_finish(void);
 
-/* sampling.c: Decides whether the current construct is checked; observes its events; starts over with a new context. */
+/* sampling.c: Decides whether the current construct is checked, and returns the decision. */
 enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems);
 /* Adds a kernel's by-value argument to the key of its construct, before the decision. */
 void rt_sampling_add_value(struct rt_thread *self, uint64_t value);
-void rt_sampling_event(const accd_event *event);
-void rt_sampling_reset(void);
+void rt_sampling_event(const accd_event *event); /* observes an event of a construct */
+void rt_sampling_reset(void);                    /* forgets all constructs, with the end of the context */
 
 #endif

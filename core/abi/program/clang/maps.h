@@ -68,7 +68,7 @@ struct rt_map_columns {
     const char *const *name; /* name of each map; NULL: the directive has no names */
     void *const *mapper;     /* mapper function of each map, or NULL; column NULL: no mappers */
 };
-/* Returns map i without its name. */
+/* Returns map i, with `name` NULL. */
 static inline struct rt_map rt_get_map(const struct rt_map_columns *columns, size_t i)
 {
     assert(i < columns->n);

@@ -280,7 +280,7 @@ static void call_single_threaded(const struct body *body)
     rt_get_openmp_functions()->set_max_active_levels(regions);
 }
 
-/* Runs a region with a device as default device. args: address of its struct body. */
+/* Runs a region with a device as default device. `args`: address of the pointer to the struct body. */
 static void run_region(void *args)
 {
     assert(*(struct body **)args);

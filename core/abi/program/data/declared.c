@@ -42,7 +42,7 @@ struct declared_entry {
 struct declared {
     char *host;
     uint64_t bytes;
-    bool link;     /* clause link: present only while a clause maps it */
+    bool link;     /* clause link: the variable is present only while a clause maps it */
     char *initial; /* value at the program's start; NULL: unknown */
 };
 
@@ -200,7 +200,8 @@ static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
     return 1;
 }
 
-/* Records the read-only memory of a module, and the module unless it is one of the system; called for each module. */
+/* Callback of dl_iterate_phdr: records the read-only memory of a module, and the module itself unless it belongs to the
+ * system. */
 static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size, (void)ud;

@@ -362,8 +362,8 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
     run_dynamic(&site, flags, &map, &exits, async);
 }
 
-/* True if the entries of GOACC_enter_exit_data (before gcc 12) are those of an exit: the first conclusive kind
- * decides. */
+/* True if the entries of GOACC_enter_exit_data (before gcc 12) belong to exit data: the first kind that occurs in only
+ * one of the two directives decides. */
 static bool is_exit(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {

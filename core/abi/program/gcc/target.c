@@ -120,7 +120,7 @@ static void sample_arguments(struct rt_thread *self, const struct entries *map)
             rt_sampling_add_value(self, rt_load_word(map->host[i]));
 }
 
-/* Runs the directive of a task and frees it. data: address of its struct deferred. */
+/* Runs the directive of a task and frees it. `data`: address of the pointer to the struct deferred. */
 static void run_task(void *data)
 {
     assert(data);
@@ -319,7 +319,7 @@ static inline bool run_fast(const struct rt_site *site, int device, const struct
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Result of a construct: its region, or NULL, and whether it made pointers null. */
+/* Result of a construct: the region (NULL: not opened), and whether pointers became null. */
 struct construct_result {
     accd_region *region;
     bool nulls;

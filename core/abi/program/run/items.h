@@ -40,7 +40,7 @@ static inline void rt_items_free(struct rt_items *items)
         free(items->at);
 }
 
-/* Appends an item and labels it; returns it. The list must have space. */
+/* Appends an item with a label and returns the item. The list must have space. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes);
 /* Returns the item, among the last `back` items, of the section at the value of the pointer at `slot` plus `bias`, if
  * no pointer is attached to it yet. NULL: no such item. */
@@ -51,7 +51,8 @@ static inline void *rt_find_device_address(const struct rt_thread *self, const v
 {
     return (void *)(uintptr_t)accd_device_address(rt.context, self->device, host);
 }
-/* Returns the device address that the start of a partly present range would have; NULL: nothing of it is present. */
+/* Returns the device address that the start of a partly present range would have; NULL: no byte of the range is
+ * present. */
 void *rt_find_partly_present_address(const struct rt_thread *self, const void *host, uint64_t bytes);
 /* True if a range is present in part but not completely. */
 bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64_t bytes);
