@@ -4,16 +4,16 @@ local ast = require "accdeep.base.ast"
 
 local c_effects = {}
 
--- True if a node is exactly this name.
+-- True if a node is the identifier `name`; `node` may be nil.
 function c_effects.is_name(node, name) return node ~= nil and node.tag == "id" and node.name == name end
 
--- Returns the l-value that the expression itself assigns, increments or decrements; nil if it does none of these.
+-- Returns the l-value that the expression itself assigns, increments or decrements; nil if the expression changes none.
 function c_effects.assignment_target(node)
   if node.tag == "assign" then return node.to end
   return (node.op == "++" or node.op == "--") and (node.e or node.base) or nil
 end
 
--- Returns the first expression in an AST that changes the variable `name`; nil if there is none.
+-- Returns the first expression in an AST that changes the variable `name`; nil if no expression does.
 function c_effects.change_of(name, node)
   local found
   ast.visit(node, function(n)
@@ -23,8 +23,9 @@ function c_effects.change_of(name, node)
   return found
 end
 
--- Returns the first statement that leaves a body: return, or a break or continue that refers to an enclosing statement.
--- is_loop: the body is that of a loop; is_breakable: break stays inside, too. Returns nil if there is none.
+-- Returns the first statement that leaves a body: return, or a break or continue that refers to an enclosing statement;
+-- nil if no statement leaves it. is_loop: true if the body is that of a loop; is_breakable: true if break stays inside,
+-- too.
 function c_effects.find_exit(node, is_loop, is_breakable)
   local tag = node.tag
   if tag == "return" or tag == "break" and not is_breakable or tag == "continue" and not is_loop then return node end

@@ -1,5 +1,5 @@
--- c_library.lua - functions of C's library that expressions may call. The names are those for double; abs takes int. A
--- name with an f at the end is the version for float.
+-- c_library.lua - functions of C's library that expressions may call. The names are those of the versions for double;
+-- abs takes int. A name with a further f at its end is the version for float.
 --
 -- name -> {number of arguments, Lua function, CUDA text with %1 and %2 for the arguments}. Functions without CUDA text
 -- are run by the interpreter, because devices differ in the last bits of their results.

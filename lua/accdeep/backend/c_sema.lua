@@ -1,8 +1,8 @@
 -- c_sema.lua - semantic analysis of C expressions: type checks the AST and returns the typed AST (typed_ast.lua), or
 -- raises. Called by closures.lua, codegen.lua and cuda/.
 --
--- env: session with lookup(name, pos) and space, for bodies and the host program; or the environment of a section's
--- bound (symbols.lua). The core computes bounds, in integers; they cannot have side effects.
+-- env: for bodies and the host program, session with lookup(name, pos) and space; for a section's bound, the
+-- environment described in symbols.lua. The core computes bounds, in integers, so they cannot have side effects.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -28,7 +28,7 @@ local function type_name(t) return types.name(t) end
 
 -- ------------------------------------------------------------------------------------- operands --
 
--- Raises if a node of a bound is not an integer or a pointer.
+-- Raises if the typed node of a bound's operand is not an integer or a pointer; does nothing outside of bounds.
 local function check_operand(env, e, pos)
   if not is_bound(env) then return end
   if e.type.float then
@@ -39,7 +39,7 @@ local function check_operand(env, e, pos)
   end
 end
 
--- Returns the value of an AST node, which has arithmetic, pointer or record type.
+-- Returns the typed node of a value. Raises if the AST node is a function or has no value.
 local function value(env, node)
   local e = expression(env, node)
   if e.is_place then
@@ -51,13 +51,14 @@ local function value(env, node)
   return e
 end
 
--- Returns the value of an operand. pos: where an error about it is reported.
+-- Returns the typed node of an operand, which must be a value. pos: where an error about the operand is reported.
 local function operand(env, node, pos)
   local e = value(env, node)
   check_operand(env, e, pos or node.pos)
   return e
 end
 
+-- Returns the typed node of a number; raises for other types.
 local function number(env, node)
   local e = operand(env, node)
   if e.type.kind ~= "scalar" then
@@ -66,13 +67,14 @@ local function number(env, node)
   return e
 end
 
+-- Returns the typed node of an index, converted to long; raises if it is not an integer.
 local function index_of(env, node)
   local e = number(env, node)
   if e.type.float then raise("type-mismatch", node.pos, "an index is an integer") end
   return convert(e, LONG)
 end
 
--- Returns the truth value of a condition.
+-- Returns the typed node of a condition, which is a number or a pointer.
 local function condition(env, node, pos)
   local e = operand(env, node)
   if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
@@ -81,7 +83,7 @@ local function condition(env, node, pos)
   return typed_ast.truth(e, node.pos)
 end
 
--- Returns the typed node of an expression statement; raises if it does nothing.
+-- Returns the typed node of an expression statement; raises if the expression has no effect.
 function c_sema.effect(env, node)
   local e = expression(env, node)
   if not e.is_place then return e end
@@ -109,7 +111,7 @@ function c_sema.constant(session, node)
   return e, env
 end
 
--- Returns the l-value of a node; raises if it is not one.
+-- Returns the typed node of an l-value; raises if the AST node is not an l-value.
 local function lvalue(env, node)
   local e
   if node.tag == "section" and is_bound(env) then
@@ -130,13 +132,14 @@ end
 -- Returns the typed node of an operand that has members or an address.
 local function object(env, node) return (is_bound(env) and lvalue or expression)(env, node) end
 
+-- Returns the size of a type in bytes; raises if the size is unknown.
 local function size_of(t, pos)
   if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete then
     scoped_names.no_size(t, pos) end
   return t.size
 end
 
--- Returns the size in bytes of a pointer's target; raises if it is unknown or zero.
+-- Returns the size in bytes of a pointer's target; raises if the size is unknown or zero.
 local function step_of(node, pointer)
   local size = size_of(pointer.to, node.pos)
   if size == 0 then scoped_names.no_size(pointer.to, node.pos) end
@@ -145,7 +148,7 @@ end
 
 -- ------------------------------------------------------------------------------------ assignment --
 
--- Raises if a name is a const variable, which keeps the value of its declaration.
+-- Raises if a name is a const variable, whose value must not change after its declaration.
 function c_sema.constness(session, name, pos)
   local variable = session.now.scope.variables[name]
   if not variable or not variable.is_const then return end
@@ -163,13 +166,14 @@ local function check_const(node, e)
     { length = e.const_name and node.name == e.const_name and #node.name or nil, rule = "HOUSE-language" })
 end
 
+-- Raises the error for a value of type `from` that cannot be assigned to type `to`.
 local function mismatch(node, from, to, help)
   raise("type-mismatch", node.pos, ("%s cannot be assigned to %s"):format(type_name(from), type_name(to)),
     { help = help })
 end
 
--- Returns the assignment of a value to an l-value, with the conversion that it needs. lenient: true to accept pointers
--- of any type. node: position for errors.
+-- Returns the typed node that assigns the value `e` to the l-value `to`, with the needed conversion; raises if the
+-- types do not fit. lenient: true to accept pointers of any type. node: position for errors.
 function c_sema.convert_for_assignment(node, to, e, lenient)
   local t, from = to.type, e.type
   if t.kind == "record" then
@@ -202,7 +206,7 @@ end
 local on_floating = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 local on_auto = { ["%"] = true, ["<<"] = true, [">>"] = true }
 
--- Returns a binary operation on two numbers, with the usual arithmetic conversions.
+-- Returns the typed node of a binary operation on two numbers, after the usual arithmetic conversions.
 local function binary_numbers(node, o, a, b)
   local left, right, t = arithmetic.binary(o, a.type, b.type)
   a, b = convert(a, left), convert(b, right)
@@ -213,7 +217,7 @@ local function binary_numbers(node, o, a, b)
   return typed_ast.arith(o, t, a, b, node.pos)
 end
 
--- Returns a binary operation on two numbers or pointers.
+-- Returns the typed node of a binary operation on two numbers or pointers.
 local function binary(node, o, a, b)
   local pa, pb = a.type.kind == "pointer", b.type.kind == "pointer"
   if not pa and not pb then
@@ -260,7 +264,7 @@ function checkers.str(env, node)
   return { op = "string", type = types.pointer(scalars.char), pos = node.pos, text = node.value }
 end
 
--- Returns the pointer whose target an operator accesses.
+-- Returns the typed node of the pointer whose target an operator accesses; raises if the operand is not a pointer.
 local function dereference(env, node, operator, pos)
   local e = expression(env, node)
   if e.is_place then e = load(e, node.pos) end
@@ -317,7 +321,7 @@ function checkers.section(env, node)
 end
 checkers.alias = checkers.section
 
--- Returns the number of the pointer to whose target this section belongs (TR14-5-06).
+-- Returns the number of the pointer to whose target the section of the bound belongs: `#` (TR14-5-06).
 function checkers.row(env, node)
   local extended = env.session.rules.extended
   if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos, row = env.row } end
@@ -411,7 +415,7 @@ function checkers.cast(env, node)
   return convert(e, t)
 end
 
--- Returns a lookup for operands that are not evaluated: variables have their types and need not be present.
+-- Returns a lookup for operands that are not evaluated: their variables have types, but need not be present.
 local function names_of_types(env)
   local lookup = env.lookup
   return lookup and function(name, pos)
@@ -451,12 +455,14 @@ end
 
 -- --------------------------------------------------------------------------------------------- calls --
 
+-- Returns the typed nodes of a call's arguments.
 local function arguments(env, node)
   local list = {}
   for i, arg in ipairs(node.args) do list[i] = operand(env, arg, node.pos) end
   return list
 end
 
+-- Returns the type of a scenario function's result: long in bounds, otherwise known only at run time.
 local function return_type(env) return is_bound(env) and LONG or types.auto end
 
 -- Returns the call of a member function on an object or, if `record` is given, on the element whose members are
@@ -490,14 +496,14 @@ local function call_method(env, node, record)
 end
 
 -- Returns the name and type of a library function; a name with the suffix f is the version for float. Returns nil if
--- there is none.
+-- C's library has no such function here.
 local function find_library_function(name)
   if c_library[name] then return name, name == "abs" and INT or DOUBLE end
   local plain = name:match "^(.*)f$"
   if c_library[plain] and plain ~= "abs" then return plain, scalars.float end
 end
 
--- Returns the call of a library function; arguments are converted to the type of its version.
+-- Returns the call of the library function `plain`, with arguments converted to the type of its version.
 local function call_library(env, node, plain, t)
   local count = c_library[plain][1]
   if #node.args ~= count then
@@ -508,6 +514,7 @@ local function call_library(env, node, plain, t)
   return { op = "library", type = t, pos = node.pos, name = plain, args = args }
 end
 
+-- Raises the error for a call of an unknown function.
 local function unknown_function(env, node, name)
   local session = env.session
   local of_body = is_bound(env) and name and member_functions.is_declared(session, env.record, name) or nil
@@ -523,7 +530,7 @@ function checkers.call(env, node)
   if name and env.record and member_functions.find(session, env.record, name) then
     return call_method(env, node, env.record)
   end
-  -- inside a member function, a call of another one on the same object
+  -- Inside a member function, this is a call of another member function on the same object.
   local whole = member_functions.call_on_this(session, node)
   if whole then return call_method(env, whole) end
   local fn
@@ -544,7 +551,7 @@ function expression(env, node)
   return checkers[node.tag](env, node)
 end
 
--- Analyse an AST node: as an l-value or value; a value; an l-value; a condition; an integer of 64 bits.
+-- Functions that analyse an AST node as: an l-value or value; a value; an l-value; a condition; an integer of 64 bits.
 c_sema.expression, c_sema.value, c_sema.place, c_sema.condition = expression, value, lvalue, condition
 c_sema.integer = index_of
 

@@ -1,6 +1,6 @@
--- captured_environment.lua - captures what the names and pointers of an asynchronous kernel stand for when its
--- construct is encountered. The queue runs the kernel later, when its data may be unmapped and the host program may be
--- elsewhere.
+-- captured_environment.lua - captures the names and pointers of an asynchronous kernel with their meanings when its
+-- construct is encountered. The queue runs the kernel later, when its data may be unmapped and the host program may
+-- have changed.
 
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 local with_fields = require "accdeep.base.with_fields"
@@ -10,8 +10,8 @@ local captured_environment = {}
 local CapturedEnvironment = {}
 CapturedEnvironment.__index = CapturedEnvironment
 
--- Returns a copy of a binding with its present value or address. present(): returns the objects of the device, needed
--- for data that are present in pieces.
+-- Returns a copy of a binding with its present value or address. present(): returns the objects of the device, which
+-- data in pieces need.
 local function capture_binding(binding, present)
   local made = setmetatable({}, { __index = binding })
   for _, how in ipairs { "place", "value" } do
@@ -30,8 +30,8 @@ local function capture_binding(binding, present)
   return made
 end
 
--- Returns the set of names that a body may look up. used: the names of a text; nil for a Lua function, which may use
--- any name.
+-- Returns the set of names that a body may look up. used: the names in a text; nil for a Lua function, which may look
+-- up any name.
 local function names_of(session, used)
   local names = {}
   for _, r in ipairs(used or {}) do names[r.name] = true end
@@ -45,7 +45,7 @@ local function names_of(session, used)
 end
 
 -- Returns the addresses that the kernel uses beyond the present table: its own memory, and device addresses in its own
--- pointers, so far as its text or clauses name them.
+-- pointers, as far as its text or clauses name these pointers.
 local function addresses(k, known, used)
   local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
   for name, found in sorted_pairs(known) do

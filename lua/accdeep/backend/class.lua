@@ -1,9 +1,9 @@
--- class.lua - evaluates definitions of structures, unions and classes: AST of syntax/c_class.lua in, record types out.
--- Called by declarations.lua.
+-- class.lua - evaluates definitions of structures, unions and classes: input is the AST of syntax/c_class.lua, output
+-- are record types. Called by declarations.lua.
 --
 -- types/layout.lua lays out data members. Types and constants that a class declares are in the scope record.names;
 -- those of a structure or union are also known in the enclosing scope, as in C. For a member function whose body is one
--- return, the record keeps {name, params, body, scope}; for others the reason why they cannot be called
+-- return statement, the record keeps {name, params, body, scope}; for any other, the reason why it cannot be called
 -- (member_functions.lua). Constructors and destructors never run (TR14-4.3-09).
 
 local closures = require "accdeep.backend.closures"
@@ -28,10 +28,11 @@ Definition.__index = Definition
 
 -- -------------------------------------------------------------------------------- base classes --
 
--- Returns the types of the base classes; their members' names become names of this class. Raises for virtual bases.
+-- Returns the types of the base classes and enters their members' names as names of this class. Raises for virtual
+-- bases.
 function Definition:base_classes()
   local bases, seen = {}, self.seen
-  for i, node in ipairs(self.spec.bases or {}) do -- members of base classes come first (TR14-3.1.1-04)
+  for i, node in ipairs(self.spec.bases or {}) do -- members of base classes precede the others (TR14-3.1.1-04)
     if node.virtual then
       raise("unsupported", node.pos, "virtual base classes cannot be laid out", { length = #"virtual",
         rule = "HOUSE-layout", help = "declare_from takes the class as the compiler laid it out" })
@@ -54,6 +55,7 @@ end
 
 -- ------------------------------------------------------------------------------------- members --
 
+-- Registers the name of a member; raises if another member has it.
 function Definition:enter(name, pos)
   if self.seen[name] then
     raise("duplicate-name", pos, ("there are two members named '%s'"):format(name), { length = #name,
@@ -62,7 +64,7 @@ function Definition:enter(name, pos)
   self.seen[name] = true
 end
 
--- Returns the alignment that alignas specifies, or nil.
+-- Returns the alignment that alignas specifies; nil without alignas.
 local function alignment(self, node)
   if not node then return nil end
   local n
@@ -74,8 +76,8 @@ local function alignment(self, node)
   return n
 end
 
--- Enters a static member that is a known integer as a constant. Other static members are ignored: they are not part of
--- objects.
+-- Enters a static member with a known integer value as a constant. Any other static member is ignored, because it is
+-- not part of objects.
 function Definition:static(item, entry)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, item.spec), entry.declarator)
   if t.kind == "function" or not entry.value_at then return end
@@ -111,11 +113,11 @@ function Definition:data_member(item, entry, base)
   if entry.value_at then self.pod = "no" end
 end
 
--- Evaluates a members node: data members, typedefs, static members, announcements or an anonymous record.
+-- Evaluates a members node: data members, typedefs, static members, forward declarations or an anonymous record.
 function Definition:members(item)
   local session, spec = self.session, item.spec
   if #item.list == 0 and spec.tag == "record" and not spec.members and spec.name and not spec.path then
-    class.announce(session.now.scope, spec) -- a declaration such as class impl;
+    class.announce(session.now.scope, spec) -- a forward declaration such as class impl;
     return
   end
   if item.words.typedef then
@@ -140,6 +142,7 @@ function Definition:members(item)
   if #self.data > before and self.access ~= "public" then self.pod = "no" end
 end
 
+-- Declares the name of a type inside the class, from a typedef or using.
 function Definition:alias(spec, declarator)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, spec), declarator)
   self.session.now.scope:define_type(name, t, declarator.pos)
@@ -147,8 +150,8 @@ end
 
 -- ----------------------------------------------------------------------------------- functions --
 
--- Updates self.pod for a constructor, a destructor or an assignment operator. Compilers disagree about those that are
--- defaulted or deleted.
+-- Updates self.pod for a constructor, a destructor or an assignment operator. Compilers disagree about functions that
+-- are defaulted or deleted.
 function Definition:special(item)
   local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)
@@ -170,7 +173,7 @@ function Definition:special(item)
   self.pod = self.pod or "open"
 end
 
--- Evaluates a function of the class: records methods with a body, which are parsed after all members are known.
+-- Evaluates a function of the class. A function with a body is recorded, and parsed after all members are known.
 function Definition:func(item)
   if item.words.virtual and not self.virtual then self.virtual = item end
   if item.role ~= "method" then self:special(item) end
@@ -189,7 +192,7 @@ function Definition:func(item)
   end
 end
 
--- Resolves the names of types in an AST now, so that it has the same meaning elsewhere.
+-- Resolves the names of types in an AST now, so that the AST has the same meaning in other scopes.
 function class.resolve_type_names(session, declare, node)
   ast.visit(node, function(inner)
     if inner.tag == "type_name" then inner.resolved = inner.resolved or declare.type(session, inner) end
@@ -197,7 +200,7 @@ function class.resolve_type_names(session, declare, node)
   end)
 end
 
--- Records the parameters and the returned expression of a member function, or the reason why it cannot be called.
+-- Records the parameters and the returned expression of a member function; if it cannot be called, the reason why.
 function Definition:method(item)
   local session, record = self.session, self.record
   local text = session.now.current.text
@@ -235,7 +238,7 @@ end
 
 local steps = {}
 
--- Returns the declarator of using NAME = TYPE, which is handled like a typedef.
+-- Returns the declarator of using NAME = TYPE, for evaluation as a typedef.
 function class.declarator_of(alias)
   local of = alias.type.declarator
   return { tag = "declarator", pos = alias.pos, pointers = of.pointers, suffixes = of.suffixes, inner = of.inner,
@@ -257,7 +260,8 @@ steps["function"], steps.members = Definition.func, Definition.members
 function steps.nothing() end
 steps.friend, steps.using, steps.assertion = steps.nothing, steps.nothing, steps.nothing
 
--- True if a definition declares types or constants of its own, or inherits some.
+-- True if a definition declares types or constants of its own, inherits names from a base class, or is in a scope with
+-- a `home` (types/scope.lua).
 local function has_names(session, spec, bases)
   if session.now.scope.home then return true end
   for _, base in ipairs(bases) do
@@ -288,7 +292,7 @@ local function new_names(session, t, spec, bases)
   return inner
 end
 
--- Makes names of a structure or union known in the enclosing scope, as in C, unless two declare the same name.
+-- Makes names of a structure or union known in the enclosing scope, as in C, unless two types declare one name.
 -- Constants can also be reached by their qualified names.
 local function lend_names(outer, t, spec)
   local inner = t.names
@@ -324,7 +328,7 @@ local function fill(session, declare, t, spec)
   end
   for _, item in ipairs(spec.members) do (steps[item.tag] or steps.nothing)(self, item) end
   if self.virtual then
-    -- The pointer to the table of functions comes first and is invalid on a device.
+    -- The pointer to the table of virtual functions is the first word of an object, and is invalid on a device.
     session:warn("unsupported", self.virtual.pos,
       ("%s is polymorphic: what moves is an object of this very type"):format(types.name(t)),
       { length = #"virtual", rule = "TR14-4.3-17", help = "name an object of a derived class by its own variable or "
@@ -345,13 +349,13 @@ local function fill(session, declare, t, spec)
   if t.names then lend_names(outer, t, spec) end
 end
 
--- Completes a record from its definition; nested types get it as `within`.
+-- Completes a record from its definition. Types nested in the definition get this record as `within`.
 function class.fill(session, declare, t, spec)
   if not t.template then t.within = session.now.filling or nil end
   with_fields(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
 end
 
--- Returns a new incomplete type, entered in a scope by its tag.
+-- Returns a new incomplete type, which the function enters in a scope by its tag.
 function class.announce(scope, spec)
   local t = types.record(spec.kind == "union" and "union" or "struct", spec.name)
   t.keyword = spec.kind == "class" and "class" or nil
@@ -366,7 +370,7 @@ function class.announce(scope, spec)
   return t
 end
 
--- Returns the type of a definition, or of struct NAME.
+-- Returns the type of a definition, or of a reference such as struct NAME; declares the name if it is new.
 function class.type(session, declare, spec)
   local scope = session.now.scope
   local kind = spec.kind == "union" and "union" or "struct"
@@ -381,7 +385,7 @@ function class.type(session, declare, spec)
       raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
     end
     if t then return t end
-    while scope.class do scope = scope.outer end -- declared before the class, not inside
+    while scope.class do scope = scope.outer end -- the name is declared in the scope around the class, not inside
     return class.announce(scope, spec)
   end
   if t and t.complete and (spec.path or rawget(scope.tags, spec.name) and not t.lent) then

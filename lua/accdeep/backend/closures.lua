@@ -1,11 +1,11 @@
 -- closures.lua - code generator for bodies and host expressions: compiles typed ASTs (typed_ast.lua) to Lua closures
 -- over a memory space.
 --
--- A value compiles to function(frame) -> v; for pointers it also returns the bounds low, high of the object that the
--- pointer points into, if they are known. Bounds catch accesses that hardware would not detect. An l-value compiles to
--- function(frame) -> address, low, high. The memory space (env.space, memory_view.lua) loads, stores and checks; only
--- it differs between host and device. frame.pos is the position that errors are reported at; local scalars are in frame
--- slots (statement.lua).
+-- A value compiles to function(frame) -> v. For pointers the function also returns the bounds low, high of the object
+-- that contains the pointer's target, if they are known. Bounds catch accesses that hardware would not detect. An
+-- l-value compiles to function(frame) -> address, low, high. The memory space (env.space, memory_view.lua) loads,
+-- stores and checks; it is the only difference between host and device. frame.pos is the position for errors; local
+-- scalars are in frame slots (statement.lua).
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.backend.c_sema"
@@ -25,7 +25,7 @@ local closures = {}
 
 local value, lvalue, condition -- forward declarations
 
--- Returns fn with frame.pos set to the node's position before and after the call. An error of the access is then
+-- Returns fn, wrapped to set frame.pos to the node's position before and after the call. An error of the access is then
 -- reported at its operator, not at its last operand.
 function closures.with_position(node, fn)
   local pos = node.pos
@@ -54,8 +54,8 @@ function places.member(env, e)
   end)
 end
 
--- Compiles an element of an array. may_end: true to allow the position after the last element, with the bounds of the
--- array: C may form that address (C11 6.5.6p8), but not access it.
+-- Compiles an element of an array. may_end: true to also allow the index after the last element, with the bounds of the
+-- array: C may form this address (C11 6.5.6p8), but not access it.
 function places.element(env, e, may_end)
   local base, index, n, size, pos, space = lvalue(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
   return at(e, function(f)
@@ -82,8 +82,8 @@ function places.deref(env, e)
   end)
 end
 
--- Compiles the target of a compound assignment. The first function computes the address for the read; the second
--- compilation of the same node reuses it for the write.
+-- Compiles the target of a compound assignment. The first compilation returns a function that computes the address for
+-- the read. Compiling the node again returns a function with the same address, for the write.
 function places.once(env, e)
   if e.found then return e.found end
   local find, address, low, high, pos = lvalue(env, e.place), nil, nil, nil, nil
@@ -291,7 +291,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- calls --
 
--- Returns a function that evaluates arguments for a scenario's function: numbers, and views of pointers and records.
+-- Returns a function that evaluates arguments for a scenario's function: numbers, and views of pointers and records. It
+-- returns the list and its length.
 local function arguments(env, e)
   local args, list, n, space = e.args, {}, #e.args, env.space
   for i, arg in ipairs(args) do list[i] = arg.is_place and lvalue(env, arg) or value(env, arg) end
@@ -386,12 +387,13 @@ function condition(env, e)
   return function(f) return v(f) ~= 0 end
 end
 
--- Compile typed nodes.
+-- Functions that compile a typed node: as a value, as an l-value.
 closures.value, closures.place = value, lvalue
 
 -- --------------------------------------------------------------------------- entry points for the AST --
 
--- Compiles an expression of the AST: returns {type, value if it is a number or a pointer, place if it is an l-value}.
+-- Compiles an expression of the AST. Returns {type, value?, place?}: value if it is a number or a pointer, place if it
+-- is an l-value.
 function closures.compile(env, node)
   local e = c_sema.expression(env, node)
   local t = e.type
@@ -408,13 +410,13 @@ function closures.truth(env, node) return condition(env, c_sema.condition(env, n
 -- Compiles an expression statement to a function that also returns its value.
 function closures.run(env, node) return value(env, c_sema.effect(env, node)) end
 
--- Evaluates a constant expression.
+-- Returns the value of a constant expression.
 function closures.constant(session, node)
   local e, env = c_sema.constant(session, node)
   return value(env, e) {}
 end
 
--- Evaluates an initializer in the host program and stores it at an address.
+-- Evaluates an initializer in the host program and stores the value in an object of type t at an address.
 function closures.store_into(session, t, address, node)
   local env = session:host_env()
   local e = c_sema.value(env, node)

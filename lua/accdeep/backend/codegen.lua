@@ -23,8 +23,8 @@ local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["u
 local codegen = {}
 
 local REGISTERS = 64
-local NOWHERE = -1 -- an address from which nothing is read
-local ROOM = 24 -- registers that one expression may need at once
+local NOWHERE = -1 -- an address that is never accessed
+local ROOM = 24 -- limit of registers that one expression needs at once
 
 -- ----------------------------------------------------------------------------- program builder --
 
@@ -53,7 +53,7 @@ function Builder:append(opcode, to, a, b, k)
   self.n = self.n + 1
 end
 
--- Returns the register of an instruction's result; emits the instruction if the same one was not emitted before.
+-- Returns the register of an instruction's result; emits the instruction only if an equal one was not emitted before.
 function Builder:emit(pos, opcode, a, b, k)
   local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
   local r = self.known[key]
@@ -64,21 +64,22 @@ function Builder:emit(pos, opcode, a, b, k)
   return r
 end
 
--- Marks the boundary between two fields of a nest: all registers may be reused if few are left.
+-- Marks the boundary between two fields of a nest: if few registers are left, all that are not pinned become free.
 function Builder:boundary()
   if self.next > REGISTERS - ROOM then
     self.known, self.next = {}, 0
   end
 end
 
--- Returns the register for an operand of an instruction that may fail. Under a guard, it holds `harmless` where the
--- expression must not be evaluated.
+-- Returns the register for an operand of an instruction that may fail. Under a guard, the register holds `harmless`
+-- wherever the guarded expression must not be evaluated.
 function Builder:guard_operand(pos, r, harmless)
   if not self.guard then return r end
   return self:emit(pos, op.SELECT, self.guard, r, self:emit(pos, op.CONST, 0, 0, harmless))
 end
 
--- Calls fn(...) to emit code that is evaluated only where register r is 1; elsewhere its instructions cannot fail.
+-- Calls fn(...) to emit code that is evaluated only where register `r` is 1; elsewhere the emitted instructions cannot
+-- fail.
 function Builder:only_if(pos, r, fn, ...)
   local outer = self.guard
   self.guard = outer and self:emit(pos, op.AND, outer, r, 0) or r
@@ -94,6 +95,7 @@ function Builder:pin(r) self.pinned[r] = true end
 
 local function constant(v, t) return { const = v, type = t or LONG } end
 
+-- Returns the register of a value; loads a constant into a register.
 local function reg(b, v, pos) return v.reg or b:emit(pos, op.CONST, 0, 0, v.const) end
 
 -- Returns the address of an l-value.
@@ -105,7 +107,7 @@ local function address_of(b, at, pos)
   return { reg = b:emit(pos, op.ADD, base, offset, 0), type = LONG }
 end
 
--- Emits a load of an l-value; for an array, returns its address.
+-- Emits a load of an l-value and returns the value; for an array, returns its address without a load.
 local function load(b, at, pos)
   local t = at.type
   if t.kind == "array" then
@@ -124,6 +126,7 @@ local function load(b, at, pos)
 end
 
 local SMALL = 1 << 31
+-- True for constants with which operations cannot overflow.
 local function is_small(v) return v < SMALL and v > -SMALL end
 
 local opcodes = {
@@ -132,7 +135,8 @@ local opcodes = {
   ["<"] = op.LT, ["<="] = op.LE,
 }
 
--- Emits an operation on starts, lengths and addresses: signed, 64 bits. Constants are folded.
+-- Emits an operation on starts, lengths and addresses, which are signed integers of 64 bits. Small constants are
+-- folded.
 local function apply(b, operator, x, y, pos, t)
   if x.const and y.const and is_small(x.const) and is_small(y.const) then
     local v = arithmetic.fold(operator, LONG, x.const, y.const)
@@ -143,32 +147,34 @@ local function apply(b, operator, x, y, pos, t)
   return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t or LONG }
 end
 
+-- Returns the value x where the condition holds, otherwise y.
 function codegen.select(b, condition, x, y, pos)
   if condition.const then return condition.const ~= 0 and x or y end
   return { reg = b:emit(pos, op.SELECT, condition.reg, reg(b, x, pos), reg(b, y, pos)), type = LONG }
 end
 
--- Return the conjunction and the disjunction of two conditions that are 0 or 1.
+-- Returns the conjunction of two conditions that are 0 or 1.
 function codegen.logical_and(b, x, y, pos)
   if x.const then return x.const == 0 and x or y end
   return y.const == 1 and x or y.const == 0 and y or apply(b, "&", x, y, pos)
 end
 
+-- Returns the disjunction of two conditions that are 0 or 1.
 function codegen.logical_or(b, x, y, pos)
   if x.const then return x.const ~= 0 and x or y end
   return y.const == 0 and x or y.const and y or apply(b, "|", x, y, pos)
 end
 
--- Emits a check that makes the section invalid where the condition is 0. n: 0, or the number of elements of the rows
--- from which the section takes a part.
+-- Emits a check that makes the section invalid where the condition is 0. n: number of elements in the rows of which the
+-- section takes a part, for the message; 0 if it takes no part of rows.
 function codegen.emit_check(b, condition, n, pos)
   if not condition.const then b:emit(pos, op.REQUIRE, condition.reg, 0, n) end
 end
 
--- Right operands with which an operation cannot fail.
+-- Right operands with which an operation cannot fail: operator -> operand.
 local harmless = { ["+"] = 0, ["-"] = 0, ["*"] = 0, ["/"] = 1, ["%"] = 1, ["<<"] = 0, [">>"] = 0 }
 
--- Emits an operation on two values of one type, as C defines it. compares: true if it is a comparison.
+-- Emits an operation on two values of type t, as C defines it. compares: true for a comparison.
 local function operation(b, operator, t, x, y, pos, compares)
   if operator == ">" then return operation(b, "<", t, y, x, pos, true) end
   if operator == ">=" then return operation(b, "<=", t, y, x, pos, true) end
@@ -188,7 +194,7 @@ local function operation(b, operator, t, x, y, pos, compares)
   return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = t }
 end
 
--- Returns an l-value displaced by a number of elements.
+-- Returns an l-value displaced by `index` elements of type t.
 local function displace(b, at, index, t, pos)
   if index.const and is_small(index.const) then
     return { self = at.self, address = at.address, reg = at.reg, offset = at.offset + index.const * t.size, type = t }
@@ -202,7 +208,7 @@ end
 
 local value, lvalue -- forward declarations
 
--- Returns a register with a value that the program of the enclosing element computed.
+-- Returns a register of this program with the value of a register that the program of the enclosing element computed.
 local function inherit_register(b, pos, level, register)
   level.around.builder:pin(register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
@@ -257,8 +263,8 @@ function values.parameter(b, env, e)
   return { reg = inherit_register(b, e.pos, e.level, reg(around.builder, v, e.pos)), type = e.type }
 end
 
--- Emits a call of a Lua function. The arguments are in consecutive registers, after the guard's register if the call is
--- conditional.
+-- Emits a call of a Lua function. The arguments are in consecutive registers; if the call is conditional, the guard's
+-- register precedes them.
 local function call_out(b, env, e, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, e.pos) end
@@ -296,7 +302,7 @@ local function truncate(b, env, e)
   local pointer = values.address(b, env, { place = e.e.place, type = types.pointer(e.e.type), pos = e.pos })
   return call_out(b, env, e, "a cast", function(p)
     local x = p[0]
-    -- mininteger makes the bound invalid
+    -- mininteger makes the bound invalid.
     return x == x and math.abs(x) < 2^62 and core.convert(e.type.code, x) or math.mininteger
   end, { pointer })
 end
@@ -355,7 +361,8 @@ end
 function value(b, env, e) return values[e.op](b, env, e) end
 function lvalue(b, env, e) return places[e.op](b, env, e) end
 
--- Compile nodes of the AST: a value; an l-value; a start, a length or an index as an integer of 64 bits.
+-- Functions that compile a node of the AST: as a value; as an l-value; as a start, length or index, which are integers
+-- of 64 bits.
 function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
 function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.place(env, node)) end
 function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end

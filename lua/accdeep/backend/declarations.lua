@@ -1,5 +1,5 @@
--- declarations.lua - evaluates C declarations: AST of the start rule "external" in, types and variables in the
--- session's scope out.
+-- declarations.lua - evaluates C declarations: input is the AST of the start rule "external"; output are types and
+-- variables in the session's scope.
 --
 -- Enters tags, typedefs, enumerators and variables (name, type, address). Directives between declarations go to
 -- session:type_directive; class.lua evaluates definitions of structures and classes.
@@ -23,7 +23,8 @@ local function constant(session, node)
   return closures.constant(session, node)
 end
 
--- Applies a declarator to a type. Returns the type, the declared name, and the position of its & if it is a reference.
+-- Applies a declarator to a type. Returns the resulting type, the declared name, and the position of its & if it
+-- declares a reference.
 local function apply_declarator(session, t, declarator)
   for _ = 1, declarator.pointers do t = types.pointer(t) end
   for i = #declarator.suffixes, 1, -1 do
@@ -56,7 +57,7 @@ local function apply_declarator(session, t, declarator)
   return t, declarator.name, declarator.reference
 end
 
--- Applies a declarator that must not be a reference; returns the type and the name.
+-- Applies a declarator and returns the type and the name; raises for a reference.
 local function apply(session, t, declarator)
   local made, name, reference = apply_declarator(session, t, declarator)
   if reference then
@@ -75,7 +76,7 @@ function declarations.type(session, node)
   return (apply(session, t, node.declarator))
 end
 
--- Returns the type of an enum, and enters its enumerators if the text defines it.
+-- Returns the type of an enum, and enters its enumerators if the text defines the enum.
 local function enum_type(session, spec)
   local scope = session.now.scope
   if not spec.list then
@@ -96,7 +97,7 @@ local function enum_type(session, spec)
     scope.enumerators[name] = value
     if not spec.scoped then
       if spec.name then scope.enumerators[spec.name .. "::" .. name] = value end
-      if scope.class then -- known in the scope around a structure, too
+      if scope.class then -- enumerators are also known in the scope around a structure
         scope.lent = scope.lent or {}
         scope.lent[name] = true
       end
@@ -140,7 +141,7 @@ local function instance(session, spec, made)
     if spec.arguments[i] then
       arguments[i] = argument(parameter, spec.arguments[i])
     elseif parameter.default then
-      local known = table.move(params, 1, i - 1, 1, {}) -- the default may name the parameters before it
+      local known = table.move(params, 1, i - 1, 1, {}) -- the default may name the preceding parameters
       arguments[i] = template.with_arguments(session, { params = known, scope = made.scope }, arguments, argument,
         parameter, parameter.default)
     else
@@ -174,7 +175,7 @@ function spec_type(session, spec)
 end
 declarations.spec_type = spec_type
 
--- Returns the template that a path names without arguments, or nil.
+-- Returns the template that a path names without arguments; nil if it names no template.
 function declarations.template(session, spec)
   if spec.tag ~= "named" and spec.tag ~= "path" then return nil end
   local ok, _, made = pcall(scoped_names.find, session, spec.steps and spec
@@ -285,7 +286,7 @@ end
 
 -- ---------------------------------------------------------------------- external declarations --
 
--- Declares a C++ reference: another name for the object that initializes it.
+-- Declares a C++ reference: another name for the object in its initializer.
 local function declare_reference(session, t, name, pos, value)
   if session.now.scope:find_declared(name) then session.now.scope:raise_taken(name, pos) end
   local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
@@ -298,7 +299,7 @@ local function declare_reference(session, t, name, pos, value)
   session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end
 
--- True if the declared object itself is const, not only the target of a pointer.
+-- True if the declared object itself is const; a const target of a pointer does not matter.
 local function is_const(words, spec, declarator)
   while declarator.inner and declarator.pointers == 0 do declarator = declarator.inner end
   if declarator.inner then return false end
@@ -315,11 +316,12 @@ local function declare_one(session, node, base, item)
   if reference and storage ~= "typedef" then
     return declare_reference(session, t, name, item.declarator.pos, item.value)
   end
-  if reference then apply(session, base, item.declarator) end -- raises: a typedef of a reference is not supported
+  -- a typedef of a reference is not supported: apply raises
+  if reference then apply(session, base, item.declarator) end
   if storage == "typedef" then
     return scope:define_type(name, t, item.declarator.pos)
   end
-  if t.kind == "function" then -- func() defines functions
+  if t.kind == "function" then -- a function without a body is only a prototype; func() defines it
     scope.prototypes[name] = true
     return
   end
@@ -333,7 +335,7 @@ local function declare_one(session, node, base, item)
     is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
   local variable = scope.variables[name]
-  -- usable in constant expressions, as in C++
+  -- As in C++, such a variable may be used in constant expressions.
   if variable.is_const and t.kind == "scalar" and not t.float and item.value then
     if pcall(constant, session, item.value) then variable.constant = session.ctx:host_read(address, t.code) end
   end
@@ -372,6 +374,7 @@ local function open_braces(session, node, braces)
   end
 end
 
+-- Closes the innermost open braces and their scopes; raises if no braces are open.
 local function close_braces(session, node, braces)
   local inner = table.remove(braces)
   if not inner then raise("syntax", node.pos, "unexpected '}'", { length = 1 }) end
@@ -381,8 +384,8 @@ local function close_braces(session, node, braces)
   end
 end
 
--- Executes all declarations of a text in order. Earlier ones take effect even if a later one fails, unless the caller
--- undoes them.
+-- Executes all declarations of a text in order. If a declaration fails, the preceding ones remain in effect unless the
+-- caller undoes them.
 function declarations.text(session, text)
   local at, braces = syntax.skip("space", text, 1), {}
   with_fields(session.now, { scope = session.now.scope }, function()

@@ -13,7 +13,7 @@ local local_memory = {}
 
 local POISON = "\x7F"
 
--- Returns the block that contains an address; nil if none of the enclosing constructs has it.
+-- Returns the block that contains an address; nil if no enclosing construct has such a block.
 local function block_at(blocks, address)
   for i = #blocks, 1, -1 do
     local block = blocks[i]
@@ -22,8 +22,8 @@ local function block_at(blocks, address)
   return nil
 end
 
--- Makes the space report reads of bytes that were never written. The core may write some, so bytes other than POISON
--- count as written. Returns a function that restores the space.
+-- Makes the space report reads of bytes that were never written. The core may write bytes directly, so bytes with a
+-- value other than POISON count as written. Returns a function that restores the space.
 local function track_initialization(space, blocks)
   local load_before, store_before = rawget(space, "load"), rawget(space, "store")
   local load, store = space.load, space.store
@@ -45,7 +45,7 @@ local function track_initialization(space, blocks)
   return function() space.load, space.store = load_before, store_before end
 end
 
--- Returns a new block. t: its type, or nil; fields: additional fields of the block.
+-- Returns a new block. t: type of its variable, or nil; fields: additional fields of the block.
 function local_memory.new(session, name, t, bytes, fields)
   local blocks = session.now.private_blocks
   local block = fields or {}
@@ -56,7 +56,7 @@ function local_memory.new(session, name, t, bytes, fields)
   return block
 end
 
--- Releases all blocks after the first `before` ones.
+-- Releases all blocks except the first `before`.
 function local_memory.release(session, before)
   local blocks = session.now.private_blocks
   for i = #blocks, before + 1, -1 do
@@ -69,7 +69,7 @@ function local_memory.release(session, before)
   end
 end
 
--- Copies bytes; those that were never written are not copied, so that they stay unwritten in the target.
+-- Copies bytes that were written; bytes that were never written stay unwritten in the target, too.
 function local_memory.copy(session, to, from, bytes)
   local block = block_at(session.now.private_blocks, from)
   local source = core.get(from, bytes)

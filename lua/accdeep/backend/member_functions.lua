@@ -1,4 +1,4 @@
--- member_functions.lua - member functions: expressions that are inlined at their calls, or Lua functions.
+-- member_functions.lua - member functions: expressions that replace their calls (inlining), or Lua functions.
 --
 -- A record keeps its functions by name: {params = names, body = AST, record, scope?, other?, error?}. `other` is an
 -- overload with other parameters; `error` replaces the body of a function that cannot be called. A session keeps {fn,
@@ -19,7 +19,7 @@ local member_functions = {}
 
 local DEEPEST = 32 -- limit of nested inlining
 
--- Returns the member function of a record or of its base classes; nil if there is none.
+-- Returns the member function of a record or of its base classes; nil if neither has one of this name.
 function member_functions.find(session, record, name)
   local found = session:methods_of(record)[name] or record.methods and record.methods[name]
   for _, base in ipairs(not found and record.bases or {}) do
@@ -37,13 +37,15 @@ local function is_prototype(record, name)
   return false
 end
 
--- True if a function is declared and a scenario may still define it. record: the class of a member function, or nil.
+-- True if a function is declared without a body, so that a scenario may still define it. record: the class of a member
+-- function, or nil.
 function member_functions.is_declared(session, record, name)
   return record ~= nil and is_prototype(record, name) or session.now.scope.prototypes[name] or false
 end
 
 -- Returns the body of a function for a call `node` as an AST, and the depth of inlining. object: AST of the object, or
--- nil for the object whose members are visible; arrow: true if the object is a pointer. Raises if it cannot be called.
+-- nil for the object whose members are visible; arrow: true if the object is a pointer. Raises if the function cannot
+-- be called.
 function member_functions.inline(session, made, object, arrow, node)
   local first = made
   while made.other and #(made.params or {}) ~= #node.args do made = made.other end
@@ -92,8 +94,8 @@ function member_functions.with_inlining_depth(session, depth, fn, ...)
   return with_fields(session.now, { inlining = depth }, fn, ...)
 end
 
--- Returns a call inside a member function that means one of its own object as a call through `this`; nil for other
--- calls.
+-- Returns a call of a member function on the function's own object as a call through `this`; nil for other calls and
+-- outside of member functions.
 function member_functions.call_on_this(session, node)
   local this, base = session.now.this, node.base
   if not this or base.tag ~= "id" or base.global then return nil end
@@ -102,7 +104,7 @@ function member_functions.call_on_this(session, node)
     name_pos = base.pos, arrow = true, name = base.name, base = { tag = "id", pos = base.pos, name = "this" } } }
 end
 
--- Returns a Lua member function as one that sets `this` while it runs.
+-- Returns a function that runs a Lua member function with `this` set.
 function member_functions.bind_this(session, made)
   member_functions.this_address(session, made.record) -- allocates now, not while a construct is executed
   return function(object, ...)
@@ -124,8 +126,8 @@ end
 
 -- ------------------------------------------------------------------------ running a member function --
 
--- Returns the member of *this that a name means inside a member function: {name, type, address}; nil if it is not one.
--- Locals of the function hide members, and members hide outer declarations.
+-- Returns the member of *this that a name means inside a member function: {name, type, address}; nil if the name does
+-- not mean a member. Locals of the function hide members, and members hide outer declarations.
 function member_functions.this_member(self, name)
   local this = self.now.this
   local member = this and not rawget(self.now.scope.variables, name) and types.member(this.record, name)
@@ -134,7 +136,8 @@ function member_functions.this_member(self, name)
   return { name = name, type = member.type, address = object + member.offset }
 end
 
--- Returns the address of the variable `this` for member functions of a record.
+-- Returns the address of the variable `this` for member functions of a record; allocates the variable at the first
+-- call.
 function member_functions.this_address(self, record)
   local slot = self.program.this_slots[record]
   if not slot then

@@ -1,10 +1,10 @@
 -- memory_view.lua - memory as scenarios and kernels access it: host and device spaces with checks that hardware does
 -- not make, and views of objects for Lua.
 --
--- A space (Host or Device) loads, stores and copies; if an access is invalid, classify raises the error that explains
--- it. Arguments of every access:
---   low, high   bounds of the object that the address points into; nil: unknown, the tables of the core decide.
---   low = note  a table instead of bounds: the pointer is not usable. The note explains why in errors:
+-- A space (Host or Device) loads, stores and copies. If an access is invalid, classify raises the error that explains
+-- the reason. Arguments of every access:
+--   low, high   bounds of the object that contains the address; nil: unknown, the tables of the core decide.
+--   low = note  a table in place of bounds: the pointer is not usable. The note has the reasons for errors:
 --               name, excluded, gone, unmatched, attached, clause; pieces: data that are present in pieces.
 --   frame       frame.pos is the position of the access in the text.
 --
@@ -27,17 +27,18 @@ local POINTER_SIZE = 8
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
 
--- Returns the equivalent of a rule in the documents of the session's profile.
+-- Returns the rule that corresponds to rule `id` in the documents of the session's profile.
 local function applicable_rule(session, id) return profiles.applicable_rule(id, session.rules.documents) end
 
--- Rules by document for pointers on a device: null, never attached, detached, and overwritten after it was attached.
+-- Rules, by document, about pointers on a device that are: null, never attached, detached, overwritten after they were
+-- attached.
 local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
 local NEVER = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-8" }
 local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC33-att-6",
   OMPEX = "OMPEX-struct_map-8" }
 local OVERWRITTEN = { TR14 = "TR14-4.1-07", ACC33 = "ACC33-att-8", OMPEX = "OMPEX-struct_map-8" }
 
--- Returns the rule of `ids` that applies in the current kernel or profile.
+-- Returns the rule of `ids`, a table by document, that applies in the current kernel or profile.
 local function rule_of_documents(session, ids)
   local openmp = session.now.kernel and session.now.kernel.plan.openmp
   return profiles.decides(ids, openmp and "OMPEX" or session.rules.documents, session.language.pointers)
@@ -50,7 +51,7 @@ local function fail(frame, code, message, fields)
   diagnostic.raise(code, frame and frame.pos, message, fields)
 end
 
--- Raises an error that the core described.
+-- Raises the error `err` that the core described.
 local function fail_core(frame, err)
   fail(frame, err.code, err.message, { rule = err.rule, objects = { err.asked, err.other },
     cause = err.cause })
@@ -64,7 +65,7 @@ function memory_view.device(session, number)
   return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true, private = {} }, Device)
 end
 
--- Returns a space for device pointers that the host program holds: their targets may only be accessed in kernels.
+-- Returns a space for device pointers that the host program holds: only kernels may access their targets.
 function memory_view.device_pointer_space(space)
   return setmetatable({ session = space.session, ctx = space.ctx, number = space.number, on_device = true,
     private = space.private, handed_out = true }, Device)
@@ -98,7 +99,7 @@ function Host:classify(address, size, frame)
     { rule = "ACC33-2.7.1-1", objects = { near } })
 end
 
--- Raises if an access exceeds known bounds. Addresses without bounds are checked by the core.
+-- Raises if an access exceeds known bounds. Without bounds, the core checks the address.
 function Host:check(address, size, low, high, frame)
   if type(low) == "table" then self:classify(address, size, frame) end
   if low and (address < low or address + size > high) then
@@ -121,7 +122,8 @@ function Host:store(address, code, size, value, low, high, frame)
   if not self.ctx:host_write(address, code, value) then self:classify(address, size, frame) end
 end
 
-function Host:translate_pointer(value) return value end -- the counterpart of Device:translate_pointer
+-- the counterpart of Device:translate_pointer; host pointers need no translation
+function Host:translate_pointer(value) return value end
 
 function Host:load_pointer(address, low, high, frame)
   local value = self:load(address, core.scalar.pointer, POINTER_SIZE, low, high, frame)
@@ -149,13 +151,13 @@ end
 
 -- -------------------------------------------------------------------------------- device space --
 
--- Returns an example of a section of a pointer in the program's language. least: true for the smallest one.
+-- Returns an example of a section of a pointer in the program's language. least: true for the smallest section.
 local function section_text(session, name, least)
   return session.language[least and "least_section" or "some_section"]:format(name or "p")
 end
 
--- Raises the error that explains why a device cannot follow a pointer. low: its note, or anything else.
--- Decides TR14-1.1-02, FLANG-pointer-6, OMPEX-struct_map-6, OMPEX-struct_map-7.
+-- Raises the error that explains why a device cannot follow a pointer. low: the pointer's note; values that are not
+-- tables are ignored. Decides TR14-1.1-02, FLANG-pointer-6, OMPEX-struct_map-6, OMPEX-struct_map-7.
 function Device:classify(address, low, frame)
   local ctx, note = self.ctx, type(low) == "table" and low or {}
   local name = note.name and ("the pointer %s"):format(note.name) or "the pointer"
@@ -207,8 +209,8 @@ function Device:classify(address, low, frame)
     { rule = rule_of_documents(self.session, ids), objects = { target, note.info }, help = help })
 end
 
--- Returns the name of a host address inside an object that is present in pieces; nil if it cannot be determined. low:
--- the note.
+-- Returns the name of a host address inside an object that is present in pieces; nil if the name cannot be determined.
+-- low: the pointer's note.
 local function name_of_piece(low, address)
   local t, offset = low.type, address - (low.host or 0)
   if t then return low.name .. types.path(t, offset) end
@@ -219,9 +221,10 @@ local function name_of_piece(low, address)
   return ("%s[%d]%s"):format(low.name, offset // to.size, path)
 end
 
--- Returns the device address of a host range that is present in pieces according to a note; 0 if it is not present.
+-- Returns the device address of a host range that is present in pieces, by the pointer's note; 0 if the range is not
+-- present.
 function Device:piece(note, address, size)
-  for _, object in ipairs(note.present or {}) do -- captured when the kernel was queued
+  for _, object in ipairs(note.present or {}) do -- objects that were captured when the kernel was queued
     local into = address - object.host
     if into >= 0 and into + size <= object.bytes then return object.dev + into end
   end
@@ -229,8 +232,8 @@ function Device:piece(note, address, size)
   return self.ctx:deviceptr(self.number, address)
 end
 
--- Returns help for an access beyond an object if the missing elements are present as another object, or nil. Parts of
--- an array that were mapped separately are not adjacent on the device.
+-- Returns help for an access beyond an object if the missing elements are present as another object; otherwise nil.
+-- Parts of an array that were mapped separately are not adjacent on the device.
 function Device:explain_split_object(object, into)
   local other = object and self.ctx:present_at(self.number, object.host + into, false)
   local function array_of(name) return name:match "^(.*)%b[]$" or name:match "^(.*)%b()$" end
@@ -276,8 +279,8 @@ function Device:check(address, size, low, high, frame)
   return address
 end
 
--- Returns the value that a pointer gets in device memory: its own, or the address of the piece that it points into.
--- low: its bounds.
+-- Returns the value that a pointer gets in device memory: `value` itself, or the address of the piece that contains its
+-- target. low: the pointer's bounds or note.
 function Device:translate_pointer(value, low)
   local there = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
   return there ~= 0 and there or value
@@ -297,14 +300,14 @@ function Device:store(address, code, size, value, low, high, frame)
 end
 
 -- Loads a pointer and returns it with the bounds of its attached target. A pointer that is not attached may have been
--- written by a kernel; if it is a host address, the second result is a note that explains it.
+-- written by a kernel. If it holds a host address, the second result is a note that explains this.
 function Device:load_pointer(address, low, high, frame)
   address = self:check(address, POINTER_SIZE, low, high, frame)
   local ctx, number = self.ctx, self.number
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
   if from and from < to then return value, from, to end
-  local private = self.private[address] -- the value may lie below the first byte of its section
+  local private = self.private[address] -- the value may be below the first byte of its section
   if private and private.value == value then return value, private.low, private.high end
   local holder = ctx:present_at(number, address, true)
   local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
@@ -348,6 +351,7 @@ end
 local LOCATION = {}
 local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __name = "pointer" }
 
+-- Returns the location of a view.
 local function locate(v) return rawget(v, LOCATION) end
 
 local function make(class, space, t, address, low, high, section)
@@ -388,7 +392,7 @@ memory_view.wrong_type = wrong_type
 
 local fill
 
--- Raises for a key of a list that is not an element. of: the type of the elements.
+-- Raises for a key of a list that is not an index of an element. of: the type of the elements.
 local function no_element(of, list, key)
   if type(key) ~= "string" then
     diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
@@ -399,7 +403,8 @@ local function no_element(of, list, key)
       type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
 end
 
--- Stores the elements of a list, which begins at index 1, or at 0 if it has an element 0. Returns their number.
+-- Stores the elements of a list and returns their number. The list begins at index 0 if it has an element 0, otherwise
+-- at index 1.
 local function write_elements(space, of, address, list, n, low, high)
   local base = list[0] ~= nil and 0 or 1
   local count = #list + 1 - base
@@ -415,6 +420,7 @@ local function write_elements(space, of, address, list, n, low, high)
   return count
 end
 
+-- Returns the type of a pointer's target; raises if its size is unknown.
 local function pointee_type(t)
   local to = t.to
   if to.kind == "void" or to.kind == "function" or (to.kind == "record" and not to.complete) then
@@ -423,8 +429,8 @@ local function pointee_type(t)
   return to
 end
 
--- Stores a pointer: a view's address, null for 0 or false, a new block with the contents of a string or list, or an
--- integer address.
+-- Stores a pointer. `value` gives its target: a view's address; null for 0 or false; a new block with the contents of a
+-- string or list; an integer address.
 local function write_pointer(space, t, address, value, low, high)
   local location = memory_view.location(value)
   local target
@@ -452,6 +458,7 @@ local function write_pointer(space, t, address, value, low, high)
   space:store(address, core.scalar.pointer, POINTER_SIZE, target, low, high, frame)
 end
 
+-- Returns the member of a record by name; raises if it does not exist.
 local function member_of(t, name)
   local member = types.member(t, name)
   if member then return member end
@@ -459,7 +466,7 @@ local function member_of(t, name)
     tostring(name)), { help = diagnostic.suggest_member(tostring(name), t) })
 end
 
--- Copies a whole array or record if the value is a view and returns true; returns false if the value is a list.
+-- Copies a whole array or record if `value` is a view, and returns true; returns false if it is a list.
 local function fill_whole(space, t, address, value, low, high)
   local from = memory_view.location(value)
   if not from and type(value) == "table" then return false end
@@ -471,7 +478,7 @@ local function fill_whole(space, t, address, value, low, high)
   return true
 end
 
--- Stores a Lua value into an object of type t: numbers, pointers, lists, strings, or views to copy.
+-- Stores a Lua value into an object of type t: a number, a pointer, a list, a string, or a view to copy.
 function fill(space, t, address, value, low, high)
   if t.view then return t.view.fill(space, t, address, value, low, high) end
   if t.kind == "scalar" then
@@ -503,7 +510,8 @@ function fill(space, t, address, value, low, high)
   end
 end
 
--- Stores a value. If a list cannot be stored completely, the object on the host keeps its old bytes.
+-- Stores a value into an object of type t. If a list cannot be stored completely, the object on the host keeps its old
+-- bytes.
 local function write(space, t, address, value, low, high)
   local whole = not space.on_device and (t.kind == "record" or t.kind == "array")
   local from, to
@@ -518,9 +526,10 @@ local function write(space, t, address, value, low, high)
 end
 
 memory_view.read, memory_view.write = read_object, write
-memory_view.fill = fill -- stores into new memory
+memory_view.fill = fill -- stores into new memory, without keeping old bytes
 
--- Returns a member that is to be written. Kernels must not write const members; on the host a write initializes them.
+-- Returns a member that is to be written; raises if it does not exist, or if a kernel would write a const member. On
+-- the host, writing a const member initializes it.
 local function written_member(space, t, name)
   local member = member_of(t, name)
   if member.is_const and space.on_device then
@@ -552,7 +561,7 @@ end
 
 local methods = {}
 
--- Returns the first n elements as a list.
+-- Returns the first n elements of an array or of a pointer's target as a list.
 function methods.values(self, n)
   local at = memory_view.location(self)
   n = n == nil and at and at.type.kind == "array" and at.type.n or math.type(n) == "integer" and n or nil
@@ -570,7 +579,7 @@ local function index_of(key)
   return i
 end
 
--- Returns the address of an array's element; nil if the key is not a number. Raises if it is out of bounds.
+-- Returns the address of an array's element; nil if the key is not a number. Raises if the index is out of bounds.
 local function array_element(at, key)
   local i = index_of(key)
   if not i then return nil end
@@ -657,7 +666,8 @@ function Pointer.__eq(a, b) return locate(a).address == locate(b).address end
 function Pointer.__lt(a, b) return math.ult(locate(a).address, locate(b).address) end
 function Pointer.__le(a, b) return not math.ult(locate(b).address, locate(a).address) end
 
--- Addresses are not shown, because they differ from run to run.
+-- Returns the pointer's type and side (host or device) as text, or "NULL". The address differs from run to run, so it
+-- is not shown.
 function Pointer:__tostring()
   local at = locate(self)
   if at.address == 0 then return "NULL" end
@@ -681,8 +691,8 @@ local nowhere = setmetatable({ on_device = false }, { __index = function()
 end })
 memory_view.NULL = make(Pointer, nowhere, types.pointer(types.void), 0, nil, nil)
 
--- Returns the address that a runtime routine is given, and the location of a view; 0 for nil. Returns nil for other
--- values.
+-- Returns the address that a runtime routine receives for a value, and the location if the value is a view; 0 for nil.
+-- Returns nil for values that are not addresses.
 function memory_view.address(value)
   local at = memory_view.location(value)
   if at then return at.address, at end
