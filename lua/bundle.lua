@@ -3,8 +3,8 @@
 -- Each module gets the name under which it is required and the chunk name @accdeep/x.lua. The rule catalogue is added
 -- as accdeep.rules.x, and the packaged modules argparse and dkjson are added, too.
 --
--- `bundle.lua --places OUT.c ROOT FILE...` writes the module accdeep.rules.places (places.lua) to a file of its own,
--- because every change of a source changes it. OUT.c is left untouched if its text would be the same.
+-- `bundle.lua --places OUT.c ROOT FILE...` writes only the module accdeep.rules.places (places.lua), because every
+-- change of a source changes it. OUT.c is not written if its text would be the same.
 
 local writes_places = arg[1] == "--places"
 if writes_places then table.remove(arg, 1) end
@@ -12,6 +12,7 @@ if writes_places then table.remove(arg, 1) end
 local out, root = arg[1], arg[2]
 local modules, seen = {}, {}
 
+-- Returns the text of a file. Raises if it cannot be opened.
 local function text_of(path)
   local file = assert(io.open(path, "rb"))
   local text = file:read "a"
@@ -19,10 +20,10 @@ local function text_of(path)
   return text
 end
 
--- Returns byte code without the names of local variables and upvalues, whose reading takes a fifth of the start.
--- Lines and other names are kept. The format is that of Lua 5.4 (its lundump.c).
+-- Returns byte code without the names of local variables and upvalues, because reading them takes a fifth of the start.
+-- Lines and other names are kept. The format is that of Lua 5.4 (lundump.c in its sources).
 local function without_names(code)
-  local parts, from, at = {}, 1, 33 -- first byte after the header and the number of upvalues
+  local parts, from, at = {}, 1, 33 -- `at`: next byte to read; the header and the number of upvalues have 32 bytes
   local function skip(bytes) at = at + bytes end
   local function number()
     local n = 0
@@ -34,7 +35,7 @@ local function without_names(code)
   end
   local function text() skip(math.max(number() - 1, 0)) end
   local function list(one) for _ = 1, number() do one() end end
-  local function no_list(one) -- skipped, and empty in the result
+  local function no_list(one) -- a list that is skipped, and empty in the result
     parts[#parts + 1] = code:sub(from, at - 1) .. "\x80"
     list(one)
     from = at
@@ -68,6 +69,7 @@ local function without_names(code)
   return table.concat(parts) .. code:sub(from)
 end
 
+-- Adds the module `name` with the source `text` to the modules. Raises if the name exists or the text does not compile.
 local function add(name, chunk_name, text)
   assert(not seen[name], "two modules are named " .. name)
   seen[name] = true
@@ -77,9 +79,10 @@ local function add(name, chunk_name, text)
   modules[#modules + 1] = { name = name, code = code }
 end
 
--- True if a source can decide rules; descriptions of rules only mention them.
+-- Returns true if the source at a path can decide rules; descriptions of rules only mention rules.
 local function decides(path) return not path:find "/spec/rules/" and not path:find "/accdeep/inspect/reference/" end
 
+-- Adds the modules of the command line, argparse and dkjson.
 local function add_modules()
   for i = 3, #arg do
     local rules = arg[i]:match "/spec/rules/([%w_]+%.lua)$"
@@ -94,6 +97,7 @@ local function add_modules()
   end
 end
 
+-- Adds the module accdeep.rules.places.
 local function add_places()
   local sources = {}
   for i = 3, #arg do if decides(arg[i]) then sources[#sources + 1] = arg[i] end end
@@ -109,6 +113,7 @@ local function array_text(i, code)
   return table.concat(lines, "\n")
 end
 
+-- Returns the C initializer of module i.
 local function module_text(i) return ("{\"%s\", code_%d, sizeof code_%d}"):format(modules[i].name, i, i) end
 
 if writes_places then add_places() else add_modules() end

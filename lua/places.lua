@@ -1,10 +1,11 @@
--- places.lua - finds where the sources decide rules and cite them, and which rules the errors of each code cite.
--- Returns a function of the sources' root and paths; its result is the text of the module accdeep.rules.places.
+-- places.lua - finds where the sources decide and cite rules, and which rules the errors of each code cite. The module
+-- is a function of the sources' root and their paths, which returns the text of the module accdeep.rules.places.
 -- bundle.lua calls it.
 --
 -- A function or table that decides rules has a comment directly above it, in C or Lua, whose last sentence is like
 -- "Decides TR14-4.2-06, DIR-4.1-04."
 
+-- Returns the text of a file. Raises if it cannot be opened.
 local function text_of(path)
   local file = assert(io.open(path, "rb"))
   local text = file:read "a"
@@ -12,9 +13,11 @@ local function text_of(path)
   return text
 end
 
+-- Returns a true value if a text is the id of a rule.
 local function is_id(id) return id:find "^%u[%u%d]+%-[%w._-]*%d$" or id:find "^HOUSE%-%l+$" end
 
--- Adds the core's names of rules and errors: "R_ATTACH" -> ids, "ACCD_ERROR_NOT_PRESENT" -> code.
+-- Adds names that a header of the core defines: to `rules`, lists of ids by name ("ATTACH" for R_ATTACH); to `codes`,
+-- error codes by name ("NOT_PRESENT" for ACCD_ERROR_NOT_PRESENT).
 local function names_in(header, rules, codes)
   for name, list in header:gmatch 'X%(([%u_]+), ("%u[^)]+")%)' do
     rules[name] = {}
@@ -23,7 +26,7 @@ local function names_in(header, rules, codes)
   for name, code in header:gmatch 'X%(([%u_]+), %d+, "(%l[^"]*)",' do codes[name] = code end
 end
 
--- Adds a value to the list of a key, unless the list has it.
+-- Adds a value to the list of a key, unless the list already has it.
 local function add(map, key, value)
   map[key] = map[key] or {}
   if not map[key][value] then
@@ -32,18 +35,20 @@ local function add(map, key, value)
   end
 end
 
--- Returns the name of the function or table whose definition a line outside of functions begins, or nil.
+-- Returns the name of the C function or table whose definition begins in a line outside of functions; nil for other
+-- lines.
 local function defined_in_c(line)
   if line:find "^[%s#/*{}]" or line:find ";%s*$" then return nil end
   return line:match "([%w_]+)[%[%]%w_]*%s*=%s*{" or line:gsub("__attribute__%(%b()%)", ""):match "([%w_]+)%("
 end
 
+-- Returns the name of the Lua function or variable whose definition begins in a line; nil for other lines.
 local function defined_in_lua(line)
   local plain = line:match "^%s*(.*)":gsub("^local ", ""):gsub("^function ", "")
   return plain:match "^([%a_][%w_.:]*)%s*%(" or plain:match "^([%a_][%w_.:]*) = "
 end
 
--- Returns the list of rules that a comment says are decided, or nil.
+-- Returns the list of rules after "Decides" in a comment; nil if it has no such sentence.
 local function decided_in(comment)
   local rest = comment:match "%f[%w]Decides (%u[%u%d]+%-.*)$"
   local ids = rest and {}
@@ -55,8 +60,8 @@ local function decided_in(comment)
   return ids
 end
 
--- Adds the locations at which rules are cited to `places`, and those at which they are decided to `decided`, as
--- "file:line function".
+-- Adds the locations "file:line" at which rules are cited to `places`, and the locations at which they are decided, as
+-- "file:line function", to `decided`. `shown`: path of the source in the locations.
 local function add_places(text, shown, rules, places, decided)
   local line, comment, is_c = 0, "", not shown:find "%.lua$"
   for row in (text .. "\n"):gmatch "(.-)\n" do
@@ -77,8 +82,8 @@ local function add_places(text, shown, rules, places, decided)
   end
 end
 
--- Adds the rules that errors cite, by code. Errors of the core are raised with a status and a rule in one call.
--- Errors of Lua have a code and a field `rule`; those of compiled programs have a code and a rule.
+-- Adds the rules that errors cite to `cited`, by code. Errors of the core are raised with a status and a rule in one
+-- call. Errors of Lua have a code and a field `rule`; errors of compiled programs have a code and a rule.
 local function add_errors(text, rules, codes, cited)
   for status, rest in text:gmatch "%f[%w_]ACCD_([%u_]+),([^;\"]*)" do
     for name in rest:gmatch "%f[%w_]R_([%u_]+)" do
@@ -98,6 +103,7 @@ local function add_errors(text, rules, codes, cited)
   end
 end
 
+-- Returns a table of lists as Lua source, a field called `name`.
 local function written(name, map)
   local keys = {}
   for key in pairs(map) do keys[#keys + 1] = key end

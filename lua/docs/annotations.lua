@@ -7,8 +7,10 @@ local annotations = {}
 
 local HEAD = "-- Made from lua/accdeep/inspect/reference.\n"
 
+-- Appends a line of an annotation.
 local function put_text(out, text) out[#out + 1] = "---" .. text end
 
+-- Appends the annotation of a class: text, operators and fields.
 local function put_class(out, entry)
   out[#out + 1] = ""
   put_text(out, entry.text)
@@ -20,6 +22,7 @@ local function put_class(out, entry)
   end
 end
 
+-- Appends the parameters and results of a function.
 local function put_params(out, entry)
   for _, param in ipairs(entry.params) do put_text(out, ("@param %s %s %s"):format(reference.field(param))) end
   for _, result in ipairs(entry.returns or {}) do
@@ -27,13 +30,14 @@ local function put_params(out, entry)
   end
 end
 
+-- Returns the names of a function's parameters, separated by commas.
 local function arguments(entry)
   local names = {}
   for i, param in ipairs(entry.params) do names[i] = reference.field(param):gsub("%?$", "") end
   return table.concat(names, ", ")
 end
 
--- Adds a callable table as a class.
+-- Appends a callable table as a class.
 local function put_callable(out, entry)
   local list = {}
   for i, param in ipairs(entry.params) do
@@ -45,6 +49,7 @@ local function put_callable(out, entry)
   out[#out + 1] = entry.name .. " = {}"
 end
 
+-- Appends the annotation of an entry under each of its names.
 local function put_entry(out, entry)
   for _, name in ipairs(reference.names(entry)) do
     out[#out + 1] = ""
@@ -61,13 +66,14 @@ local function put_entry(out, entry)
   end
 end
 
+-- Appends all entries of a chapter.
 local function put_chapter(out, chapter)
   for _, entry in ipairs(chapter) do
     if entry.class then put_class(out, entry) else put_entry(out, entry) end
   end
 end
 
--- Returns a table from file name to text.
+-- Returns a table from file name to text of the annotations.
 function annotations.files()
   local scenario = { "---@meta _", HEAD .. "-- luacheck: ignore" }
   local package = { "---@meta accdeep", HEAD .. "-- luacheck: ignore", "", "---@class accdeep", "local accdeep = {}" }

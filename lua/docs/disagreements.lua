@@ -14,11 +14,12 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local disagreements = {}
 
+-- Most actions of a program that is explored.
 disagreements.BOUND = 4
 disagreements.page = "spec/reference/disagreements.md"
 
--- The languages, with their profiles and vocabularies. `of`: a document whose profiles alone can interpret a
--- vocabulary, such as TR-14-1 for shapes.
+-- The languages, with their profiles and vocabularies. `of`: by vocabulary, the document that a profile must follow to
+-- interpret it, such as TR-14-1 for shapes.
 local languages = {
   { name = "OpenACC", is_openmp = false, vocabularies = { "attach", "levels", "fortran", "deep", "modifiers" },
     of = { deep = "TR14" } },
@@ -44,12 +45,13 @@ end
 
 -- ------------------------------------------------------------------------------------- exploring --
 
+-- Extends the programs of a level in this process (the `visit` function of Search:run).
 local function visit(made, level, first, _, last)
   for i = first, #level do made:extend(level[i], last) end
 end
 
--- Explores a vocabulary under some profiles. Returns {name, names, source, line, words, programs, classes,
--- carried_out, rows}.
+-- Explores the vocabulary `name` under the profiles `names`. Returns {name, names, source, line, words, programs,
+-- classes, carried_out, rows}. `words`, `programs`, `classes`: numbers; `programs` counts all programs up to the bound.
 local function explored(folder, name, names, bound)
   local source = { file = ("examples/explore/%s.lua"):format(name) }
   local file = assert(io.open(folder .. "/" .. source.file))
@@ -74,8 +76,8 @@ local function explored(folder, name, names, bound)
   return result
 end
 
--- Drops rows of several knobs if smaller sets of knobs cover each of these. Returns the other rows, and the number of
--- dropped sets.
+-- Omits rows of several knobs if rows with fewer knobs show each of these knobs. Returns the other rows, and the number
+-- of omitted sets of knobs.
 local function essential(rows)
   local by_size, shown, kept, left_out, n = {}, {}, {}, {}, 0
   for _, row in ipairs(rows) do
@@ -103,8 +105,8 @@ local function essential(rows)
   return list, n
 end
 
--- Explores all languages. Returns a list of {language, vocabularies, rows, left_out}. rows: the smallest ones.
--- left_out: number of dropped sets of knobs.
+-- Explores all languages. Returns a list of {language, vocabularies, rows, left_out}. `rows`: the smallest rows.
+-- `left_out`: number of omitted sets of knobs.
 function disagreements.explored(folder, bound)
   local list = {}
   for i, language in ipairs(languages) do
@@ -121,7 +123,7 @@ end
 
 -- ------------------------------------------------------------------------------------- scenarios --
 
--- Returns the cases of a vocabulary as a scenario, or nil if none of its programs is among the smallest.
+-- Returns the cases of a vocabulary as the text of a scenario; nil if no row is about this vocabulary.
 local function scenario(made, vocabulary)
   local cases, numbers = {}, {}
   for _, row in ipairs(made.rows) do
@@ -143,26 +145,29 @@ local function cell(text) return (text:gsub("|", "\\|")) end
 local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
 local function upper(text) return (text:gsub("^%l", string.upper)) end
 
+-- Returns a number with commas between groups of three digits.
 local function grouped(n)
   local text = ("%.0f"):format(n):reverse():gsub("(%d%d%d)", "%1,"):reverse()
   return (text:gsub("^,", ""))
 end
 
+-- Returns the texts of a list as code spans, separated by commas.
 local function quoted(list) return "`" .. table.concat(list, "`, `") .. "`" end
 
+-- Returns links to the rules `ids`, from the page of disagreements.
 local function rule_links(ids)
   local list = {}
   for i, id in ipairs(ids) do list[i] = ("[%s](rules.md#%s)"):format(id, anchor(id)) end
   return table.concat(list, ", ")
 end
 
--- Returns the text of an outcome in a table. n: length of the program.
+-- Returns the outcome of a group of profiles as the text of a table cell. `n`: number of lines of the program.
 local function shown(group, n)
   if not group.code then return upper(group.text) end
   return ("Error `%s`%s"):format(group.code, group.at < n and (" at line %d"):format(group.at) or "")
 end
 
--- Returns the profiles that a row's knobs separate, grouped by outcome.
+-- Returns the profiles that a row's knobs separate, grouped by outcome, as text.
 local function sides(row)
   local list = {}
   for i, group in ipairs(equivalence.groups(row.names, row.outcome, row.counters)) do list[i] = quoted(group.names) end
@@ -184,7 +189,7 @@ local function row_text(row)
   return table.concat(out, "\n")
 end
 
--- Returns a text about other directives that show the same difference, or nil.
+-- Returns a sentence about the other directives that show the same difference, or nil.
 local function also(row)
   local list, seen = {}, { [test_program.family(row.words[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
@@ -195,8 +200,8 @@ local function also(row)
   return #list > 0 and ("Also after: %s.\n"):format(quoted(list)) or nil
 end
 
--- Returns the sections: rows of single knobs in the order of knobs, then rows of several knobs, then differences of
--- versions.
+-- Returns the sections of a language as {knobs, rows}. Rows of single knobs come first, in the order of knobs; then
+-- rows of several knobs; then rows without knobs, where the version decides.
 local function sections(made)
   local by_key, list = {}, {}
   for _, row in ipairs(made.rows) do
@@ -219,6 +224,7 @@ local function sections(made)
   return list
 end
 
+-- Appends a table of a knob's values, with the profiles in `names` that have each value.
 local function put_values(out, knob, names)
   put(out, "| `%s` | meaning | profiles |\n|---|---|---|", knob.name)
   for _, value in ipairs(knob.values) do
@@ -233,6 +239,7 @@ local function put_values(out, knob, names)
   put(out, "")
 end
 
+-- Appends rows, each with its vocabulary and with other directives.
 local function put_rows(out, rows)
   for _, row in ipairs(rows) do
     put(out, "With the declarations of [%s.lua](../../examples/explore/%s.lua):\n", row.vocabulary.name,
@@ -242,6 +249,7 @@ local function put_rows(out, rows)
   end
 end
 
+-- Appends a section: heading, values of a single knob, rules and rows.
 local function put_section(out, one, names)
   if #one.knobs == 0 then
     put(out, "### The version of the language\n")
@@ -258,7 +266,7 @@ local function put_section(out, one, names)
   put_rows(out, one.rows)
 end
 
--- Adds a table of the number of rows that separate each pair of profiles.
+-- Appends a table of the number of rows that separate each pair of profiles.
 local function put_matrix(out, made)
   local names = made.language.profiles
   put(out, "| | %s |\n|---|%s", quoted(names):gsub(", ", " | "), ("---|"):rep(#names))
@@ -277,7 +285,7 @@ local function put_matrix(out, made)
   put(out, "")
 end
 
--- Adds the knobs that differ between profiles although no row shows it.
+-- Appends the knobs that differ between profiles although no row shows a difference.
 local function put_unseen(out, made)
   local seen, names, list = {}, made.language.profiles, {}
   for _, row in ipairs(made.rows) do
@@ -359,7 +367,8 @@ here.
   return table.concat(out, "\n") .. "\n"
 end
 
--- Returns {path = text} for the page and the scenarios, and the rows of the page as {text, words, knobs}.
+-- Returns a table from path to text of the page and the scenarios, and the rows of the page as {text, words, knobs}.
+-- `words`, `knobs`: numbers.
 function disagreements.files(folder, bound)
   local list, files, rows = disagreements.explored(folder, bound), {}, {}
   files[disagreements.page] = page(list, bound)
@@ -374,7 +383,7 @@ function disagreements.files(folder, bound)
   return files, rows
 end
 
--- Returns the paths of files that differ from those in a folder.
+-- Returns the sorted paths of generated files whose text differs from the file in `folder`, or that are missing there.
 function disagreements.stale(folder, bound)
   local list = {}
   for path, text in pairs((disagreements.files(folder, bound))) do

@@ -5,7 +5,8 @@ local header = {}
 
 local SECTION = "^/%* %-%-%-+ (.-) %-%-+ %*/$"
 
--- Returns the text of a comment without its marks. Characters of Markdown are escaped, except in indented code.
+-- Returns the text of a comment's lines without comment marks. Characters of Markdown are escaped, except in indented
+-- code.
 local function prose(lines)
   local out = {}
   for i, line in ipairs(lines) do
@@ -16,8 +17,8 @@ local function prose(lines)
   return table.concat(out, "\n"):gsub("%s+$", "")
 end
 
--- Returns the lines of a header in alternating parts, each a list with a field kind, "comment" or "code". A comment
--- at the beginning of a line starts a part; comments after code or inside of braces belong to the code.
+-- Returns the lines of a header in parts, each a list of lines with the field `kind`, "comment" or "code". A comment at
+-- the beginning of a line starts a part; comments after code or inside braces belong to the code.
 local function parts(text)
   local list, depth, comment = {}, 0, nil
   local function add(kind, line)
@@ -42,7 +43,7 @@ local function parts(text)
   return list
 end
 
--- Returns the code that is shown to readers, without include guards and export macros.
+-- Returns the code of a part as readers see it, without include guards, conditional parts and export macros.
 local function readable(lines)
   local out, hidden = {}, 0
   for _, line in ipairs(lines) do
@@ -56,7 +57,7 @@ local function readable(lines)
   return (code:gsub("^%s*\n", ""):gsub("%s+$", ""))
 end
 
--- Returns the page of a header. name: the file's name.
+-- Returns the Markdown page of a header. `name`: name of the header file.
 function header.page(name, text)
   -- Remove the include guard.
   text = text:gsub("#ifndef [%w_]+_H\n#define [%w_]+_H\n", "", 1):gsub("#endif%s*$", "")
@@ -77,8 +78,8 @@ function header.page(name, text)
   return table.concat(out, "\n")
 end
 
--- Returns the functions of a header without a comment. A comment describes all declarations up to the next blank
--- line.
+-- Returns the names of the functions in a header that no comment describes. A comment describes all declarations up to
+-- the next blank line.
 function header.undescribed(text)
   local list, described = {}, false
   for _, part in ipairs(parts(text)) do

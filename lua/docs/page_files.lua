@@ -18,6 +18,7 @@ local headers = {
   { "core/abi/directory/accdeep_directory.h", "c-directory", "data environments for other runtimes" },
 }
 
+-- Returns the text of a file. Raises if it cannot be opened.
 local function read(path)
   local file = assert(io.open(path))
   local text = file:read "a"
@@ -25,7 +26,7 @@ local function read(path)
   return text
 end
 
--- Returns {path = text} for the source tree in a folder.
+-- Returns a table from path to text of the generated pages. `source`: root of the source tree.
 return function(source)
   local made = {
     ["examples/glossary.md"] = pages.glossary(),

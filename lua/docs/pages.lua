@@ -19,11 +19,12 @@ local function cell(text) return (text:gsub("|", "\\|")) end
 -- Returns a text with characters of Markdown escaped.
 local function prose(text) return (text:gsub("[*_<]", "\\%0")) end
 
+-- Appends a formatted text to `out`; without arguments the text itself.
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
 
 local function put_code(out, code) put(out, "```lua\n%s```\n", code) end
 
--- Adds a table of fields: name, type, meaning.
+-- Appends a table of fields: name, type, meaning.
 local function put_fields(out, list)
   put(out, "| | type | meaning |\n|---|---|---|")
   for _, item in ipairs(list) do
@@ -37,12 +38,14 @@ end
 -- Returns the anchor of a heading, as common readers of Markdown generate it.
 local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
 
+-- Appends links to the rules in the text `ids`.
 local function put_rules(out, ids)
   local list = {}
   for id in ids:gmatch "%S+" do list[#list + 1] = ("[%s](rules.md#%s)"):format(id, anchor(id)) end
   put(out, "Rules: %s\n", table.concat(list, ", "))
 end
 
+-- Appends an entry of the reference: signature, text, fields, errors, rules and example.
 local function put_entry(out, chapter, entry)
   put(out, "### %s\n", (entry.name or entry.class):gsub("_", "\\_"))
   if entry.params then
@@ -67,6 +70,7 @@ local function put_entry(out, chapter, entry)
   if entry.whole and chapter.prelude then put(out, "This example stands alone.\n") end
 end
 
+-- Appends a chapter of the reference.
 local function put_chapter(out, chapter)
   put(out, "## %s\n\n%s\n", chapter.title, chapter.text)
   if chapter.prelude then
@@ -77,6 +81,7 @@ local function put_chapter(out, chapter)
   for _, entry in ipairs(chapter) do put_entry(out, chapter, entry) end
 end
 
+-- Returns the page of the reference.
 function pages.reference()
   local out = { [[
 # Reference
@@ -100,12 +105,14 @@ end
 
 -- ------------------------------------------------------------------------------------------- errors --
 
+-- Phases of errors: key, heading of the section, exit status.
 local phases = {
   { "text", "Text that does not parse", 2 }, { "static", "Static rules", 2 }, { "run", "Run time", 1 },
   { "environment", "The environment", 3 }, { "internal", "accdeep itself", 70 },
   { "finding", "Reports of `accdeep exec`" },
 }
 
+-- Returns the page of error codes.
 function pages.errors()
   local out = { [[
 # Errors
@@ -135,6 +142,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- glossary --
 
+-- Returns the page of terms.
 function pages.glossary()
   local out = { [[
 # Glossary
@@ -158,6 +166,7 @@ end
 
 -- -------------------------------------------------------------------------------------------- rules --
 
+-- Returns the page of rules.
 function pages.rules()
   local out = { [[
 # Rules
@@ -179,12 +188,13 @@ end
 
 -- ----------------------------------------------------------------------------------------- profiles --
 
--- Returns the rules of a knob as links from a page in the folder of profiles.
+-- Returns links to the rules of a knob, from a page in the folder of profiles.
 local function rule_links(knob)
   local list = knob.rules:gsub("%S+", function(id) return ("[%s](../rules.md#%s)"):format(id, anchor(id)) end)
   return (list:gsub(" ", ", "))
 end
 
+-- Appends a table of decisions (profile_page.describe).
 local function put_decisions(out, list)
   put(out, "| knob | what it is about | | rules |\n|---|---|---|---|")
   for _, d in ipairs(list) do
@@ -194,8 +204,8 @@ local function put_decisions(out, list)
   put(out, "")
 end
 
--- Returns the page of a profile. That of tr14 lists all its knobs; other pages list knobs that tr14 lacks or decides
--- differently.
+-- Returns the page of a profile. The page of tr14 lists all its knobs; other pages list the knobs that tr14 lacks or
+-- decides differently.
 function pages.profile(name)
   local entry, differing, same = profile_page.describe(name)
   local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }
@@ -222,6 +232,7 @@ function pages.profile(name)
   return table.concat(out, "\n")
 end
 
+-- Returns the page with all profiles and knobs.
 function pages.profiles()
   local out = { [[
 # Rule profiles

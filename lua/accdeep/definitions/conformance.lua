@@ -8,7 +8,7 @@ local system = require "accdeep.system"
 local conformance = {}
 
 -- Returns the folder of the scenarios: $ACCDEEP_SPEC if set, otherwise share/accdeep/spec of the installation or spec/
--- beside the sources. Raises if there is none.
+-- of the source tree. Raises if there is none.
 function conformance.folder()
   local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local places = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
@@ -22,7 +22,8 @@ function conformance.folder()
     help = "they are installed in share/accdeep/spec; the variable ACCDEEP_SPEC names another folder" }, 0)
 end
 
--- Returns the folder of a document, given its prefix in rule ids or its folder's name; nil if there is none.
+-- Returns the name of a document's folder in spec/, or nil. `document`: the prefix of its rule ids, or the name of the
+-- folder.
 function conformance.find_folder(document)
   for _, known in ipairs(rules.documents) do
     if known.folder and (known.prefix:lower() == document:lower() or known.folder == document:lower()) then
@@ -32,6 +33,7 @@ function conformance.find_folder(document)
   return nil
 end
 
+-- Returns the text of a file; "" if it cannot be read.
 local function read_file(path)
   local file = io.open(path, "rb")
   local text = file and file:read "a" or ""
@@ -39,7 +41,8 @@ local function read_file(path)
   return text
 end
 
--- Appends the cases of a scenario's text to a list. A case begins and ends at the start of a line.
+-- Appends the cases in the text of a scenario to a list as {file, line, name, text, rows}. A case begins and ends at
+-- the start of a line.
 local function add_cases(path, text, list)
   local line, made = 0, nil
   for row in (text .. "\n"):gmatch "(.-)\r?\n" do
@@ -61,7 +64,8 @@ local function add_cases(path, text, list)
   end
 end
 
--- Returns all cases as a list of {file, line, name, text}; the list is cached.
+-- Returns all cases as a list of {file, line, name, text}; the list is cached. Raises if the scenarios are not
+-- installed.
 function conformance.cases()
   if conformance.found then return conformance.found end
   local list, folder = {}, conformance.folder()
@@ -82,10 +86,11 @@ function conformance.cited_rules(case)
   return ids
 end
 
+-- First words of the names of cases.
 local kinds = { accepts = true, rejects = true, differs = true }
 
--- Returns a sentence about the mismatch between a case's name and what it showed when it ran; nil if they agree. shown:
--- {n = number of its expectations, refused = rules of the errors that it expected}.
+-- Returns a sentence about the mismatch between a case's name and the run of the case; nil if they agree. `shown`: {n,
+-- refused}: the number of expectations in the case, and the rules of the errors that it expected.
 function conformance.flaw(name, shown)
   if not kinds[name:match "^(%l+): .* %[[^%]]+%]$" or ""] then
     return "the case's name has another form than 'accepts: sentence [RULE]', or with rejects or differs"

@@ -1,8 +1,8 @@
 -- knobs.lua - table of the knobs: what a rule profile decides, in the order in which profiles are described.
 --
--- An entry is {name, about, rules, own?, values = {{value, meaning} ...}}. `own` marks knobs that Lua evaluates; the
--- others come from core/accdeep_rules.def. A profile that does not set a knob has the first value. Empty `rules` mean
--- that no document decides the question.
+-- An entry is {name, about, rules, own, values}; `values` is a list of {value, meaning}. `own` is true for knobs that
+-- Lua evaluates; the core evaluates the others, from core/accdeep_rules.def. A profile that does not set a knob has the
+-- first value. Empty `rules` mean that no document decides the question.
 
 local core = require "accdeep.core"
 
@@ -51,12 +51,13 @@ for _, knob in ipairs(core.knobs()) do knobs[#knobs + 1] = knob end
 knobs.named = {}
 for _, knob in ipairs(knobs) do knobs.named[knob.name] = knob end
 
--- True if a knob matters only in profiles of OpenMP: all its rules are rules of OpenMP.
+-- Returns true if a knob matters only in profiles of OpenMP: all its rules are rules of OpenMP. A knob without rules
+-- matters in all profiles.
 function knobs.is_openmp(knob)
   return knob.rules ~= "" and not (" " .. knob.rules):gsub(" OMP60%-%S+", ""):gsub(" LLNL%-%S+", ""):find "%S"
 end
 
--- Returns a value as scenarios write it.
+-- Returns a knob's value as scenarios write it: quoted if it is a text.
 function knobs.format_value(value) return type(value) == "string" and ('"%s"'):format(value) or tostring(value) end
 
 return knobs

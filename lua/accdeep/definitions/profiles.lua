@@ -10,8 +10,9 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profiles = {}
 
--- Settings of each profile that differ from its base or, without a base, from the first values of the knobs. openacc,
--- openmp: the version that checks of spelling assume (51: 5.1); nil: any version.
+-- Settings of each profile. They replace the values of its base; without a base they replace the core's values and the
+-- first values of the other knobs. `openacc`, `openmp`: the version that checks of spelling assume (51: 5.1); nil: any
+-- version.
 local settings = {
   ["tr14"] = { members = "held", descriptors = true, openacc = 33 },
   ["tr14x"] = { base = "tr14", extended = true },
@@ -33,6 +34,7 @@ local settings = {
   ["indirect"] = { implicit = "by-type" },
 }
 
+-- Returns the sorted names of the profiles.
 function profiles.names()
   local names = {}
   for name in pairs(settings) do names[#names + 1] = name end
@@ -40,8 +42,8 @@ function profiles.names()
   return names
 end
 
--- Returns the profile of a standard ("openacc" or "openmp") with the lowest version that is at least `since`; nil if
--- there is none.
+-- Returns the name of the profile of a standard ("openacc" or "openmp") with the lowest version that is at least
+-- `since`; nil if there is none.
 function profiles.first(standard, since)
   local found
   for name, known in pairs(settings) do
@@ -51,16 +53,17 @@ function profiles.first(standard, since)
   return found
 end
 
+-- Returns a shallow copy of a table.
 local function copy(profile)
   local made = {}
   for key, value in pairs(profile) do made[key] = value end
   return made
 end
 
-local made = {} -- name -> profile
+local made = {} -- profiles that were loaded, by name or by text with changes
 
--- Returns the profile of a name, with the name of the core's profile that it uses (`core`). The table is cached and
--- shared: callers must not change it.
+-- Returns the profile with a name. Its field `core` is the name of the core's profile that it uses. Precondition: the
+-- profile exists. The table is cached and shared: callers must not change it.
 local function load_profile(name)
   if made[name] then return made[name] end
   local known = settings[name]
@@ -83,7 +86,7 @@ local function load_profile(name)
   return profile
 end
 
--- Returns a suggestion for a misspelt name among the keys of a table, or nil.
+-- Returns a sentence that suggests a key of the table `names` for a misspelt name, or nil.
 local function suggest(name, names) return diagnostic.suggest(tostring(name), names) end
 
 -- Returns a value of a scenario for an error message: quoted, or its type for tables and functions.
@@ -92,7 +95,7 @@ local function describe_value(value)
   return (kind == "string" or kind == "number" or kind == "boolean") and ("'%s'"):format(value) or "a " .. kind
 end
 
--- Raises if a knob does not have this value.
+-- Raises unless `value` is one of the knob's values.
 local function check_value(knob, value)
   local values, words = {}, {}
   for i, known in ipairs(knob.values) do
@@ -104,7 +107,7 @@ local function check_value(knob, value)
       or "accdeep rules --profile NAME says what they mean" })
 end
 
--- Returns the knob that a key names; raises if there is none.
+-- Returns the knob with the name `key`. Raises if there is none.
 local function knob_of(key)
   local knob = knobs.named[key]
   if knob then return knob end
@@ -117,8 +120,8 @@ local function knob_of(key)
     { rule = "HOUSE-knobs", help = suggest(key, knobs.named) or list })
 end
 
--- Returns a profile's name as a scenario wrote it, or "tr14" if it wrote none. Raises if there is no such profile.
--- what: the start of the message for a value of another type.
+-- Returns `wanted`, the name of a profile in a scenario, or "tr14" if it is nil. Raises if there is no such profile.
+-- `what`: start of the message for a value that is not a text.
 local function name_of(wanted, what)
   if wanted == nil then return "tr14" end
   if type(wanted) == "string" and settings[wanted] then return wanted end
@@ -131,9 +134,10 @@ local function name_of(wanted, what)
     { rule = "HOUSE-knobs", help = known })
 end
 
+-- Values of knobs by their text.
 local booleans = { ["true"] = true, ["false"] = false }
 
--- Returns a text "base+knob=value+..." as a table {base, knob = value ...}.
+-- Returns the text "base+knob=value+..." as a table {base = name, knob = value ...}. Raises if a change is malformed.
 local function parse_changes(text)
   local changes = {}
   for part in text:gmatch "%+([^+]*)" do
@@ -150,7 +154,7 @@ local function parse_changes(text)
 end
 
 -- Returns the profile for a name, a name with changes ("base+knob=value"), or a table {base = name, knob = value ...};
--- nil means tr14. The caller must not change it.
+-- nil means tr14. Raises if the profile, a knob or a value does not exist. The caller must not change the result.
 -- Decides HOUSE-knobs.
 function profiles.profile(wanted)
   local text = type(wanted) == "string" and wanted:find("+", 1, true) and wanted
@@ -175,16 +179,17 @@ function profiles.profile(wanted)
   return profile
 end
 
--- Rule id -> the row of equivalent rules that contains it; the first such row if there are several.
+-- Row of equivalent rules by rule id; the first such row if a rule is in several rows.
 local row_of = {}
 for _, row in ipairs(core.rules) do
   for _, id in ipairs(row) do row_of[id] = row_of[id] or row end
 end
 
+-- Returns the prefix of a rule id, which denotes the document.
 local function document_of(id) return id:match "^%u[%u%d]*" end
 
--- Returns the equivalent of a rule in the first of the documents (a text of words) that has one. Returns the id itself
--- if none has one, or if the rule is from one of the documents.
+-- Returns the equivalent of a rule in the first of the documents (prefixes, separated by blanks) that has an
+-- equivalent. Returns `id` itself if no document has one, or if the rule is from one of the documents.
 function profiles.applicable_rule(id, documents)
   local row = row_of[id]
   if not row or documents:find("%f[%w]" .. document_of(id) .. "%f[%W]") then return id end
@@ -196,8 +201,8 @@ function profiles.applicable_rule(id, documents)
   return id
 end
 
--- Returns the rule of the first document that has one. ids: {document = id}; own: the key that a language looks up
--- before ACC33.
+-- Returns the rule in the first of the documents (prefixes, separated by blanks) that has one; nil if none has. `ids`:
+-- rule ids by prefix. `own`: a key of `ids` that replaces ACC33 if its rule exists, or nil.
 function profiles.decides(ids, documents, own)
   for document in documents:gmatch "%S+" do
     local id = document == "ACC33" and ids[own] or ids[document]
@@ -205,8 +210,9 @@ function profiles.decides(ids, documents, own)
   end
 end
 
--- Returns the settings with which the core is opened. strict = false: silently ignores what could be undone
--- (TR14-4.3-12, AMB-TR14-25), and resolves addresses from before a fusion to what is there now (AMB-DIR-14).
+-- Returns the settings with which the core is opened. `strict` = false adds settings: what could be undone is silently
+-- ignored (TR14-4.3-12, AMB-TR14-25), and addresses from before a fusion are resolved to the present objects
+-- (AMB-DIR-14).
 function profiles.for_core(profile, strict)
   local wanted = copy(profile.changed)
   wanted.base = profile.core

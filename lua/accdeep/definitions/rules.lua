@@ -1,4 +1,5 @@
--- rules.lua - the rules of all documents, read from spec/rules: {id, section, kind, status, text, why?}.
+-- rules.lua - the rules of all documents, read from spec/rules: {id, section, kind, status, text, why}; `why` may be
+-- nil.
 --
 -- status: "done" if conformance scenarios cover what the rule accepts and what it rejects; "untestable" if no scenario
 -- can show it, with the reason in `why`; otherwise "open".
@@ -7,7 +8,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local rules = {}
 
--- Documents: file in spec/rules, prefix of rule ids, folder of scenarios, title.
+-- Documents: name of the file in spec/rules, prefix of rule ids, folder of scenarios in spec/, title.
 rules.documents = {
   { file = "tr14", prefix = "TR14", folder = "tr14", title = "OpenACC TR-14-1, Complex Data Management (2014)" },
   { file = "dir", prefix = "DIR", folder = "dir", title = "A directory for nested data environments" },
@@ -21,8 +22,8 @@ rules.documents = {
   { file = "house", prefix = "HOUSE", folder = "house", title = "rules of this project" },
 }
 
--- Returns the rules of a file. In the program they are a module; elsewhere they are read from spec/rules of the source
--- tree.
+-- Returns the rules of a file in spec/rules. In the program they are an embedded module; elsewhere the file of the
+-- source tree is read.
 local function load_rules(file)
   local name = "accdeep.rules." .. file
   local ok, list = pcall(require, name)
@@ -31,7 +32,7 @@ local function load_rules(file)
   return dofile((here or "") .. "spec/rules/" .. file .. ".lua")
 end
 
--- Returns all documents with their rules, in order; the result is cached.
+-- Returns all documents with their rules, in order: {prefix, title, rules}. The result is cached.
 function rules.all()
   if not rules.loaded then
     rules.loaded = {}
@@ -53,7 +54,7 @@ function rules.rule(id)
   return rules.ids[id]
 end
 
--- Returns an id, or the beginning of one, in the spelling of the rule files; letter case is ignored. Returns it
+-- Returns an id, or the beginning of an id, in the spelling of the rule files; letter case is ignored. Returns `id`
 -- unchanged if no rule matches.
 function rules.normalize_id(id)
   if id == "" or rules.rule(id) then return id end
@@ -66,7 +67,7 @@ function rules.normalize_id(id)
   return id
 end
 
--- Returns the ids of the rules whose texts contain all words of a list, in order.
+-- Returns the ids of the rules whose texts contain each of the words, in the order of the documents.
 local function search_all_words(words)
   local found, patterns = {}, {}
   for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
@@ -80,7 +81,8 @@ local function search_all_words(words)
   return found
 end
 
--- Returns the ids of the rules that contain a text; if there are none, those that contain all of its words.
+-- Returns the ids of the rules whose texts contain `text`. If there are none, returns the ids of the rules that contain
+-- all words of `text`.
 function rules.search(text)
   local found, words = search_all_words { text }, {}
   if #found > 0 then return found end
@@ -88,7 +90,7 @@ function rules.search(text)
   return #words > 1 and search_all_words(words) or {}
 end
 
--- Returns the set of all ids.
+-- Returns the set of the ids of all rules.
 function rules.names()
   local names = {}
   for _, document in ipairs(rules.all()) do
@@ -97,17 +99,17 @@ function rules.names()
   return names
 end
 
--- True if a rule has this id.
+-- Returns true if there is a rule with this id.
 function rules.has(id) return rules.rule(id) ~= nil end
 
--- Raises if no rule has this id.
+-- Raises unless there is a rule with this id.
 function rules.need(id)
   if rules.has(id) then return end
   diagnostic.raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)),
     { help = diagnostic.suggest(tostring(id), rules.names()) or "see accdeep rules" })
 end
 
--- Returns a text wrapped at a width in columns, with a margin before each line.
+-- Returns a text wrapped at `width` columns, with `margin` before each line.
 function rules.wrap_text(text, margin, width)
   local lines, line = {}, margin
   for word in text:gmatch "%S+" do
@@ -122,14 +124,14 @@ end
 
 local WIDTH = 100
 
--- Returns the first words of a rule's text, at most one line.
+-- Returns the beginning of a rule's text, at most one line; "" if there is no such rule.
 function rules.first_words(id)
   local text = rules.has(id) and rules.ids[id].text or ""
   local line = rules.wrap_text(text, "", WIDTH - 24):match "^[^\n]*"
   return line == text and line or line .. " ..."
 end
 
--- Returns the rules whose ids begin with a text, formatted; nil if there are none.
+-- Returns a text of the rules whose ids are `id` or begin with it ("": all rules); nil if there are none.
 function rules.describe(id)
   local out = {}
   for _, document in ipairs(rules.all()) do
@@ -145,7 +147,7 @@ function rules.describe(id)
   return #out > 0 and table.concat(out, "\n") .. "\n" or nil
 end
 
--- Returns a table of the rules by section: their number, and how many scenarios cover.
+-- Returns a table of the rules by section as text: how many there are, and how many are done, open and untestable.
 function rules.coverage()
   local out = {}
   local function row(section, n) -- avoids blanks at the end of a line

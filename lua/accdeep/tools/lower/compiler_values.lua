@@ -161,8 +161,9 @@ local function rebase(node, record, is_function)
   end)
 end
 
--- True if the expression of a variable uses members of a record. With as_calls its guard counts, too. Raises
--- {cannot = reason} if only the guard uses members and the directive is no shape or policy.
+-- Returns true if the expression of the value `name` uses members of `record`; false if there is no such value. With
+-- as_calls the guard of the expression counts, too. Raises {cannot = reason} if only the guard uses members and the
+-- directive is not a shape or policy.
 function Values:is_of(name, record, is_function)
   local value = value_of(self, name)
   if not value then return false end

@@ -139,7 +139,7 @@ function Text:write(file)
   for i = 1, scanned.n do
     local one, last = known.included[i], known.included[i] and scanned:line(scanned.finish[i])
     local part, token = by_line[last], scanned.kind[i] == "line" and scanned:token(i)
-    -- The include guard makes it empty
+    -- An include guard makes the second copy empty
     if part and part.is_here and not part.has_text and self.written[part.path] then part = nil end
     if part and part.is_here then
       self:add(scanned.text:sub(at, scanned.at[i] - 1))
