@@ -18,7 +18,8 @@ local function options(command)
   command:flag("--libdir", "Print the folder of the library that such programs need, for other builds.")
 end
 
--- Separates accdeep's options from the compiler's arguments, which begin with its name.
+-- Inserts "--" between accdeep's options and the compiler's name and arguments. Returns the new list, or `args` if
+-- there is no compiler.
 local function normalize_arguments(args)
   local at, with_value = 2, { ["--to"] = true, ["--rules"] = true }
   while args[at] and args[at]:sub(1, 1) == "-" do at = at + (with_value[args[at]] and 2 or 1) end
@@ -28,7 +29,7 @@ local function normalize_arguments(args)
   return table.move(args, at, #args, at + 1, list)
 end
 
--- Runs the compiler. Returns its status, or 1 for an error in a directive of TR-14-1.
+-- Runs the compiler. Returns its exit status, or 1 for an error in a directive of TR-14-1.
 local function run(given)
   if given.libdir then
     common.write_output(cc.folder(given.to) .. "\n")

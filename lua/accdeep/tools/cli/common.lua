@@ -23,7 +23,7 @@ function common.trace(command)
   function option._get_label_lines() return { "--trace[=<file>]" } end
 end
 
--- True if the word after --trace is its file.
+-- Returns true if the word after --trace is the file of the trace, because of its suffix.
 function common.is_trace_file(word) return word ~= nil and (word:find "%.jsonl?$" or word:find "%.trace$") ~= nil end
 
 -- -------------------------------------------------------------------------------------- streams --
@@ -34,26 +34,31 @@ function common.cannot_write(problem) common.lost = common.lost or problem end
 -- Progress line of long commands; output replaces it.
 common.progress = progress.new(true)
 
+-- Writes a text to standard output.
 function common.write_output(text)
   common.progress:hide()
   local ok, problem = io.stdout:write(text)
   if not ok then common.cannot_write("standard output: " .. problem) end
 end
 
+-- Writes a text to standard error.
 function common.err(text)
   common.progress:hide()
   io.stderr:write(text)
 end
 
+-- Returns a true value if errors on a stream (a file descriptor) are colored.
 function common.use_color(stream)
   local none = os.getenv "NO_COLOR"
   return system.isatty(stream) and not (none and none ~= "") and os.getenv "TERM" ~= "dumb"
 end
 
+-- Prints an error to standard error.
 function common.show_error(failure) common.err(report.error(failure, { color = common.use_color(2) })) end
 
 -- ------------------------------------------------------------------------------ values of options --
 
+-- Converts a size such as 512M to bytes. Returns nil and a message if it is malformed.
 function common.size(text)
   local number, unit = text:match "^(%d+)([KMGT]?)$"
   local shift = ({ [""] = 0, K = 10, M = 20, G = 30, T = 40 })[unit]
@@ -62,12 +67,14 @@ function common.size(text)
   return n << shift
 end
 
+-- Converts a text to an integer of at least 0. Returns nil and a message if it is malformed.
 function common.parse_whole_number(text)
   local n = math.tointeger(tonumber(text) or 0.5)
   if not n or n < 0 then return nil, ("'%s' is not a whole number"):format(text) end
   return n
 end
 
+-- Converts "i/n" to {i, n}. Returns nil and a message if it is malformed.
 function common.shard(text)
   local i, n = text:match "^(%d+)/(%d+)$"
   i, n = tonumber(i), tonumber(n)
@@ -75,19 +82,22 @@ function common.shard(text)
   return { i, n }
 end
 
+-- Returns the name of a device; nil and a message if there is no such kind of device.
 function common.device(text)
   if text == "sim" or text == "cuda" or text:find "^cuda:%d%d?$" then return text end
   return nil, ("there is no device '%s'; there are 'sim' and 'cuda', or 'cuda:1' for the second of several")
     :format(text)
 end
 
--- Converts a profile's name, perhaps with changes: "openacc-3.3+reattach=counts".
+-- Returns the name of a profile, perhaps with changes ("openacc-3.3+reattach=counts"), in lower case; nil and a message
+-- if it does not exist.
 function common.rules(text)
   local ok, problem = pcall(profiles.profile, text:lower())
   if ok then return text:lower() end
   return nil, ("%s; %s"):format(problem.message, problem.help)
 end
 
+-- Converts the name of a profile without changes, like common.rules.
 function common.profile(text)
   if not text:find("+", 1, true) then return common.rules(text) end
   return nil, "a profile without changes is needed"
@@ -103,6 +113,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- files --
 
+-- Returns an error about a file or the environment.
 function common.environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
 end
@@ -125,8 +136,8 @@ end
 
 -- -------------------------------------------------------------------------------------- devices --
 
--- Returns the devices of a backend as a list of {name, bytes, driver, compiler}, and the reason why there are no
--- more. A child process asks the driver, because a process that has started a driver must not fork.
+-- Returns the devices of a backend as a list of {name, bytes, driver, compiler}, and the reason why there are no more.
+-- A child process queries the driver, because a process that has started a driver must not fork.
 function common.devices_of(backend)
   local pipe = common.temporary()
   if system.fork() == 0 then
@@ -148,6 +159,7 @@ function common.devices_of(backend)
   return found.list, found.why
 end
 
+-- Raises unless the device `name` exists.
 function common.check_device(name)
   local backend, number = name:match "^(%a+):?(%d*)$"
   if backend == "sim" then return end

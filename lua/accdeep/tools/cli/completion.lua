@@ -11,7 +11,7 @@ local function options(command)
   command:argument("shell", "The shell: bash, zsh, fish."):choices { "bash", "zsh", "fish" }
 end
 
--- Returns the values that shells offer, by option and, for arguments, by command.
+-- Returns two tables of values that shells offer: by option, and by command for arguments.
 local function values()
   local function list_words(set)
     local list = {}
@@ -56,7 +56,8 @@ local WORD_OF_EXPLAIN = [=[
                 done ;;
 ]=]
 
--- Adds the values of arguments for bash and fish; argparse offers only those of options.
+-- Returns argparse's script, in which only options have values, with the values of arguments for bash and fish.
+-- `by_command`: lists of values.
 local function with_arguments(shell, text, by_command)
   local out = {}
   for command, list in sorted_pairs(by_command) do

@@ -16,7 +16,7 @@ end
 local FIELDS = { "op", "name", "bytes", "device", "object", "in", "size", "structured", "dynamic", "pointer", "count",
   "gone" }
 
--- True if two events are equal. Names of files may differ, names of cases may not.
+-- Returns true if two events or marks are equal, or both nil. Names of files may differ, names of cases may not.
 local function same(a, b, with_rules)
   if not a or not b then return a == b end
   if a.mark ~= b.mark then return false end
@@ -28,7 +28,8 @@ local function same(a, b, with_rules)
   return not with_rules or a.rule == b.rule
 end
 
--- Returns the description of a line of a trace. n: number of events before it; events: number of all events.
+-- Returns the description of a line of a trace; `line` nil: the trace has ended. `n`: number of events before the line;
+-- `events`: number of all events.
 local function format_difference(path, line, n, events)
   if not line then return ("%s ends after event %d\n"):format(path, n) end
   local what = line.op and "event " .. n + 1 or ("after event %d"):format(n)
@@ -38,8 +39,8 @@ local function format_difference(path, line, n, events)
   return ("%s, %s of %d: %s%s%s\n"):format(path, what, events, trace.describe(line), counters, queue)
 end
 
--- Reads a trace. Returns {path, lines, main, before, events}. main: indices of the lines that are not queued work.
--- before: number of events before each line.
+-- Reads a trace. Returns {path, lines, main, before, events}. `main`: indices of the lines that are not queued work.
+-- `before`: number of events before each line. `events`: number of events.
 local function read_trace(path)
   local file = { path = path, lines = trace.read(path, common.read(path)), main = {}, before = {}, events = 0 }
   for k, line in ipairs(file.lines) do
@@ -60,6 +61,7 @@ local function state_text(file, k)
   return state:text()
 end
 
+-- Prints the states of two traces before the lines `places`, or one text if they are equal.
 local function show_states(files, places)
   local before = {}
   for i, file in ipairs(files) do before[i] = state_text(file, places[i]) end

@@ -6,6 +6,7 @@ local draw = lazy.require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
 local report = require "accdeep.base.report"
 
+-- Returns the name of a picture; nil and a message if its suffix is unknown.
 local function file(text)
   if draw.format(text) then return text end
   return nil, ("'%s' does not end in .html, .svg or .dot"):format(text)
@@ -28,6 +29,7 @@ local function options(command)
   command:flag("--trust", "Let the scenario use all of Lua's library.")
 end
 
+-- Returns the number of the first failed case, or 1.
 local function first_failed(cases)
   for i, case in ipairs(cases) do
     if not case.ok then return i end
@@ -35,7 +37,7 @@ local function first_failed(cases)
   return 1
 end
 
--- Returns the number of an entry in a list, or `usual` if number is nil; nil if there is no such entry.
+-- Returns `number`, or `usual` if `number` is nil; prints a message and returns nil if the list has no such entry.
 local function choose(list, number, usual, what, path)
   if list[number or usual] then return number or usual end
   common.err(("accdeep: there is no %s %d in %s, they are 1 to %d\n"):format(what, number or usual, path, #list))

@@ -10,6 +10,7 @@ local function host_device(text)
   return nil, ("a program cannot run on '%s'; there is 'sim'"):format(text)
 end
 
+-- Returns the name of a drawing; nil and a message if its suffix is unknown.
 local function drawing(text)
   local suffix = text:match "%.(%w+)$"
   if suffix and ("dot svg png pdf"):find(suffix, 1, true) then return text end
@@ -45,7 +46,7 @@ end
 -- Options whose value may be the next word.
 local VALUED = "--device --rules --format --draw --report --suppress"
 
--- Separates accdeep's options from the program's arguments, which begin with its name.
+-- Inserts "--" between accdeep's options and the program's name and arguments. Returns the list.
 local function normalize_arguments(args)
   local valued = false
   for i = 2, #args do

@@ -25,7 +25,7 @@ local function options(command)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
 end
 
--- Returns the description of a term, code, rule, name, clause or directive; nil if the text is not one.
+-- Returns the description of a term, code, rule, name, clause, directive or profile; nil if the text is none of these.
 local function about(text)
   local found = {}
   local function add(part) found[#found + 1] = part end
@@ -40,7 +40,7 @@ local function about(text)
     or rule_text.describe_rule(rules.normalize_id(text))
 end
 
--- Returns everything that can be explained: a table from lower case to the proper spelling.
+-- Returns everything that can be explained: a table from the name in lower case to the proper spelling.
 local function known_topics()
   local all = {}
   for _, name in ipairs(profiles.names()) do all[name] = name end
@@ -50,7 +50,7 @@ local function known_topics()
   return all
 end
 
--- True if a text without parentheses begins like a directive of several words.
+-- Returns true if a text without parentheses begins like a directive of several words.
 local function is_directive(text)
   local first = text:match "^([%a_#!]+)%s"
   if first and first:find "^[#!]" then return true end
@@ -78,7 +78,8 @@ local function unknown(word)
   return common.USAGE
 end
 
--- Runs a scenario up to a directive, or a directive after a scenario.
+-- Prints the description of a word, or explains a directive: one in a scenario, or a text after a scenario. Returns the
+-- exit status.
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then

@@ -9,6 +9,8 @@ local progress = require "accdeep.base.progress"
 local oracle_report = lazy.require "accdeep.tools.explore.oracle_report"
 local vocabulary = lazy.require "accdeep.script.vocabulary"
 
+-- Converts names of profiles, separated by commas, to a list; "all" is returned itself. Returns nil and a message for
+-- an unknown or repeated name.
 local function profile_list(text)
   if text == "all" then return text end
   local list, seen = {}, {}
@@ -22,6 +24,7 @@ local function profile_list(text)
   return list
 end
 
+-- Converts a number of words, at least 1. Returns nil and a message if it is malformed.
 local function number(text)
   local n, problem = common.parse_whole_number(text)
   if n == 0 then return nil, "0 is no number of words" end
@@ -60,6 +63,7 @@ local function group_digits(n)
   return table.concat(parts, ",")
 end
 
+-- Prints the counts of an exploration as comments.
 local function print_counts(made, found)
   local levels = {}
   for n, classes in ipairs(found.levels) do levels[n] = group_digits(classes) end
@@ -130,7 +134,7 @@ local function report(chosen, made, found)
   return 1
 end
 
--- Warns if the limit may end the exploration.
+-- Warns if the limit of directives may end the exploration early.
 local function announce(made, limit)
   local most = 0
   for n = 1, made.bound do most = most + #made.systems * (#made.words) ^ n end

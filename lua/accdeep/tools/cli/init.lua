@@ -17,6 +17,7 @@ local report = require "accdeep.base.report"
 local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore",
   "replay", "diff", "merge", "devices", "types", "rules", "completion", "manual" }
 
+-- Returns the parser, the parsers of commands by name, and the commands by name.
 local function parser()
   local p = argparse("accdeep", "Executable specification of accelerator data management.")
   p:add_help_command()

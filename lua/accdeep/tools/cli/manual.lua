@@ -155,7 +155,8 @@ local SEE = [[
 -- Returns plain text escaped for roff.
 local function escape_roff(text) return (text:gsub("\\", "\\e"):gsub("-", "\\-"):gsub("^[.']", "\\&%0")) end
 
--- Returns text in lines of at most 80 columns. Requests and labels are not split, and no line begins like a request.
+-- Returns a text in lines of at most 80 columns. Requests of roff and labels are not split, and no line begins like a
+-- request.
 local function fill_lines(text)
   local out = {}
   for line in text:gmatch "[^\n]+" do
@@ -169,18 +170,19 @@ local function fill_lines(text)
   return table.concat(out, "\n")
 end
 
--- Returns a piece of a usage line: literal text in bold, <placeholders> in italics.
+-- Returns a piece of a usage line in roff: literal text in bold, <placeholders> in italics.
 local function usage(text)
   return "\\fB" .. escape_roff(text):gsub("<(.-)>", "\\fI%1\\fB"):gsub("[%[%]{}|,]", "\\fR%0\\fB") .. "\\fR"
 end
 
+-- Appends an entry of a list: label and description.
 local function element(out, label, description)
   out[#out + 1] = ".TP"
   out[#out + 1] = usage(label)
   out[#out + 1] = escape_roff(description)
 end
 
--- Adds the section of a command: argparse's own help for it.
+-- Appends the section of a command, from argparse's help for the command.
 local function describe(out, command)
   local operands = { "[options]" }
   for _, argument in ipairs(command._arguments) do operands[#operands + 1] = argument:_get_usage() end

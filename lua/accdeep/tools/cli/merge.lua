@@ -11,19 +11,20 @@ local function options(command)
   command:option("-o --out", "Write the events, or the results, to this file, rank by rank."):argname "<file>"
 end
 
--- Returns the fields of a line of accdeep, or nil for the program's own lines.
+-- Returns the fields of a line that accdeep wrote; a false value for lines of the program.
 local function line_of_rank(text)
   local fields = text:sub(1, 1) == "{" and json.decode(text)
   return type(fields) == "table" and math.type(fields.rank) == "integer" and (fields.op or fields.level) and fields
 end
 
+-- Raises an error about a file.
 local function fail(path, what)
   error(common.environment_error(("%s: %s"):format(path == "-" and "standard input" or path, what),
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
--- Returns the contents of files as a list of {rank, events, reports}, sorted by rank. events: lines; reports: their
--- fields.
+-- Returns the contents of files as a list of {rank, events, reports}, sorted by rank. `events`: lines of text;
+-- `reports`: fields of each report.
 local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
   for _, path in ipairs(paths) do
@@ -51,7 +52,7 @@ local function read_reports(paths)
   return list
 end
 
--- Returns ranks as text: "rank 3", "ranks 0-2, 5". Precondition: ranks is sorted.
+-- Returns ranks as text: "rank 3", "ranks 0-2, 5". Precondition: `ranks` is sorted.
 local function format_ranks(ranks)
   local parts, first = {}, nil
   for i, rank in ipairs(ranks) do
@@ -64,7 +65,7 @@ local function format_ranks(ranks)
   return (#ranks == 1 and "rank " or "ranks ") .. table.concat(parts, ", ")
 end
 
--- Joins equal reports of several ranks: a list of {fields, ranks}, in the order of ranks.
+-- Merges equal reports of several ranks. Returns a list of {fields, ranks}, in the order of ranks.
 local function merge_reports(list)
   local reports, by_key = {}, {}
   for _, rank in ipairs(list) do
@@ -82,8 +83,8 @@ local function merge_reports(list)
   return reports
 end
 
--- Joins files in SARIF, in which `exec --report` writes each result and each rule on a line. Results that differ only
--- in rank and count are joined.
+-- Merges files in SARIF, in which `exec --report` writes each result and each rule on a line. Results that differ only
+-- in rank and count become one. Returns the exit status.
 local function merge_sarif(chosen)
   local results, rules, by_key = {}, {}, {}
   for _, path in ipairs(chosen.files) do

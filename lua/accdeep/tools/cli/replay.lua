@@ -12,7 +12,7 @@ local function options(command)
   command:flag("--step", "Ask for the event, again and again: the next one, one back, or a number.")
 end
 
--- Returns the state after a number of events, and the last event.
+-- Returns the state after the first `wanted` events, and the last of these events or nil.
 local function state_after(lines, wanted)
   local state, n, last = trace.state(), 0, nil
   for _, line in ipairs(lines) do
@@ -23,11 +23,13 @@ local function state_after(lines, wanted)
   return state, last
 end
 
+-- Prints the state after n events.
 local function show(lines, n, write)
   local state, last = state_after(lines, n)
   write(("after event %d%s\n%s"):format(n, last and ": " .. trace.describe(last) or "", state:text()))
 end
 
+-- Asks for events and prints the states after them, until the user leaves. `most`: number of events.
 local function step(lines, n, most)
   local user = terminal.open()
   local function write(text) user:page(text) end

@@ -44,8 +44,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- files --
 
--- Appends the scenarios of a path: a file, or all .lua files in a folder and its subfolders. traced: the value of
--- --trace.
+-- Appends the scenarios of a path to `list`: a file, or all .lua files in a folder and its subfolders. `named`: the
+-- command line names the path, so that any suffix is accepted. `traced`: the value of --trace, or nil.
 local function find(path, named, list, traced)
   if files.kind(path, traced) ~= "directory" then
     if named or path:find "%.lua$" then list[#list + 1] = path end
@@ -56,6 +56,7 @@ local function find(path, named, list, traced)
   for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
 end
 
+-- Returns the names of the scenarios that this shard runs; texts are stored in chosen.given. Raises if there are none.
 local function scenarios(chosen)
   local all, list = {}, {}
   chosen.given = {} -- texts that are no files, by the name that reports show
@@ -77,7 +78,7 @@ end
 
 -- -------------------------------------------------------------------------------------- running --
 
--- Returns the trace writer for a target, and its file; nil if no trace is wanted.
+-- Returns the trace writer for the target of --trace ("-": standard error), and its file; nil if no trace is wanted.
 local function tracer(target)
   if not target then return nil end
   local file = io.stderr
@@ -88,12 +89,14 @@ local function tracer(target)
   end), file
 end
 
--- Returns the record of a file that could not be run.
+-- Returns the record of a file that could not be run because of the error `failure`.
 local function broken(path, failure)
   return { file = path, seconds = 0, cases = { { name = path, ok = false, seconds = 0,
     error = report.to_plain_data(failure) } } }
 end
 
+-- Runs a scenario and returns its record. `writer`: a trace writer, or nil. `live`: output is printed at once, else it
+-- is part of the record.
 local function run_file(path, chosen, writer, live)
   local given = chosen.given and chosen.given[path]
   local readable, text = true, given
@@ -129,14 +132,15 @@ local function run_file(path, chosen, writer, live)
   return made
 end
 
+-- Returns the number of failed cases in a record.
 local function failures(record)
   local n = 0
   for _, case in ipairs(record.cases) do n = n + (case.ok and 0 or 1) end
   return n
 end
 
--- Starts a child that runs files and writes a JSON line for each. done: shared counters of finished files and of
--- failures.
+-- Starts a child that runs the files paths[i] for each i of `queue`, and writes a line of JSON for each. `done`: shared
+-- counters of finished files and of failures. Returns the file of the lines and the process id.
 local function start_process(queue, paths, chosen, done)
   local pipe = common.temporary()
   local pid = system.fork()
@@ -155,8 +159,8 @@ end
 
 local POLL = 0.1 -- seconds between updates of the progress line
 
--- Runs files in several processes, the i-th file in process i modulo their number. If a process dies, the first file
--- without a line is reported as broken, and the rest of its queue goes to a new process.
+-- Runs files in several processes, file i in process i modulo their number. If a process dies, the first file without a
+-- line is reported as broken, and a new process gets the rest of the queue. Returns the records.
 local function run_jobs(paths, chosen, live)
   local decode = require "dkjson".decode
   local records, queues, done = {}, {}, system.counters(2)
@@ -196,7 +200,8 @@ local function run_jobs(paths, chosen, live)
   return records
 end
 
--- Returns the terminal for --step, or nil if input or output is not a terminal.
+-- Returns the terminal for --step, or nil if steps are not possible: input or output is not a terminal, there are
+-- several jobs, or the format is not text.
 local function steps_by_hand(chosen)
   if not chosen.step or chosen.jobs > 1 or chosen.format ~= "text" then return nil end
   return system.isatty(0) and system.isatty(1) and terminal.open() or nil

@@ -18,7 +18,7 @@ function input.quote(text)
   return ("[%s[%s%s]%s]"):format(level, text:sub(1, 1) == "\n" and "\n" or "", text, level)
 end
 
--- True if a directive, given as a list of words, has a body.
+-- Functions by language that return true if a directive, given as a list of words, has a body.
 local BODIES = {
   acc = function(words) return words[1] == "parallel" or words[1] == "serial" or words[1] == "kernels" end,
   omp = function(words)
@@ -27,14 +27,14 @@ local BODIES = {
   end,
 }
 
--- First words of the directives, by language.
+-- First words of directives, by language.
 local FIRST = { acc = openacc_syntax.first_words, omp = {} }
 for _, name in ipairs(openmp_directives.names) do FIRST.omp[name:match "^%a+"] = true end
 FIRST.omp["for"] = nil -- a word of Lua
 
--- Returns the language of a line that begins with a directive's first word, or nil. If both languages have the word,
--- the profile's is returned. Lines of Lua and expressions give nil: the word is not followed by a word or
--- parenthesis, or it names a function or a variable.
+-- Returns the language of a line that begins with the first word of a directive, or nil. If both languages have the
+-- word, the language of the profile is returned. Lines of Lua and expressions give nil: no word or parenthesis follows
+-- the first word, or that word is a function or a variable.
 local function language_of(line, env, variables, is_openmp)
   local word, rest = line:match "^%s*(%a+)%s*(.*)$"
   if not word or not rest:find "^[%a(]" and rest ~= "" then return nil end
@@ -44,8 +44,9 @@ local function language_of(line, env, variables, is_openmp)
   return FIRST[first][word] and first or FIRST[second][word] and second or nil
 end
 
--- Parses a bare directive. Returns its language (acc or omp), its text, and true if it has a body; nil for other
--- lines. env: the script's environment. variables: the set of names in the host program.
+-- Parses a directive without quotation marks. Returns its language (acc or omp), its text, and true if it has a body;
+-- nil for other lines. `env`: the script's environment. `variables`: set of the names in the host program. `is_openmp`:
+-- the profile is one of OpenMP.
 function input.directive(line, env, variables, is_openmp)
   local word, text = line:match "^%s*#%s*pragma%s+(%a+)%s+(.*)$"
   if not word then word, text = line:match "^%s*!%$(%a+)%s+(.*)$" end
@@ -67,15 +68,16 @@ function input.is_continued(line)
   return n > 0, text
 end
 
--- True if a body is complete: brackets are closed and the last statement has ended.
+-- Returns true if the text of a body is complete: brackets are closed and the last statement has ended.
 function input.is_whole_body(text)
   local _, open = text:gsub("[({]", "")
   local _, closed = text:gsub("[)}]", "")
   return open <= closed and text:find "[;}]%s*$" ~= nil
 end
 
--- Compiles a text. Returns its kind ("expression", "statement", "incomplete" or "wrong"), and a function or the error
--- message. The function of an expression returns a list: a tail call would hide its location.
+-- Compiles a text as Lua. Returns its kind ("expression", "statement", "incomplete" or "wrong"), and a function or the
+-- error message. The function of an expression returns a list of its values, because a tail call would hide its
+-- location.
 function input.compile(text, name, env)
   local made = load("return " .. text, name, "t", env) and load("return {" .. text .. "\n}", name, "t", env)
   if made then return "expression", made end
@@ -86,7 +88,8 @@ function input.compile(text, name, env)
   return "wrong", problem
 end
 
--- True if a line that begins with a command's word is the command, not Lua. rest: the text after the word.
+-- Returns true if a line that begins with the word of a command is the command and not Lua. `rest`: the text after the
+-- word.
 function input.is_command(rest)
   return rest == "" or not rest:find "^%s*[%(%[\"'{=.,:]"
 end

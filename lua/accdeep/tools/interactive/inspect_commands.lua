@@ -1,9 +1,9 @@
 -- inspect_commands.lua - commands that inspect a session, shared by `accdeep run --step` (stepper.lua) and `accdeep
 -- repl` (repl.lua).
 --
--- A command is {names, usage, about, run}; run(user, argument) executes it. Fields of the user: terminal; session();
--- numbers and events (state_diff.lua); before, the snapshot before these events; at = {file, line}, the present
--- location.
+-- A command is {names, usage, about, run}; run(user, argument) executes it. Fields and methods of the user: terminal;
+-- session(); numbers and events (state_diff.lua); before, the snapshot before these events, or nil; at = {file, line},
+-- the present location.
 
 local draw = require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
@@ -15,7 +15,8 @@ local value_text = require "accdeep.script.value_text"
 
 local inspect_commands = {}
 
--- Returns the value of an expression as text. env_of(session): the memory in which it is evaluated.
+-- Returns the value of an expression as text. env_of(session) returns the environment in which it is evaluated: host or
+-- device.
 local function evaluate(session, text, env_of)
   return value_text.attempt(function()
     return session:with_text(text, "expression", 1, function() return session:value(env_of(session), text) end)
@@ -25,6 +26,7 @@ end
 local function host_env_of(session) return session:host_env() end
 local function device_env_of(session) return session:device_env() end
 
+-- Prints an expression's values on host and device.
 function inspect_commands.print(user, text)
   if text == "" then return user.terminal:write "  print takes an expression: print X.a[0:3]\n" end
   local session = user:session()
@@ -32,21 +34,25 @@ function inspect_commands.print(user, text)
     evaluate(session, text, device_env_of)))
 end
 
+-- Prints an expression's value on the device.
 local function print_device(user, text)
   if text == "" then return user.terminal:write "  device takes an expression: device X.a[0:3]\n" end
   user.terminal:write(("  device  %s\n"):format(evaluate(user:session(), text, device_env_of)))
 end
 
+-- Prints the state of all devices.
 local function show_state(user)
   local session = user:session()
   for device = 0, session.devices - 1 do user.terminal:page(state.text(session, device)) end
 end
 
+-- Prints what the last events changed.
 local function show_difference(user)
   if not user.before then return user.terminal:write "  nothing has run yet\n" end
   user.terminal:page(state_diff.text(user.before, state_diff.snapshot(user:session(), user.numbers), user.events))
 end
 
+-- Prints the last events, one per line.
 local function show_events(user)
   local lines = {}
   for i, event in ipairs(user.events) do
@@ -59,15 +65,16 @@ end
 
 local NAMED = 12 -- names per line
 
--- Prints a summary of events. head: a line before it, or nil.
+-- Prints a summary of events. `head`: a line before the summary, or nil.
 function inspect_commands.show_event_list(user, events, head)
   local out = { head }
   explain.add_events(events, out, NAMED)
   user.terminal:page(table.concat(out, "\n") .. "\n")
 end
 
-local AROUND = 5 -- lines on either side of the present one
+local AROUND = 5 -- lines shown before and after the present line
 
+-- Prints the lines around the line in the argument, or around the present line.
 local function list(user, argument)
   local at = user.at
   local source = at and at.file and location.source(at.file)
@@ -83,6 +90,7 @@ local function list(user, argument)
   user.terminal:write(#out > 0 and table.concat(out) or ("  %s has %d lines\n"):format(at.file, n))
 end
 
+-- Draws host and device to a file.
 local function draw_state(user, name)
   if not draw.format(name) then return user.terminal:write "  draw takes a file: FILE.svg, FILE.html or FILE.dot\n" end
   local ok, err = pcall(function() draw.save(user:session(), files.prepare_output(name)) end)
@@ -100,7 +108,7 @@ inspect_commands.commands = {
   { "list", "l", usage = "list [LINE]", about = "the text around this place", run = list },
 }
 
--- Returns the command with a name from lists of commands, or nil.
+-- Returns the first command with the name `word` in the lists of commands, or nil.
 function inspect_commands.find(word, ...)
   for _, commands in ipairs { ... } do
     for _, command in ipairs(commands) do
@@ -112,7 +120,7 @@ function inspect_commands.find(word, ...)
   return nil
 end
 
--- Returns the list of commands as text.
+-- Returns the lists of commands as text.
 function inspect_commands.help(...)
   local out = {}
   for _, commands in ipairs { ... } do
@@ -124,7 +132,8 @@ function inspect_commands.help(...)
   return table.concat(out)
 end
 
--- Returns the names that complete a word: variables, or members of the expression before the last dot or arrow.
+-- Returns the names that may complete a word. `stem`: the text before its last part: "" gives variables, an expression
+-- with a dot or arrow gives members.
 function inspect_commands.names(session, stem)
   local names = {}
   local from = stem:match "^(.-)%.$" or stem:match "^(.-)%->$"

@@ -23,12 +23,13 @@ Repl.__index = Repl
 
 -- ------------------------------------------------------------------------------------ commands --
 
--- Leaves the session; the next one executes the accepted statements.
+-- Marks this session as left, so that the next one executes the accepted statements. Returns true.
 local function restart(self)
   self.leaving = true
   return true
 end
 
+-- Removes the last statements, as many as the argument says, from the accepted ones.
 local function undo(self, argument)
   local n = argument == "" and 1 or math.tointeger(tonumber(argument))
   if not n or n < 1 or n > #self.accepted then
@@ -56,7 +57,7 @@ local function with_rules(text, rules)
   return ("scenario { %s }\n%s"):format(setting, text)
 end
 
--- Returns the file's text and the accepted statements as a scenario.
+-- Returns the text of the file and the accepted statements as the text of a scenario.
 local function script(self)
   local parts = { self.text ~= "" and self.text:gsub("\n?$", "\n") or nil }
   for _, text in ipairs(self.accepted) do -- a local variable ends with its statement
@@ -66,6 +67,7 @@ local function script(self)
   return self.rules and with_rules(text, self.rules) or text
 end
 
+-- Writes the statements to a file as a scenario; an existing file only with -f.
 local function save(self, argument)
   local force, path = argument:match "^(%-f%s+)(.*)$"
   path = path or argument
@@ -101,13 +103,16 @@ local commands = {
   end },
 }
 
+-- Prints the commands.
 function Repl:help()
   self.terminal:write("  A statement of the scenario language; an expression; a directive, as in data copy(X).\n"
     .. inspect_commands.help(commands, inspect_commands.commands))
 end
 
+-- Returns the current session.
 function Repl:session() return self.run.session end
 
+-- Returns the words that may complete the input after `stem`.
 function Repl:words(stem)
   local words = inspect_commands.names(self:session(), stem)
   if stem == "" then
@@ -123,14 +128,14 @@ end
 
 -- ---------------------------------------------------------------------------------- statements --
 
--- Reports an error. The gravest one determines the exit status.
+-- Reports and records an error. The gravest recorded error determines the exit status.
 function Repl:report_error(err, file)
   local made = scenario.to_diagnostic(err, file, self.run)
   self.failures[#self.failures + 1] = { ok = false, error = report.to_plain_data(made) }
   self.terminal:write_error(report.error(made, { color = self.color, seen = self.seen }))
 end
 
--- Executes an accepted statement again.
+-- Executes the accepted statement `number` again.
 function Repl:replay(number)
   local name = "input " .. number
   local text = self.accepted[number]
@@ -142,7 +147,7 @@ function Repl:replay(number)
   self.replaying = nil
 end
 
--- Prints the values of an expression, except regions.
+-- Prints the values of an expression, except regions. `is_call`: without values nothing is printed, else "nil".
 local function show_results(self, results, is_call)
   local parts = {}
   for _, found in ipairs(results or {}) do
@@ -153,10 +158,10 @@ local function show_results(self, results, is_call)
   if #parts > 0 then self.terminal:page(table.concat(parts, "\t") .. "\n") end
 end
 
--- True if a line that is not Lua looks like a declaration of C: int y = 3;
+-- Returns true if a line that is not Lua looks like a declaration of C, such as int y = 3;
 local function is_declaration(text) return text:find "^%s*[%a_][%w_]*[%s*]+[%a_][^\n]*;%s*$" ~= nil end
 
--- Executes a statement and records it. Returns true if a new session must be started.
+-- Executes a statement and records it if it succeeds. Returns true if a new session must be started.
 function Repl:execute(text)
   local name = "input " .. #self.accepted + 1
   location.remember(name, text)
@@ -194,8 +199,9 @@ end
 
 -- ------------------------------------------------------------------------------------- reading --
 
--- Reads lines until a text is complete. Returns nil if the user cancels, by the interrupt key or the word quit. At
--- the end of a file it returns what was read. awaited: a description of what completes the text.
+-- Reads lines until is_whole(text) is true, and returns the text. Returns nil if the user cancels, by the interrupt key
+-- or the word quit. At the end of a file it returns what was read. `awaited`: description of what completes the text,
+-- or nil.
 function Repl:more(text, is_whole, awaited)
   local is_terminal = self.terminal.is_terminal
   if is_terminal and not is_whole(text) then
@@ -214,7 +220,7 @@ function Repl:is_directive(line)
   return input.directive(line, self.env, self:session().now.scope:names(), self:session().rules.is_openmp)
 end
 
--- Returns a bare directive as a Lua statement, with its body.
+-- Returns the line of a directive as a Lua statement, with a body that may follow. Returns nil if the user cancels.
 function Repl:directive(line)
   local on, rest = input.is_continued(line)
   while on do
@@ -235,14 +241,14 @@ function Repl:directive(line)
   return body and ("%s %s %s"):format(word, input.quote(text), input.quote((body:gsub("^\n", ""))))
 end
 
--- Returns the Lua statement for a line that begins with a variable of the scenario, or nil for an expression to
--- print.
+-- Returns the Lua statement for a line that begins with a variable of the scenario; nil if the line is an expression
+-- whose value is printed.
 local function about_variable(text)
   local made = load("host." .. text, "=", "t")
   return made and not load("return host." .. text, "=", "t") and "host." .. text or nil
 end
 
--- Handles a line. Returns true if the session ends.
+-- Handles a line: a command, a directive or a statement. Returns true if the session ends.
 function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
   local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- the single word leaves
@@ -310,7 +316,7 @@ function Repl:pass(options)
   }, { __index = options }))
 end
 
--- Lets the user continue in the state in which the file failed.
+-- Lets the user continue in the state in which the file failed; does nothing for expected errors and limits.
 function Repl:failed(err)
   if self.looping or self.leaving or self:session().now.expects_failure or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
@@ -320,7 +326,7 @@ function Repl:failed(err)
   self:loop()
 end
 
--- Reports and drops accepted statements that did not succeed again.
+-- Reports and removes the accepted statements that could not be executed again.
 function Repl:leave_out()
   local terminal = self.terminal
   terminal:write "  these could not be done again:\n"
@@ -328,7 +334,7 @@ function Repl:leave_out()
   for i = #self.accepted, self.replaying, -1 do self.accepted[i] = nil end
 end
 
--- Reads statements until the user leaves. Returns the failures.
+-- Reads statements until the user leaves. Returns the list of failures.
 local function repl(file, text, options, terminal, color)
   local self = setmetatable({ file = file or "input", text = text or "", rules = options.rules, terminal = terminal,
     color = color,

@@ -31,7 +31,8 @@ end
 local function stop_always() return true end
 local function stop_never() return false end
 
--- Returns the positive integer in a command's argument, or the default; nil after printing a message.
+-- Returns the positive integer in a command's argument, or `default` for an empty argument. Returns nil after printing
+-- a message.
 local function number(self, argument, default)
   local n = argument == "" and default or math.tointeger(tonumber(argument))
   if n and n > 0 then return n end
@@ -39,14 +40,15 @@ local function number(self, argument, default)
   return nil
 end
 
--- Ends this run: to run again up to the stop `target`, or to leave if it is nil. After a failure the error propagates
--- and ends the run.
+-- Ends this run in order to run again up to the stop `target`, or to leave if `target` is nil. Returns true. After a
+-- failure the error itself ends the run.
 local function leave(self, target)
   self.target, self.leaving = target, true
   if not self.here.failed then core.stop() end
   return true
 end
 
+-- Commands that move; run(self, argument) returns true if the scenario continues.
 local motions = {
   { "step", "", usage = "step (Enter)", about = "carry out this directive", run = function(self)
     self.stop_condition = stop_always
@@ -106,6 +108,7 @@ function Stepper:words(stem)
   return words
 end
 
+-- Prints the commands.
 function Stepper:help() self.terminal:write(inspect_commands.help(motions, inspect_commands.commands)) end
 
 -- ------------------------------------------------------------------------------------- a stop --
@@ -118,6 +121,7 @@ function Stepper:report_routines()
   self.reported = #self.events
 end
 
+-- Prints the number, the location and the text of a stop.
 function Stepper:head(here)
   self.shown = here.number
   self.terminal:write(("[%d] %s:%d: %s\n"):format(here.number, here.file or "?", here.line or 0, here.text))
@@ -126,7 +130,7 @@ function Stepper:head(here)
   end
 end
 
--- Prints the stop and its line of the scenario.
+-- Prints the present stop and its line of the scenario.
 function Stepper:show()
   local here = self.here
   if here.failed then
@@ -139,7 +143,7 @@ function Stepper:show()
   if line then self.terminal:write(("%5d | %s\n"):format(here.line, line)) end
 end
 
--- Reads commands until one moves on.
+-- Reads commands until a command continues the scenario.
 function Stepper:prompt_until_move()
   local terminal = self.terminal
   while true do
@@ -160,9 +164,10 @@ function Stepper:prompt_until_move()
   end
 end
 
--- True if output was shown before, in an earlier run.
+-- Returns true if no output is wanted: an earlier run has shown it, or the user has left.
 function Stepper:is_silent() return self.leaving or self.target and self.stop < self.target end
 
+-- Stops at `stop`: numbers it, shows it and reads commands, unless the stop is skipped.
 function Stepper:arrive(stop)
   if self.leaving then core.stop() end
   self.stop = self.stop + 1
@@ -180,7 +185,7 @@ function Stepper:arrive(stop)
   self:prompt_until_move()
 end
 
--- Stops before a construct or the end of a region. Returns the function that is called after it.
+-- Stops before a construct or the end of a region. Returns the function that is called after the construct.
 function Stepper:directive(session, plan, ends)
   local place = plan.place
   local _, more = (place.text or ""):gsub("\n", "")
@@ -200,12 +205,13 @@ function Stepper:directive(session, plan, ends)
   end
 end
 
--- True if a construct is skipped without output: `continue` skips all, going back all but the last one.
+-- Returns true if a construct is skipped without output: `continue` skips all constructs, and going back skips all but
+-- the last one before the target.
 function Stepper:is_skipping()
   return self.leaving or self.stop_condition == stop_never or self.target and self.stop < self.target - 1
 end
 
--- Stops at a failure, before the error is undone.
+-- Stops at a failure, before the effects of the failed statement are undone. Expected errors do not stop.
 function Stepper:failed(err)
   local session = self:session()
   local seen = self.failure and self.failure.err == err and self.failure.session == session
@@ -226,7 +232,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- runs --
 
--- Runs the scenario once, up to its end or until the user leaves it.
+-- Runs the scenario once, up to its end or until the user leaves the run. Returns the record of the run.
 function Stepper:pass(text, options)
   self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
   self.numbers, self.before, self.events, self.reported, self.shown = {}, nil, {}, 0, 0
@@ -249,7 +255,7 @@ function Stepper:pass(text, options)
   }, { __index = options }))
 end
 
--- Steps through a scenario. options: those of scenario.run, and `anew`, a function that returns the other observers
+-- Steps through a scenario. `options`: options of scenario.run, and `anew`, a function that returns the other observers
 -- for each run. Returns the record of the last run, or nil if the user left before the end.
 local function stepper(file, text, options, terminal, color)
   local self = setmetatable({ file = file, terminal = terminal, color = color, stop_condition = stop_always,

@@ -11,13 +11,14 @@ local terminal = {}
 local Terminal = {}
 Terminal.__index = Terminal
 
--- Returns the path of the history, $ACCDEEP_HISTORY or a file in the home folder; nil for no history.
+-- Returns the path of the history, $ACCDEEP_HISTORY or a file in the home folder; nil if there is to be no history.
 local function history_file()
   local file, home = os.getenv "ACCDEEP_HISTORY", os.getenv "HOME"
   if file then return file ~= "" and file or nil end
   return home and home .. "/.accdeep_history"
 end
 
+-- Returns the longest common prefix of a list of words.
 local function common_prefix(words)
   local prefix = words[1]
   for _, word in ipairs(words) do
@@ -26,10 +27,10 @@ local function common_prefix(words)
   return prefix
 end
 
-local SHOWN = 60 -- candidates that are printed
+local SHOWN = 60 -- limit of candidates that are printed
 
--- Returns the completion function of the editor: it returns the rest of the word before the cursor, and the
--- candidates as text.
+-- Returns the completion function of the editor. That function returns the text to insert after the cursor, and the
+-- candidates as text or nil.
 local function completer(self)
   return function(before)
     local word = before:match "[%w_.>%[%]-]*$"
@@ -47,7 +48,8 @@ local function completer(self)
   end
 end
 
--- Returns a terminal. is_terminal: input and output are a terminal, so that prompts are printed and lines edited.
+-- Returns a terminal. Its field `is_terminal` is true if input and output are a terminal: prompts are then printed and
+-- lines edited.
 function terminal.open()
   local self = setmetatable({ is_terminal = system.isatty(0) and system.isatty(1), words = false }, Terminal)
   if self.is_terminal then
@@ -57,7 +59,7 @@ function terminal.open()
   return self
 end
 
--- Reads a line. Returns nil and "end" or "interrupt" if there is none.
+-- Reads a line and returns it. Returns nil and "end" or "interrupt" if there is no line.
 function Terminal:read(prompt)
   if self.editor then
     local line, why = self.editor:read(prompt)
@@ -73,6 +75,7 @@ function Terminal:read(prompt)
   return nil, interrupted and "interrupt" or "end"
 end
 
+-- Adds a line to the history, if there is an editor.
 function Terminal:remember(line)
   if self.editor and line:find "%S" then self.editor:remember(line) end
 end
@@ -82,7 +85,7 @@ function Terminal:write(text)
   io.stdout:write((text:gsub("[%c\127]", function(c) return (c == "\n" or c == "\t") and c or "?" end)))
 end
 
--- Writes an error of report.lua, perhaps with colors.
+-- Writes an error text of report.lua, which may have colors, to standard error.
 function Terminal:write_error(text)
   io.stdout:flush()
   io.stderr:write(text)
@@ -90,7 +93,7 @@ end
 
 local PAGE = 48 -- lines per page
 
--- Writes long text; on a terminal it asks before each further page.
+-- Writes a long text; on a terminal it asks before each further page.
 function Terminal:page(text)
   if not self.is_terminal then return self:write(text) end
   local n = 0
@@ -105,6 +108,7 @@ function Terminal:page(text)
   end
 end
 
+-- Ends line editing.
 function Terminal:close()
   if self.editor then self.editor:close() end
   if self.is_terminal then core.watch_interrupts(false) end

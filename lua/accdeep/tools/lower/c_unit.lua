@@ -53,7 +53,7 @@ local function same(text) return text end
 local Unit = {}
 Unit.__index = Unit
 
--- Returns the file and line of a line of the text; they are those of a pasted file if one was included.
+-- Returns the file and line of a line of the text: in the unit, or in the inlined file from which the line comes.
 function Unit:position(line)
   if self.pasted then return self.pasted:position(line) end
   return self.unit.path, line
@@ -69,7 +69,7 @@ function Unit:with_location(directive, fn, ...)
   end, ...)
 end
 
--- Changes the location of an error in a directive's text to the location in the unit.
+-- Changes the location of the error `err` in a directive's text, in place, to the location in the unit.
 local function place_error(self, err)
   if not diagnostic.is(err) or not err.in_text then return end
   for _, directive in ipairs(self.directives or {}) do
@@ -90,7 +90,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Returns the directives in the text, by line. first, last: positions; next: the following line; after: the next token.
+-- Returns the directives in the text by line: {first, last, line, at, next, after}; next: following line, after: token.
 local function own_directives(self)
   local by_line, starts = {}, location.line_starts(self.text)
   for i = 1, self.source.n do
@@ -242,7 +242,7 @@ local function keep_different(directive)
   directive.instances = list
 end
 
--- Reads types of variables: sets `instances` of directives, tables from name to type. Returns messages of a refusal.
+-- Sets `instances` of directives: tables from name to type. Returns the compiler's messages if it rejects the unit.
 local function read_types(self, list)
   for _, directive in ipairs(list) do
     directive.names, directive.references, directive.instances = add_names({}, directive.node), {}, {}
@@ -349,7 +349,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ output --
 
--- Returns the lines of a list, each preceded by a line marker for one line of the unit.
+-- Returns the lines of `list` as text, each preceded by a line marker for line `number` of the unit.
 function Unit:lines(list, number)
   local parts, path, at = {}, self:position(number)
   for _, text in ipairs(list) do
@@ -391,7 +391,7 @@ local function add_functions(self, directive)
   end
 end
 
--- Returns the lines that replace a deep directive, and the lines after its statement (empty if none).
+-- Returns the lines that replace a deep directive, and the lines after its statement (an empty list for none).
 local function lines_of(self, directive, found)
   local program = self.program
   local head, tail = line_writer(), line_writer()
@@ -429,7 +429,7 @@ local function write(self, directive, lines, behind)
   if not self.calls then add_functions(self, directive) end
 end
 
--- Returns a directive's AST with one more clause `copy(name)`.
+-- Returns a directive's AST with an additional clause `copy(name)`.
 local function add_copy_clause(self, node, name)
   local clause = syntax.parse("directive", ("parallel copy(%s)"):format(name), 1, self.session.now.scope).clauses[1]
   clause.pos, clause.vars[1].pos = node.pos, node.pos
@@ -438,7 +438,7 @@ local function add_copy_clause(self, node, name)
   return ast.copy_with(node, "clauses", clauses)
 end
 
--- Returns the lines that replace a directive by calls, and the lines after its statement. instance: types by name.
+-- Returns the lines that replace a directive by calls, and the lines after its statement. `instance`: types by name.
 local function lines_of_calls(self, directive, instance)
   local node, without, is_private = c_calls.data_of(directive.node)
   directive.without, directive.is_private = without, is_private
@@ -477,8 +477,8 @@ local function lines_of_calls(self, directive, instance)
   return head.lines, is_alone and {} or tail.lines
 end
 
--- Returns the lines for an instance of a directive, and those after its statement; nil if the directive stays as it
--- is.
+-- Returns the lines that replace an instance of a directive, and the lines after its statement. Returns nil if the
+-- directive is not changed.
 local function lines_for(self, directive, instance)
   local inner = scope.new(self.session.now.scope)
   declare(self, inner, self.globals)
@@ -508,7 +508,7 @@ local function lines_for(self, directive, instance)
   end)
 end
 
--- True if all instances have equal lines in a field. Different calls become a call that selects by type.
+-- Returns true if all instances have equal lines in a field. Calls that differ become a call that selects by type.
 local function same_texts(self, all, field)
   local first = all[1][field]
   for _, other in ipairs(all) do
@@ -559,7 +559,7 @@ local function rewrite(self, directive)
   if all[1].lines then write(self, directive, all[1].lines, all[1].after) end
 end
 
--- Refuses deep copies by `declare`: there is no statement at which functions could be called.
+-- Raises for deep copies by `declare`: there is no statement at which functions could be called.
 local function check_declares(self)
   for _, directive in ipairs(self.declares) do
     for name in pairs(add_names({}, directive.node)) do
@@ -596,7 +596,7 @@ end
 
 local function strip_template_arguments(name) return (name:gsub("%b<>", "")) end
 
--- C++: reads the classes that the unit itself defines.
+-- C++: reads the classes that the unit itself defines, and sets program.is_foreign.
 local function read_records(self)
   local own = {}
   self.records = self.source:records()
@@ -643,14 +643,14 @@ local function expand(self)
   end
 end
 
--- True if directives that begin with a word must be rewritten when an included file contains them.
+-- Returns true if directives that begin with `word` must be rewritten even if an included file contains them.
 local function is_moved(self, is_extended, word)
   if descriptions[word] then return self.unit.is_cxx and is_extended end -- private members need friends
   return self.is_openmp or (is_extended or self.calls ~= nil) and word ~= "declare"
     and unit_directives.moves_data(word, self.calls)
 end
 
--- True if the only directives are shapes and policies of headers.
+-- Returns true if there is nothing to rewrite: the only directives are shapes and policies of headers.
 local function has_nothing(self)
   for _, directive in ipairs(self.directives) do
     if directive.own or not descriptions[directive.node.name] then return false end
@@ -748,7 +748,7 @@ local function translate_to_openmp(self, text)
   end)
 end
 
--- True if included files contain shapes or policies, of which compilers would warn.
+-- Returns true if included files have shapes or policies; compilers would warn of these.
 local function has_described_headers(self)
   for _, directive in ipairs(self.directives or {}) do
     if descriptions[directive.node.name] and not directive.is_here then return true end

@@ -54,7 +54,7 @@ local WIDTH = 100 -- columns of written lines; compilers accept 132
 local Unit = {}
 Unit.__index = Unit
 
--- Calls fn(...) and returns its results. Errors are located in the directive.
+-- Calls fn(...) and returns its results. Errors get their location in the directive `construct`.
 function Unit:with_location(construct, fn, ...)
   local path = construct.path or self.path
   local results = table.pack(pcall(self.session.with_text, self.session, construct.text, path, construct.line, fn, ...))
@@ -74,7 +74,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Returns lines first to last of the unit, as text.
+-- Returns the lines from `first` to `last` of the unit, as text.
 local function lines_of(self, first, last)
   return self.text:sub(self.starts[first], (self.starts[last + 1] or #self.text + 1) - 1)
 end
@@ -116,7 +116,7 @@ local function lines_of_call(self, statement)
   return first, last
 end
 
--- Parses directives that may move data, and shapes of used modules. Returns true if one is of TR-14-1.
+-- Parses directives that may move data, and shapes of used modules. Returns true if a directive is of TR-14-1.
 local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
@@ -166,7 +166,7 @@ local function read_directives(self)
   return is_extended
 end
 
--- Returns the directives of the unit itself that move data. Raises for those that cannot be rewritten.
+-- Returns the directives of the unit itself that move data. Raises for a directive that cannot be rewritten.
 local function plan_directives(self)
   local list = {}
   for _, construct in ipairs(self.directives) do
@@ -251,7 +251,7 @@ local function names_of(self, construct)
   return list
 end
 
--- Returns the name of the type that a shape or policy outside of types describes.
+-- Returns the name of the type in the clause type of a shape or policy, or nil.
 local function type_named(node)
   for _, clause in ipairs(node.clauses) do
     local spec = clause.name == "type" and clause.type and (clause.type.spec or clause.type)
@@ -259,7 +259,7 @@ local function type_named(node)
   end
 end
 
--- Reads types and attributes of directives' variables. Returns the compiler's messages if it refuses the unit.
+-- Reads types and attributes of directives' variables. Returns the compiler's messages if it rejects the unit.
 local function read_types(self, list)
   for _, construct in ipairs(list) do
     construct.finish, construct.ends, construct.shared = end_of(self, construct)
@@ -299,7 +299,7 @@ local function read_types(self, list)
   return self.calls:name_types(self, list)
 end
 
--- Declares a variable in a scope. Its address is a placeholder: nothing is read from it.
+-- Declares a variable in a scope. Its address is a placeholder, because nothing is read from it.
 local function declare(session, of, name, variable, assumed_size)
   local known = variable and (variable.record or variable.of)
   local rank, t = known and (assumed_size or variable.rank) or 0, known or fortran_types.INTEGER
@@ -307,7 +307,7 @@ local function declare(session, of, name, variable, assumed_size)
   of.variables[name] = { name = name, type = t, address = 4096 }
 end
 
--- Returns the type that a shape or policy describes, or nil if no variable has it. Raises if it is ambiguous.
+-- Returns the type that a shape or policy describes; nil if no variable has such a type. Raises if it is ambiguous.
 local function record_of(self, construct, name)
   local list, found = self.named[name] or {}, {}
   if #list < 2 then return list[1] end
@@ -346,7 +346,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ plans --
 
--- Returns "allocated" or "associated", the inquiry for a scalar component. The compiler is queried once for each.
+-- Returns "allocated" or "associated", the inquiry for a scalar component. The compiler is asked once per component.
 local function may_inquire(self, construct, record, name, path)
   local known = self.inquiries[record] or {}
   self.inquiries[record] = known
@@ -456,7 +456,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- output --
 
--- Splits a line at WIDTH columns with continuation marks. Statements of several lines stay as they are.
+-- Returns a line split at WIDTH columns, with continuation marks. A text of several lines is not split.
 local function broken(line)
   if #line <= WIDTH or line:find "\n" then return { line } end
   local margin, sentinel = line:match "^(%s*)(!%$acc)"
@@ -481,7 +481,7 @@ end
 
 local function marker(self, number) return line_markers.linemarker(number, self.path) end
 
--- Returns lines of code, each preceded by a line marker for one line of the unit.
+-- Returns lines of code as text, each preceded by a line marker for line `number` of the unit.
 local function mark_lines(self, list, number, margin)
   local parts = {}
   for _, line in ipairs(list) do
@@ -490,14 +490,14 @@ local function mark_lines(self, list, number, margin)
   return table.concat(parts)
 end
 
--- Replaces lines first to last by a text. If last < first, inserts the text before line first.
+-- Replaces lines `first` to `last` by a text. If last < first, inserts the text before line `first`.
 function Unit:edit(first, last, text)
   self.edits[#self.edits + 1] = { first = first, last = last, text = text, number = #self.edits }
 end
 
 local function margin_of(self, line) return lines_of(self, line, line):match "^[ \t]*" end
 
--- True if a directive must be kept because of its remaining clauses.
+-- Returns true if a directive must be kept because of its remaining clauses `list`.
 local function is_needed(name, list)
   for _, construct in ipairs(list) do
     local word = construct.clause.name
@@ -516,7 +516,7 @@ local function end_lines(self, construct)
   return from, to
 end
 
--- Records the names that a region maps, for the constructs inside.
+-- Records the names that a region maps, for the constructs inside the region.
 local function add_region(self, construct, list)
   if not construct.finish or construct.condition and not self.calls then return end
   local named = {}
@@ -524,7 +524,7 @@ local function add_region(self, construct, list)
   table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, one = construct })
 end
 
--- Replaces a directive, and inserts lines after its region. is_data: these replace the directive that ends it.
+-- Replaces a directive and inserts the lines `behind` after its region. is_data: they replace the `end` directive.
 local function replace_lines(self, construct, lines, behind, is_data)
   local own = construct.own
   local margin = margin_of(self, own.first)
@@ -534,7 +534,7 @@ local function replace_lines(self, construct, lines, behind, is_data)
   self:edit(is_data and from or to + 1, to, mark_lines(self, behind, to, margin) .. marker(self, to + 1))
 end
 
--- Writes a directive with deep items. all: the items; rest: the remaining clauses.
+-- Writes a directive with deep items. `all`: the items; `rest`: the remaining clauses.
 local function write(self, construct, all, rest)
   local name, items = construct.node.name, {}
   for _, item in ipairs(all) do
@@ -707,7 +707,7 @@ local function apply(self)
   return table.concat(parts)
 end
 
--- Refuses runtime routines, and directives of included files: neither knows the data that calls map.
+-- Raises for routines and directives of included files that would not know the data which calls map.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
     local is_ours = statement.directive or fortran_calls.directive_for(statement.text)
@@ -765,7 +765,7 @@ local function lower_text(self)
   return text
 end
 
--- True if a text in fixed form may have a directive of TR-14-1.
+-- Returns true if a text in fixed form may have a directive of TR-14-1.
 local function may_be_extended(text)
   for line in text:lower():gmatch "[^\n]+" do
     local directive = line:match "^[c*!]%$acc(.*)$"

@@ -19,8 +19,8 @@ local openmp_translation = {}
 
 local cannot = deep_copy.cannot
 
--- Code placed before generated deep-copy functions: the OpenACC routines that they call, implemented by OpenMP
--- routines.
+-- Code placed before generated deep-copy functions: implementations, by OpenMP routines, of the OpenACC routines that
+-- these functions call.
 openmp_translation.HEADERS = [[
 #include <omp.h>
 #include <stddef.h>
@@ -74,29 +74,33 @@ static inline __attribute__((unused)) void accdeep_acc_update_self(void *host, s
 }
 ]]
 
--- Returns generated code with its OpenACC routines replaced by those of HEADERS.
+-- Returns generated code in which the routines of HEADERS replace the OpenACC routines.
 function openmp_translation.routines(code) return (code:gsub("%f[%w_]acc_", "accdeep_acc_")) end
 
 -- ---------------------------------------------------------------------------------------- clauses --
 
+-- Map types of OpenMP by data clause.
 local map_types = { copy = "tofrom", copyin = "to", copyout = "from", create = "alloc", present = "alloc" }
 local exit_types = { copyout = "from", delete = "release" }
 
--- Canonical clause name by clause name: copy for pcopy.
+-- Canonical name of a clause by name in the text, such as copy for pcopy; only names that differ.
 local own_names = {}
 for _, entry in ipairs(openacc_directives.clauses) do
   for _, list in ipairs { entry[1], entry.present_or or "" } do
     for name in list:gmatch "%S+" do own_names[name] = entry[1]:match "%S+" end
   end
 end
+-- Returns the canonical name of a clause.
 local function name_of(clause) return own_names[clause.name] or clause.name end
 
+-- Returns the list items of a clause as text.
 local function list_of(clause)
   local parts = {}
   for i, variable in ipairs(clause.vars) do parts[i] = unparse.expression(variable) end
   return table.concat(parts, ", ")
 end
 
+-- Returns true if a directive has a clause with one of the names.
 local function has(node, ...)
   for _, clause in ipairs(node.clauses) do
     for _, name in ipairs { ... } do
@@ -106,9 +110,11 @@ local function has(node, ...)
   return false
 end
 
+-- Clauses that OpenMP cannot express.
 local refused = { async = true, wait = true, device_type = true, dtype = true, attach = true, detach = true,
   no_create = true, default_async = true, device_num = true }
 
+-- Raises {cannot = reason} if OpenMP lacks a clause or modifier of a directive.
 local function check(node)
   for _, clause in ipairs(node.clauses) do
     if refused[name_of(clause)] or name_of(clause) == "deviceptr" and node.name == "data" then
@@ -119,8 +125,8 @@ local function check(node)
   end
 end
 
--- Returns the map clauses for data clauses, and the if clause. types: map type by clause. condition: the prefix in
--- the if clause, or nil to omit it.
+-- Returns a list of map clauses for the data clauses of a directive, and its if clause. `types`: map type by clause.
+-- `condition`: prefix in the if clause; nil: no if clause.
 local function data_clauses(node, types, condition)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -140,7 +146,8 @@ end
 local Text = {}
 Text.__index = Text
 
--- Returns the OpenMP directive words that divide a loop, or nil if one thread executes it.
+-- Returns the words of the OpenMP directive that divides a loop among teams and threads; nil if one thread executes the
+-- loop.
 local function division_clauses(self, construct)
   local node, around, with_location = construct.node, construct.compute, construct.around
   if has(node, "seq") or not around then return nil end
@@ -163,6 +170,7 @@ local function division_clauses(self, construct)
     or "distribute parallel for"
 end
 
+-- Appends the reduction clauses of a directive.
 local function add_reductions(node, parts)
   for _, clause in ipairs(node.clauses) do
     if name_of(clause) == "reduction" then
@@ -173,7 +181,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- scalars --
 
--- Returns the first token of the statement, or of the parenthesized text, that contains token i.
+-- Returns the number of the first token of the statement, or of the parenthesized text, that contains token i.
 local function start_of(self, i)
   while i > 1 do
     local before = self.source:token(i - 1)
@@ -187,7 +195,7 @@ local not_types = { ["return"] = true, ["else"] = true, ["goto"] = true, case = 
 local of_expression = { decltype = true, typeof = true, __typeof__ = true, __typeof = true, _Alignas = true,
   alignas = true, __attribute__ = true }
 
--- Returns the token after the template arguments that begin at token i, or nil if the `<` begins none.
+-- Returns the number of the token after the template arguments that begin at token i; nil if the `<` begins none.
 local function after_template(unit, i)
   local depth = 0
   while unit.at[i] do
@@ -205,7 +213,7 @@ local function after_template(unit, i)
   end
 end
 
--- True if a declaration begins at token i: a type name followed by another name.
+-- Returns true if a declaration begins at token i: a type name followed by another name.
 local function is_declaration(self, i)
   local unit = self.source
   if unit:token(i) == ":" and unit:token(i + 1) == ":" then i = i + 2 end
@@ -226,7 +234,8 @@ local function is_declaration(self, i)
   return unit.kind[k] == "word" or unit:token(k) == "[" and unit:token(i) == "auto"
 end
 
--- True if word i is declared by the declaration that begins at token start. Words of initializers are not.
+-- Returns true if the declaration that begins at token `start` declares the word at token i. Words in initializers are
+-- not declared.
 local function is_declared(self, start, i)
   local unit, k = self.source, start
   local of_value = false
@@ -247,7 +256,7 @@ local function is_declared(self, start, i)
   return not of_value
 end
 
--- True if token i is a scalar that is assigned, incremented or decremented there.
+-- Returns true if token i is a scalar that is assigned, incremented or decremented there.
 local function is_written(self, i)
   local unit = self.source
   local before, before_that = unit:token(i - 1), unit:token(i - 2)
@@ -259,10 +268,11 @@ local function is_written(self, i)
   return before == "+" and before_that == "+" or before == "-" and before_that == "-"
 end
 
+-- Clauses that specify how threads share a variable.
 local sharing = { private = true, firstprivate = true, reduction = true, copy = true, copyin = true, copyout = true,
   create = true, present = true, deviceptr = true }
 
--- True if a clause of a construct, or of one that encloses it, names a variable.
+-- Returns true if a clause of `construct`, or of a construct that encloses it, names the variable `name`.
 local function is_named(self, construct, name)
   for _, other in ipairs(self.list) do
     local covers = other == construct or other.last and other.token < construct.token and construct.token <= other.last
@@ -275,6 +285,7 @@ local function is_named(self, construct, name)
   return false
 end
 
+-- Returns true if the statement with token i follows an atomic directive.
 local function is_atomic(self, i)
   local start = start_of(self, i)
   return self.source.kind[start - 1] == "line" and self.source:token(start - 1):find "acc%s+atomic" ~= nil
@@ -289,8 +300,8 @@ local function innermost(self, construct, i)
   return found
 end
 
--- Makes loop variables that are declared outside of the construct private, as OpenACC requires. Raises if another
--- variable is assigned without a clause: threads would share it.
+-- Makes loop variables that are declared outside of the construct private, as OpenACC requires. Raises if several
+-- threads would share another variable that is assigned without a clause.
 local function private_variables(self, construct)
   local declared = {}
   for i = construct.after, construct.last do
@@ -317,13 +328,14 @@ local function private_variables(self, construct)
   end
 end
 
+-- Appends a private clause for the variables that private_variables found.
 local function add_private(construct, parts)
   if construct.private and construct.private[1] then
     parts[#parts + 1] = ("private(%s)"):format(table.concat(construct.private, ", "))
   end
 end
 
--- Appends the clauses of a divided loop.
+-- Appends the clauses of a loop that is divided.
 local function loop_clauses(construct, parts)
   add_private(construct, parts)
   for _, clause in ipairs(construct.node.clauses) do
@@ -354,7 +366,7 @@ local function gang_reductions(self, construct, parts)
   end
 end
 
--- Returns the set of words in a statement, including those of macros that the text defines.
+-- Returns the set of words from token `first` to `last`, with the words of macros that the text defines.
 local function used_words(self, first, last)
   local used = {}
   local function add(text)
@@ -371,8 +383,8 @@ local function used_words(self, first, last)
   return used
 end
 
--- Appends map clauses for variables that an enclosing data construct names and the compute construct does not. OpenMP
--- would pass such scalars by value.
+-- Appends map clauses for variables that an enclosing data construct names and the compute construct does not, because
+-- OpenMP would pass such scalars by value.
 local function add_enclosing_data(self, construct, parts)
   local own, used = {}, used_words(self, construct.after, construct.last)
   for _, clause in ipairs(construct.node.clauses) do
@@ -394,7 +406,7 @@ local function add_enclosing_data(self, construct, parts)
   end
 end
 
--- Returns the if clause by which a construct runs on the device, or nil.
+-- Returns the if clause that decides whether a construct runs on the device; nil if it has no condition.
 local function condition(node)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -406,6 +418,7 @@ local function condition(node)
   return parts[1] and ("if(target: %s)"):format(table.concat(parts, " && "))
 end
 
+-- Returns the OpenMP words of a compute construct, and a list of its clauses.
 local function compute(self, construct)
   local node = construct.node
   local is_loop, parts = node.name:find "loop$", {}
@@ -444,8 +457,8 @@ local function compute(self, construct)
   return words, parts
 end
 
--- Functions that return the OpenMP directives of a construct, by the directive's name; compute constructs use
--- `compute`.
+-- Functions that return the OpenMP directives of a construct as a list of texts, by the directive's name; an empty list
+-- removes the directive. Compute constructs use the function `compute`.
 local writers = {}
 
 function writers.data(_, construct)
@@ -533,7 +546,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- text --
 
--- Sets for each directive its statement, its compute construct and its enclosing loop.
+-- Sets the statement, the compute construct and the enclosing loop of each directive.
 local function nest(self)
   for i, construct in ipairs(self.list) do
     local name = construct.node.name
@@ -553,8 +566,8 @@ local function nest(self)
   end
 end
 
--- Returns a function from a position in the text to the original file and line. Precondition: its calls are in
--- ascending order of positions.
+-- Returns a function from a position in the text to the original file and line. Precondition: the function is called
+-- for ascending positions.
 local function location_map(text, path)
   local next_marker = text:gmatch "()(#line %d+ \"[^\n]*)\n()"
   local file, line, from = path, 1, 1
@@ -571,9 +584,9 @@ local function location_map(text, path)
   end
 end
 
--- Returns the text with OpenMP directives. is_left(file, line): true for directives that stay. fail(directive,
--- message): raises an error; the directive is {file, line, line_text, pos, node}, and pos the position of its name in
--- the line.
+-- Returns the text with OpenMP directives in place of OpenACC directives. is_left(file, line) returns true for
+-- directives that are not translated. fail(directive, message) raises an error; the directive is {file, line,
+-- line_text, pos, node}, and `pos` is the position of its name in the line.
 function openmp_translation.text(session, text, path, is_left, fail)
   local self = setmetatable({ text = text, source = c_source.scan(text), list = {}, macros = {} }, Text)
   local place_of, place_behind = location_map(text, path), location_map(text, path)
