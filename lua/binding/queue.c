@@ -96,7 +96,7 @@ static int l_copy_async(lua_State *L)
 /* Lua function that a queue will call. */
 struct queued_function {
     struct accd__lua_context *context;
-    int ref;        /* reference to the function */
+    int ref;        /* registry reference to the function */
     unsigned users; /* number of states that contain the call: the present one, and checkpoints */
 };
 

@@ -140,7 +140,7 @@ static int l_elevates(lua_State *L)
     return 1;
 }
 
-/* system.fork() -> process id; 0 in the child, which is killed when this process ends */
+/* system.fork() -> process id of the child; in the child, 0. The child is killed when this process ends. */
 static int l_fork(lua_State *L)
 {
     const pid_t parent = getpid();

@@ -35,6 +35,7 @@ static bool is_own_process(void)
     return rt.pid == getpid();
 }
 
+/* Returns the id of the calling thread, as the kernel numbers threads. */
 static int thread_id(void)
 {
     return (int)syscall(SYS_gettid);

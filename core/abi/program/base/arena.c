@@ -65,6 +65,7 @@ static size_t size_class_bytes(unsigned class)
 
 /* ---------------------------------------------------------------------------------- mappings -- */
 
+/* Returns the header of the mapping of a large block. */
 static struct mapping *mapping_of_block(void *block)
 {
     return (struct mapping *)((char *)block - HEAD);
@@ -88,6 +89,7 @@ static void link_mapping(struct mapping *m, size_t bytes)
     arena.count++;
 }
 
+/* Removes a mapping from the list; it stays mapped. */
 static void unlink_mapping(struct mapping *m)
 {
     assert(m && arena.count > 0);

@@ -74,8 +74,8 @@ static bool is_address_name(const char *name)
     return !strncmp(name, "0x", 2);
 }
 
-/* True if repetitions are recognised by the object; findings about costs or without a location are compared by
- * message. */
+/* True if repetitions of a finding are recognised by its object. Findings about costs, or without a location, are
+ * compared by message. */
 static bool is_by_object(const struct rt_diagnostic *diagnostic)
 {
     return diagnostic->object && diagnostic->pc && !diagnostic->times;
@@ -104,7 +104,9 @@ static bool matches_record(const struct diag_record *entry, const struct rt_diag
                           : message && !strcmp(entry->about, message));
 }
 
-/* Counts a repetition. Of other variables in the group, the first five with names are recorded; then "..." is added. */
+/* Counts a repetition. For a grouped finding, adds the name of another variable to other_names: at most five names,
+ * then
+ * "...". */
 static void count_record(struct diag_record *entry, const struct rt_diagnostic *diagnostic)
 {
     enum { NAMED = 5 };

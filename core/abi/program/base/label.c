@@ -24,8 +24,9 @@ static size_t nlabels, labels_capacity; /* capacity: 0 or a power of two */
 enum { RECENT_LABELS = 32 };
 static struct label recent_labels[RECENT_LABELS]; /* lazy labels of recent directives */
 
-/* Cached name of data at a site. Data on the stack keep their name if the same function makes the same call again.
- * Other data keep it if the directive repeats an earlier one and the items before them are the same. */
+/* Cached label of data at a site, and the start of the named section. Data on the stack keep their name if the same
+ * function makes the same call again. Other data keep it if the directive repeats an earlier one and the items before
+ * them are the same. */
 struct cached_label {
     uintptr_t pc, sp, host;
     uint64_t bytes, preceding_items; /* hash of the directive's earlier items */
@@ -47,6 +48,7 @@ static size_t hash_label(uintptr_t pc, const char *name)
     return (size_t)(hash ^ hash >> 32);
 }
 
+/* True if both arrays are NULL, or have equal dimensions. */
 static bool is_same_array(const accd_array *a, const accd_array *b)
 {
     return a == b ||

@@ -149,6 +149,7 @@ RT_COLD void rt_prof_finish(void);
 struct rt_prof_info;
 struct rt_prof_event_info;
 struct rt_prof_api_info;
+/* Callback of a tool; the structures are defined in prof.c. */
 typedef void rt_prof_callback(struct rt_prof_info *location, struct rt_prof_event_info *detail,
                               struct rt_prof_api_info *api);
 /* True for events about memory and transfers, whose records have the data's addresses. */

@@ -517,7 +517,7 @@ void rt_lock_diagnostics(void);
 void rt_unlock_diagnostics(void);
 
 /* symbolize.c */
-void rt_symbolize_init(void);
+void rt_symbolize_init(void); /* stores the working directory, relative to which files are named */
 /* Returns the return address in a lazy name (label.c), whose end is stored; 0: an ordinary name. end_p may be NULL. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p);
 /* Finds the program's name of a range, as seen at a site. Returns false if unknown. */
@@ -624,8 +624,8 @@ void rt_report_end(void); /* runs the checks of the program's end; lock held */
 /* declared.c: Variables of declare directives at file scope are always present. Kernels use them by name, so that
  * host and device bytes are swapped around each kernel. */
 extern const char rt_declared_region_name[]; /* name of their region */
-void rt_declared_init(void);
-void rt_declared_rescan(void);
+void rt_declared_init(void);                 /* maps all declared variables in a new context */
+void rt_declared_rescan(void); /* finds modules loaded or unloaded since the latest scan, and maps new variables */
 /* Last loaded module at the latest scan, or NULL to force a scan. The dynamic linker appends new modules after it. */
 extern const struct link_map *rt_last_module;
 static inline void rt_declared_refresh(void) /* rescans after libraries were loaded or unloaded */
@@ -633,7 +633,7 @@ static inline void rt_declared_refresh(void) /* rescans after libraries were loa
     if (!rt_last_module || __atomic_load_n(&rt_last_module->l_next, __ATOMIC_RELAXED))
         rt_declared_rescan();
 }
-bool rt_is_declared(const void *host);
+bool rt_is_declared(const void *host); /* true if a declared variable contains the address */
 struct rt_range;
 /* Returns true if the range is a proper part of a link variable, whose whole range is stored in `all`. */
 bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all);
@@ -650,7 +650,7 @@ static inline bool rt_is_static(const void *host)
 }
 /* Stores the ranges of all declared variables unless `ranges` is NULL; returns their number. */
 size_t rt_get_declared_ranges(struct rt_range *ranges);
-/* True if the address is in read-only memory of the program. */
+/* True if the address is in read-only memory of the program or a library. */
 bool rt_is_constant(const void *host);
 /* True if code of the program or its libraries is at the address. */
 bool rt_is_code(const void *address);
@@ -658,16 +658,16 @@ bool rt_is_code(const void *address);
  * held. */
 void rt_swap_declared_variables(const struct rt_thread *self);
 
-/* allocatable.c: Contents of allocatable declared variables. Adds a variable whose size is that of a pointer or
- * descriptor, or removes it. */
+/* allocatable.c: Adds a declared variable whose size is that of a pointer or descriptor; other variables are ignored.
+ */
 void rt_allocatable_add(char *host, uint64_t bytes);
-void rt_allocatable_remove(const char *host);
-/* Maps contents that were allocated since the last call and unmaps those that were deallocated. */
+void rt_allocatable_remove(const char *host); /* removes a variable, if it was added */
+/* Maps contents that were allocated since the last call, and unmaps contents that were deallocated. */
 void rt_allocatable_sync(const struct rt_thread *self);
 void rt_allocatable_swap(void); /* called by rt_swap_declared_variables */
 /* Marks an allocatable variable as one of declare copyin. */
 void rt_allocatable_set_copyin(const void *host);
-/* True if an allocatable variable or its contents begin at an address, and so stay present to the end. */
+/* True if an allocatable variable with mapped contents, or these contents, begin at an address: they stay present. */
 bool rt_is_allocatable_data(uint64_t host);
 void rt_allocatable_clear(void); /* forgets all contents, after the device data ended */
 
@@ -675,7 +675,7 @@ void rt_allocatable_clear(void); /* forgets all contents, after the device data 
  * enter or exit data maps or unmaps. declares: a declare directive's scope begins. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares);
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits);
-void rt_end_thread_stack(uint64_t thread);          /* forgets a thread that has ended */
+void rt_end_thread_stack(uint64_t thread);          /* forgets the stack of a thread that has ended */
 uintptr_t rt_get_stack_end(struct rt_thread *self); /* returns the end of the thread's stack; 1: unknown */
 bool rt_is_declared_on_stack(uint64_t host);        /* true for data of a declare directive's scope */
 /* True if the program has no name for a pointer at `host`, so that no directive can unmap the pointer. */
@@ -722,14 +722,14 @@ void rt_check_device_gaps(int device);
 void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems);
 /* Reports clauses of an exit data directive that have no effect. */
 void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems);
-void rt_strict_finish(void);
+void rt_strict_finish(void); /* runs the final checks of strict and instrumented runs */
 /* Reports at the end how many kernels were checked, if some were skipped. */
 void rt_report_sampling(void);
 
-/* draw.c: Draw the state after each call, at a finding, at the end. */
-void rt_draw_update(void);
-void rt_draw_diagnostic(const char *message);
-void rt_draw_finish(void);
+/* draw.c */
+void rt_draw_update(void); /* draws the state after a call, if more objects are present than before */
+void rt_draw_diagnostic(const char *message); /* draws the state at the first finding */
+void rt_draw_finish(void);                    /* writes the picture, at the end */
 
 /* snapshots.c */
 /* Hooks before a construct; after a region was opened; before a region ends (`kernel`: after the region's kernel). */
@@ -742,9 +742,9 @@ void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes);
 void rt_snapshot_event(const accd_event *event);
 /* True if a transfer changes a byte. Called before rt_snapshot_event gets the event. */
 bool rt_is_changing_transfer(const accd_event *event);
-/* Checks the declared variables that a finished kernel uses, before rt_snapshot_leave_region. The second function is
- * rt.on_initial. */
+/* Checks the declared variables that a finished kernel uses, before rt_snapshot_leave_region. */
 void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel);
+/* Callback rt.on_initial of strict runs. */
 void rt_snapshot_set_initial(int device, const char *host, const char *initial, uint64_t bytes);
 /* True if an item is data, not a pointer to another item's data. */
 bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item);
@@ -769,7 +769,7 @@ void rt_clock_wait_depend(void **depend); /* makes the host wait for the tasks o
 void rt_clock_wait_tasks(void);           /* makes the host wait for all tasks */
 
 /* races.c: Race detection of strict runs; the lock must be held. */
-void rt_races_event(const accd_event *event);
+void rt_races_event(const accd_event *event); /* records the accesses of an event of the core */
 /* Records bytes that a routine reads or writes. */
 void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64_t bytes);
 void rt_races_free(int device, uint64_t dev); /* called before the memory is freed */

@@ -53,6 +53,7 @@ void rt_record_location(const struct rt_site *site)
         *location = (struct location){.pc = site->call.pc, .text = site->location};
 }
 
+/* Returns the last part of a path. */
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -80,7 +81,7 @@ static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p
     return true;
 }
 
-/* Finds a source line; files below the start folder are named relative to it. */
+/* Files below the start folder are named relative to that folder. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
 {
     assert(file_p && line_p);

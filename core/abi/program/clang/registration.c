@@ -75,7 +75,8 @@ static void check_requires(int64_t flags)
     rt.device_pointers |= flags & UNIFIED_ADDRESS;
 }
 
-/* Converts an entry of either form. Returns false if it is no data or function of OpenMP. */
+/* Converts an entry of either form (`old`: struct legacy_entry). Returns false if the entry is no data or function of
+ * OpenMP. */
 static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
 {
     assert(at && entry_p);

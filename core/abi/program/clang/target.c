@@ -306,7 +306,7 @@ static size_t private_bytes(const struct rt_map_columns *columns)
     return bytes;
 }
 
-/* Adds the kernel's addresses to the sampling key, in strict runs. */
+/* Adds the addresses that a kernel gets to the key of its construct for sampling (sampling.c), in strict runs. */
 static void sample_arguments(struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {

@@ -110,7 +110,7 @@ static void copy_private(const struct entries *map, char *storage, void **args)
     }
 }
 
-/* Adds the kernel's addresses to the sampling key, in strict runs. */
+/* Adds the addresses that a kernel gets to the key of its construct for sampling (sampling.c), in strict runs. */
 static void sample_arguments(struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
