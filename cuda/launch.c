@@ -56,11 +56,11 @@ struct kernel_launch {
     size_t bytes, capacity, bits;
     struct used_allocation *allocations;
     size_t nallocations, allocations_capacity;
-    cu_address on_device, scratch;    /* tables and scratch buffer on the device; 0: none */
-    cu_event done;                    /* event after the launch, in a queue */
-    bool has_event;                   /* `done` was recorded */
-    struct kernel_launch *next, **at; /* next launch in the list of queued launches, and the link that points to this
-                                       * launch */
+    cu_address on_device, scratch; /* tables and scratch buffer on the device; 0: none */
+    cu_event done;                 /* event after the launch, in a queue */
+    bool has_event;                /* `done` was recorded */
+    struct kernel_launch *next,
+        **at; /* next launch in the list of queued launches; the link that points to this launch */
 };
 
 /* State of this file for a device. */

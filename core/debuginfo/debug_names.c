@@ -35,8 +35,8 @@ static bool name_local(struct accd__debug_search *s, struct accd__code_site *sit
     return false;
 }
 
-/* Returns the globals of the module that contains `address`, and sets *behind to the index of the first global after
- * `address`. */
+/* Returns the globals of the module that contains `address`, and the index of the first global after `address` in the
+ * last argument. */
 static const struct accd__debug_variables *globals_at(struct accd__debug_info *debug, uint64_t address, size_t *behind)
 {
     static const struct accd__debug_variables none;

@@ -133,7 +133,8 @@ static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *
     if (batch->n || batch->bulk)
         ACCD_TRY(accd__queue_batch(plan->input.queue, batch, accd__construct_name(construct), construct->file,
                                    construct->line));
-    plan->env->queues.releasing = plan->input.queue; /* no step after this one can fail */
+    plan->env->queues.releasing = plan->input.queue; /* set last, because the steps of the construct after this
+                                                      * statement cannot fail */
     return ACCD_OK;
 }
 

@@ -165,7 +165,8 @@ static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachmen
 }
 
 /* Plans the end of attachments of pointers outside of removed objects to dying objects, from index `from` of the list
- * on, or lets them dangle, as the rules say. Returns an error if the rules forbid both. Decides ACC33-att-11. */
+ * on, or lets them dangle, as the rules say. Returns an error if the rules reject the removal of an attached target.
+ * Decides ACC33-att-11. */
 static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);

@@ -54,8 +54,8 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
                : ACCD_OK;
 }
 
-/* Plans to restore the host value of a pointer without attachment, if finalize requires it and the object with the
- * pointer ever had an attached pointer. Sets *done_p to whether it does. */
+/* Plans to restore the host value of a pointer without attachment if finalize and the rules require it. `holder`, the
+ * object with the pointer, must ever have had an attached pointer. Sets *done_p to whether the value is restored. */
 static accd_status restore_unattached(struct accd__plan *plan, const struct accd__request *request,
                                       const struct accd__object *holder, bool *done_p)
 {

@@ -309,8 +309,9 @@ static bool is_group_pending(const struct accd__exit_plan *exit_plan, const stru
     return accd__find_pending_task(env, group->block->dev, group->block->bytes);
 }
 
-/* Removes the references of a pending group as one unit if no other construct attached its pointers, and if these
- * pointers either all stay attached or all end. Otherwise replaces the group by requests. */
+/* Plans that a group loses references as one unit, if no other construct attached its pointers, and if these pointers
+ * either all stay attached or all end. Sets group_exits, group_dies and group_references. Otherwise replaces the group
+ * by requests for its sections, or drops it if the clause does nothing. */
 static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;

@@ -88,8 +88,8 @@ bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *sectio
 
 /* Functions with which core/queue executes and frees bulks that a queue keeps. */
 extern const struct accd__bulk_ops accd__bulk_ops;
-/* Replaces the bulk of a batch by a copy that a queue keeps, and lists the memory it uses. NULL: nothing to transfer.
- */
+/* Sets batch->bulk to a copy of the bulk that a queue keeps, or to NULL if nothing is to be transferred. Lists the
+ * memory that the bulk uses. Fails only without memory. */
 accd_status accd__bulk_queue(struct accd__batch *batch);
 /* Returns a copy of `bulk` that outlives its construct and its group; NULL: no memory. */
 struct accd__bulk *accd__bulk_copy(const struct accd__bulk *bulk);

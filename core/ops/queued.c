@@ -54,8 +54,8 @@ static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd_
     return bulk->entry && fills && accd__rows_are_moved(bulk, set);
 }
 
-/* Adds the elements of a root to the memory that the batch uses, if they move or pointers in them are written. They lie
- * in one object, so that they are not joined to ranges of sections. */
+/* Adds the elements of a root to the memory that the batch uses, if the elements move or pointers in them are written.
+ * The elements lie in one object, so that their range is not joined to ranges of sections. */
 static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                          struct accd__pair *uses)
 {

@@ -12,8 +12,8 @@ static bool is_final_when_filled(const struct accd__bulk *bulk, const struct acc
     return accd__is_dense_column(bulk, segment) && !(inner && inner->rows && inner->nsegments);
 }
 
-/* True if elements can be filled together with their pointers, in windows. Pointers of embedded structures are
- * written later, which prevents it. */
+/* True if the elements of a rowset can be filled together with their pointers, in windows. Requires elements that move
+ * as a whole and fit into a part. False if a structure is embedded, because its pointers are written later. */
 static bool can_window_rows(const struct accd__rows_job *job)
 {
     const struct accd_backend *ops = job->bulk->env->device.ops;

@@ -5,7 +5,8 @@
 
 #include <assert.h>
 
-/* Records the error for the fault of `walk` and returns its status. Requires that the walk has failed. */
+/* Records the error for the fault of `walk`, which has failed, and returns its status. The error names the section that
+ * could not be computed. */
 static accd_status report_walk_fault(const struct accd_walk *walk)
 {
     assert(walk->nroots);
