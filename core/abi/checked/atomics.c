@@ -35,7 +35,8 @@ COMPARE(16, wide, __attribute__((target("cx16"))))
 
 static bool locked; /* spin lock for programs without libatomic */
 
-/* Returns libatomic's or libgomp's function, or NULL. */
+/* Returns the function `name` of libatomic or libgomp, and stores it in *cached; NULL if the program has no such
+ * library. */
 static void *find_atomic_function(void **cached, const char *name)
 {
     if (!*cached)
@@ -43,6 +44,7 @@ static void *find_atomic_function(void **cached, const char *name)
     return *cached;
 }
 
+/* Checks an atomic access of n bytes. Does nothing if the caller is not instrumented. */
 static void check_atomic_access(const void *at, size_t n, unsigned how, struct rt_caller caller)
 {
     if (rt_is_instrumented_caller(caller))
@@ -118,8 +120,8 @@ bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from,
 
 /* --------------------------------------------------------------------------- lock of libgomp -- */
 
-/* gcc writes plain loads and stores between these two for operations that are too wide, and for numbers of several
- * parts. */
+/* gcc writes plain loads and stores between GOMP_atomic_start and GOMP_atomic_end for atomic operations that are too
+ * wide, and for numbers of several parts. These accesses count as atomic. */
 API void GOMP_atomic_start(void);
 void GOMP_atomic_start(void)
 {

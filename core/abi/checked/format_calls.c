@@ -11,7 +11,8 @@
 
 /* ------------------------------------------------------------------------------------- print -- */
 
-/* Consumes the argument of a conversion, and checks the string of %s. length: the letters before the conversion. */
+/* Takes the argument of a printf conversion from the list, and checks the read of the string of %s. length: length
+ * letters before the conversion; precision: most bytes of the string, negative: no limit. */
 static void check_printf_argument(const char *length, char conversion, long precision, va_list arguments,
                                   struct rt_caller caller)
 {
@@ -51,7 +52,8 @@ static void check_printf_argument(const char *length, char conversion, long prec
     }
 }
 
-/* Checks the strings that a format prints. Formats with numbered arguments are not checked. */
+/* Checks the reads of the strings that a printf format prints, and consumes `arguments`. Formats with numbered
+ * arguments are not checked. */
 static void check_printf_arguments(const char *format, va_list arguments, struct rt_caller caller)
 {
     if (!rt_is_instrumented_caller(caller) || strchr(format, '$'))
@@ -75,7 +77,7 @@ static void check_printf_arguments(const char *format, va_list arguments, struct
     }
 }
 
-/* Checks the strings that a format prints; the list of arguments is unchanged. */
+/* Checks the reads of the strings that a printf format prints, on a copy of `arguments`. */
 static void check_printf_list(const char *format, va_list arguments, struct rt_caller caller)
 {
     va_list copy;
@@ -84,7 +86,8 @@ static void check_printf_list(const char *format, va_list arguments, struct rt_c
     va_end(copy);
 }
 
-/* Checks the write of a printed text of n letters. */
+/* Checks the write of a printed text of n letters and its terminating zero to `to`, at most `capacity` bytes. Does
+ * nothing if n is negative (an error) or capacity is 0. */
 static void check_output(char *to, int n, size_t capacity, struct rt_caller caller)
 {
     if (n >= 0 && capacity)

@@ -25,8 +25,8 @@ struct descriptor {
     } dim[15];
 };
 
-/* Checks each element of an array, or each contiguous row. packed: the values to be written, contiguous; rows that have
- * them already are not written. NULL: not known. */
+/* Checks the access to each element of an array, or to each contiguous row. packed: contiguous values that will be
+ * written; elements that hold their value already are not checked. packed NULL: all elements are checked. */
 static void check_array(const struct descriptor *array, bool write, const char *packed, struct rt_caller caller)
 {
     assert(array->type.rank >= 0 && array->type.rank <= 15);

@@ -15,6 +15,7 @@ void *__libc_realloc(void *at, size_t n);
 void *__libc_memalign(size_t alignment, size_t n);
 void __libc_free(void *at);
 
+/* Listed block: of a kernel, or large. */
 struct block {
     uintptr_t start;
     size_t bytes;
@@ -25,14 +26,16 @@ static size_t nblocks, capacity;
 static bool locked;
 static size_t nkernel_blocks; /* number of blocks that kernels have allocated */
 
-/* True if a block is a mapping of its own: it begins after its head, at the start of a page. */
+/* Returns true if a malloc block is a mapping of its own: the block begins 16 bytes after the start of a page, which
+ * has the block's head. */
 static bool is_mapping(const void *at)
 {
     enum { PAGE = 4096, HEAD = 16 };
     return (uintptr_t)at % PAGE == HEAD;
 }
 
-/* Adds a block that a kernel has allocated, or a large one. Without memory it is not listed. */
+/* Records the requested size of a new block of n bytes, and lists the block if a kernel has allocated it or it is
+ * large. Does nothing for NULL. Without memory the block is not listed. */
 static void add_block(void *at, size_t n)
 {
     enum { LARGE = 128 << 10 };
@@ -55,7 +58,8 @@ static void add_block(void *at, size_t n)
     rt_spin_unlock(&locked);
 }
 
-/* Removes a block, if it is listed. */
+/* Forgets the requested size of a block, and removes the block from the list. Does nothing if the block is not listed.
+ */
 static void remove_block(void *at)
 {
     rt_forget_requested_size((uintptr_t)at);
@@ -71,8 +75,8 @@ static void remove_block(void *at)
     rt_spin_unlock(&locked);
 }
 
-/* Returns the malloc_usable_size of another allocator that has also replaced __libc_malloc; NULL: blocks are the C
- * library's. */
+/* Returns the function malloc_usable_size of another allocator, if that has replaced __libc_malloc, too. Returns NULL
+ * if the blocks are those of the C library. */
 static size_t (*find_other_usable_size(void))(void *at)
 {
     static size_t (*found)(void *at);

@@ -29,17 +29,19 @@ static bool has_runtime(void)
     return is > 0;
 }
 
+/* Returns the part of the table to which an address belongs. */
 static struct part *get_table_part(uintptr_t start)
 {
     return &parts[(start >> 4) * 0x9E3779B97F4A7C15u >> 58];
 }
 
+/* Returns the slot of a part at which the search for an address begins. */
 static size_t get_home_slot(const struct part *part, uintptr_t start)
 {
     return (size_t)((start >> 4) * 0x9E3779B97F4A7C15u >> 20) & (part->capacity - 1);
 }
 
-/* Returns the slot of a block, or the free one where it belongs. The part must have slots. */
+/* Returns the slot of the block at `start`, or the free slot where it belongs. The part must have slots. */
 static size_t find_entry(const struct part *part, uintptr_t start)
 {
     size_t i = get_home_slot(part, start);
@@ -48,7 +50,7 @@ static size_t find_entry(const struct part *part, uintptr_t start)
     return i;
 }
 
-/* Doubles a part. Returns false without memory. */
+/* Doubles the slots of a part. Returns false without memory. */
 static bool grow_part(struct part *part)
 {
     struct block *const old = part->blocks;
@@ -79,7 +81,7 @@ void rt_record_requested_size(uintptr_t start, size_t bytes)
     rt_spin_unlock(&part->locked);
 }
 
-/* Removes a block. Later entries of its probe sequence move into the hole. */
+/* Removes the entry of the block at `start`. Later entries of its probe sequence move into the hole. */
 void rt_forget_requested_size(uintptr_t start)
 {
     struct part *part = get_table_part(start);

@@ -15,8 +15,8 @@
 enum { NAMES_MAX = 4 };
 static struct {
     size_t n;         /* object files and libraries that were not compiled for checking */
-    bool has_kernels; /* true if some of them have kernels */
-    char names[256];  /* names of the first ones */
+    bool has_kernels; /* true if one of these files or libraries has kernels */
+    char names[256];  /* names of the first NAMES_MAX files and libraries, separated by commas */
 } uninstrumented;
 
 bool rt_has_uninstrumented_objects(void)
@@ -29,7 +29,8 @@ bool rt_has_uninstrumented_kernels(void)
     return uninstrumented.has_kernels;
 }
 
-/* True if a file is part of every program: compilers and the C library have such names for theirs. */
+/* Returns true if the source file name is that of a startup file, which compilers and the C library link into every
+ * program. */
 static bool is_startup_file(const char *file)
 {
     static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp", "<artificial>"};
@@ -40,6 +41,8 @@ static bool is_startup_file(const char *file)
     return dot && (!strcmp(dot, ".o") || !strcmp(dot, ".oS") || !strcmp(dot, ".S"));
 }
 
+/* Counts a file or library that was not compiled for checking, and appends its name while fewer than NAMES_MAX are
+ * listed. */
 static void add_uninstrumented_file(const char *file, bool has_kernels)
 {
     assert(file && *file);
@@ -49,8 +52,8 @@ static void add_uninstrumented_file(const char *file, bool has_kernels)
         snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "", file);
 }
 
-/* Finds object files without a constructor of the sanitizer. Local symbols are sorted by file, after a symbol with the
- * file's name. */
+/* Adds the object files that have no constructor of the thread sanitizer, from the n symbols of the program. Local
+ * symbols follow a symbol with the name of their source file. */
 static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, size_t names_bytes)
 {
     const char *file = "";
@@ -78,6 +81,7 @@ static bool is_section_within(const Elf64_Shdr *section, size_t bytes)
     return section->sh_offset <= bytes && section->sh_size <= bytes - section->sh_offset;
 }
 
+/* Reads the symbol tables of the ELF file in memory; does nothing if the file is malformed. */
 static void read_object_file(const char *image, size_t bytes)
 {
     const Elf64_Ehdr *head = (const void *)image;
@@ -98,9 +102,10 @@ static void read_object_file(const char *image, size_t bytes)
 struct tables {
     const Elf64_Sym *symbols;
     const char *names;
-    const uint32_t *hash, *gnu_hash; /* NULL if absent */
+    const uint32_t *hash, *gnu_hash; /* hash tables of the symbols; NULL if the library lacks one */
 };
 
+/* Returns the tables that the dynamic section of a loaded module names; tables that it lacks are NULL. */
 static struct tables read_dynamic_tables(const struct dl_phdr_info *info)
 {
     struct tables tables = {0};
@@ -123,6 +128,7 @@ static struct tables read_dynamic_tables(const struct dl_phdr_info *info)
     return tables;
 }
 
+/* Returns true if a function name is one that compilers call for directives. */
 static bool is_directive(const char *name)
 {
     return !strncmp(name, "GOACC_", 6) || !strncmp(name, "GOMP_target", 11) || !strncmp(name, "__tgt_", 6);
@@ -143,6 +149,8 @@ static void add_uninstrumented_library(const char *path)
     }
 }
 
+/* Adds a library that calls functions of directives and was not compiled for checking. Callback of dl_iterate_phdr;
+ * returns 0. */
 static int scan_library(struct dl_phdr_info *info, size_t size, void *ud)
 {
     const struct tables tables = read_dynamic_tables(info);

@@ -1,9 +1,9 @@
 /* unused.c - transfers to the device whose bytes are not read there, and allocations without any use: advice at the
  * end.
  *
- * Each word of device memory has the number of the transfer statistics that moved it last: those of one place and
- * variable. A byte is unread while it is VALID, no kernel has written it (DIRTY), and nothing has read it (WAS_READ).
- * It is counted once: when a kernel or a transfer overwrites it, or when its data are freed. Copying back to the host
+ * Each word of device memory has the index of the transfer statistics (transfer_stats.h) that moved the word last. A
+ * byte is unread while it is VALID, no kernel has written it (DIRTY), and nothing has read it (WAS_READ). An unread
+ * byte is counted once: when a kernel or a transfer overwrites it, or when its data are freed. Copying back to the host
  * counts as a read. If a word has bytes of several transfers, none of them is counted. So statistics of which all bytes
  * are unread prove that the program needs none of them, and only these are reported.
  *
@@ -14,14 +14,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { NO_TALLY = RT_STATS_MAX - 1 }; /* number that has no statistics */
-/* Number of the statistics that moved each word of device memory last; 0: none. */
+/* Index that no statistics have: the word has bytes of several transfers, or is not counted. */
+enum { NO_TALLY = RT_STATS_MAX - 1 };
+/* Index in rt_stats_table of the transfer that moved each word of device memory last; 0: the word was not moved. NULL
+ * until the first transfer. */
 static uint16_t *sources;
 
 static uint64_t *exposed; /* device addresses of objects whose addresses the program has got */
 static size_t nexposed, exposed_capacity;
 
-/* True if an object is an array descriptor. One without an array may have any bytes, so that it must be Fortran's. */
+/* Returns true if an object is an array descriptor of gfortran. If the data pointer is null, other objects may have the
+ * same bytes; then the variable must be Fortran's. */
 static bool is_descriptor(const struct rt_mapping *mapping)
 {
     struct accd__debug_name name;
@@ -30,14 +33,15 @@ static bool is_descriptor(const struct rt_mapping *mapping)
            (rt_load_word(device) || !rt_find_name(rt.site, mapping->host, mapping->bytes, &name) || name.fortran);
 }
 
-/* True if an object is data of the program, neither a pointer nor a descriptor. */
+/* Returns true, and writes the object to *object, if a mapping is data of the program that are worth a report: not
+ * small, no pointer and no descriptor. */
 static bool is_program_data(const struct rt_mapping *mapping, accd_present_object *object)
 {
     return mapping->bytes > RT_SMALL_TRANSFER && !is_descriptor(mapping) &&
            accd_present_at(rt.context, mapping->device, mapping->host, 0, object) && !object->pointer;
 }
 
-/* Returns the index of a device address in `exposed`; nexposed: it is not there. */
+/* Returns the index of a device address in `exposed`; nexposed if the address is not in the list. */
 static size_t find_exposed(uint64_t dev)
 {
     size_t i = 0;
@@ -82,13 +86,14 @@ void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems)
 
 /* ------------------------------------------------------------------------------ unread bytes -- */
 
+/* Returns the entry in `sources` of the word at a device address. */
 static uint16_t *get_transfer_source(uint64_t dev)
 {
     assert(sources && rt_is_in_device_space(dev));
     return &sources[(dev - rt_shadow.low) / 8];
 }
 
-/* Returns the bytes of a granule with a transferred value that nothing has read, as bit 0 of each state. */
+/* Returns the mask of the unread bytes of a granule (see above); bit 0 of the four bits of each such byte is set. */
 static uint32_t get_unread_bytes(const struct rt_granule *granule)
 {
     const uint32_t states = rt_get_granule_states(granule) & granule->bytes;
@@ -103,7 +108,7 @@ void rt_unused_record_overwrite(const struct rt_granule *granule)
             (uint64_t)__builtin_popcount(unread); /* statistics NO_TALLY are never reported */
 }
 
-/* Counts the unread bytes of a range that is freed or overwritten by a transfer. */
+/* Counts the unread bytes of a range of device memory that is freed, or overwritten by a transfer. */
 static void count_unread(uint64_t dev, uint64_t bytes)
 {
     for (uint64_t k = 0; k < bytes && sources;) {
@@ -115,8 +120,8 @@ static void count_unread(uint64_t dev, uint64_t bytes)
     }
 }
 
-/* Sets the number of a word of which the range has only a part. The word becomes NO_TALLY if its other bytes have
- * unread values of other transfers. */
+/* Sets the source of the word at `word`, of which the range has only a part. The source becomes NO_TALLY if other bytes
+ * of the word have unread values of other transfers. */
 static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t word, uint16_t number)
 {
     const uint64_t low = word > dev ? word : dev, high = word + 8 < dev + bytes ? word + 8 : dev + bytes;
@@ -126,7 +131,7 @@ static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t wo
     *source = alone || !number ? number : NO_TALLY;
 }
 
-/* Sets the number of all words of a range. */
+/* Sets the source of all words of a range of device memory to the index `number`; 0: not moved. */
 static void set_source(uint64_t dev, uint64_t bytes, uint16_t number)
 {
     const uint64_t first = (dev + 7) / 8 * 8, end = (dev + bytes) / 8 * 8;
@@ -154,7 +159,7 @@ void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping 
     set_source(dev, event->bytes, number ? number : NO_TALLY);
 }
 
-/* True if nothing in an object was moved, written or read. */
+/* Returns true if no byte of an object was moved, written or read on the device. */
 static bool is_unused(const struct rt_mapping *mapping)
 {
     RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes)
@@ -190,16 +195,19 @@ void rt_unused_record_free(const struct rt_mapping *mapping)
 
 /* -------------------------------------------------------------------------------------- report -- */
 
+/* Returns the bytes moved or allocated in vain, by which reports are sorted. */
 static uint64_t get_wasted_bytes(const struct rt_transfer_stats *stats)
 {
     return stats->unread + stats->unused_bytes;
 }
 
+/* Returns true if all bytes that the transfers moved are unread. */
 static bool is_wholly_unread(const struct rt_transfer_stats *stats)
 {
     return stats->unread == stats->bytes;
 }
 
+/* Returns true if all allocations are unused. */
 static bool is_always_unused(const struct rt_transfer_stats *stats)
 {
     return stats->unused == stats->n;

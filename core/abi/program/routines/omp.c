@@ -186,7 +186,7 @@ static bool is_device(int number, int *device_p)
     return number >= INITIAL && number <= devices;
 }
 
-/* Returns the name of a device, which is the same in each run; NULL: there is no such device. */
+/* Returns a name of the device `number`, the same in each run; NULL if no device has the number. */
 const char *omp_get_uid_from_device(int number)
 {
     static char names[64][24];
@@ -327,7 +327,7 @@ int omp_target_disassociate_ptr(const void *host, int device)
 
 /* ------------------------------------------------------------------------------------ copies -- */
 
-/* Copies bytes between devices, -1 for the host. Needs the lock. */
+/* Copies bytes between devices; device -1 is the host. Needs the lock. */
 static accd_status copy_without_checks(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     if (to_device < 0 && from_device < 0) {

@@ -15,7 +15,8 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  void **depend);
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend);
 
-/* Returns the argument of libgomp's taskwait for n depend objects of two pointers each. NULL: n is 0, or no memory. */
+/* Returns the list that libgomp's taskwait takes, for n depend objects of two pointers each; the caller frees it. NULL
+ * if n is 0, or without memory. */
 static void **new_depend_list(int n, void **objects)
 {
     enum { HEAD = 5 };
@@ -28,14 +29,14 @@ static void **new_depend_list(int n, void **objects)
     return list;
 }
 
-/* Routine that is a task, with the thread's epoch from before: until it ends, the task's epoch is the thread's. */
+/* Routine that is a task. While it runs, the thread has the epoch of the task; `before` is the thread's own epoch. */
 struct routine {
     struct rt_thread *self;
     struct rt_epoch before;
 };
 
-/* Begins a task after waiting for those that it depends on. libomp's depend objects are opaque: a routine with
- * dependences waits for all tasks there, and counts as work of the host. */
+/* Waits for the tasks that a routine depends on, and begins the routine's own task. libomp's depend objects are opaque,
+ * so that a routine with dependences waits for all tasks there, and counts as work of the host. */
 static struct routine begin_task(const struct rt_site *site, int ndepend, void **depend)
 {
     static void (*taskwait)(void), (*taskwait_depend)(void **list);

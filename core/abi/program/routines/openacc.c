@@ -78,8 +78,8 @@ ROUTINES(DECLARE)
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* True if a routine does nothing, for a null pointer or zero bytes. Ends the program if the rules call that an error.
- */
+/* Returns true if a data routine does nothing, because `host` is NULL or `bytes` is 0. Ends the program if the rules
+ * call that an error. */
 static bool is_no_operation(accd_construct_kind kind, const void *host, size_t bytes)
 {
     assert(rt.site && rt.options.rules);
@@ -387,7 +387,8 @@ void acc_free(void *device)
 
 enum direction { IN, OUT, WITHIN };
 
-/* Copies bytes to, from or within the device, and informs the checks. */
+/* Copies bytes to (IN), from (OUT) or within the device, and informs the checks. Copies host memory if the host is the
+ * device. Ends the program on an error. */
 static void copy_memory(const struct rt_site *site, enum direction direction, void *to, const void *from, size_t bytes,
                         int queue)
 {
@@ -451,12 +452,14 @@ void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue)
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
+/* Returns true for device types that mean a simulated device. */
 static bool is_simulated_type(int type)
 {
     return type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST || type == RT_DEVICE_DEFAULT;
 }
 
-/* Returns the type of a device for a type that the program names; ends the program if there is none. */
+/* Returns the device type that `type` means for the thread: RT_DEVICE_HOST or RT_DEVICE_NVIDIA. Ends the program if no
+ * device has the type. */
 static int resolve_device_type(const struct rt_thread *self, int type)
 {
     if (type == RT_DEVICE_CURRENT)
@@ -477,13 +480,14 @@ int rt_get_num_devices(int type)
     return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;
 }
 
-/* Makes the thread's device active. */
+/* Makes the thread's current device active, as each call does. */
 static void activate_device(const struct rt_site *site)
 {
     rt_enter(site);
     rt_leave();
 }
 
+/* Sets the device type of a thread; its next call takes the slow path. */
 static void set_thread_type(struct rt_thread *self, int type)
 {
     self->type = type;
@@ -507,7 +511,7 @@ int rt_get_device_type(void)
     return self->starting && rt.options.rules->events_bare ? RT_DEVICE_NONE : self->type;
 }
 
-/* Ends the program if a type has no device of the number. */
+/* Ends the program if `type` has no device with the number `number`. */
 static void check_number(int number, int type)
 {
     if (number < 0 || number >= rt_get_num_devices(type))
@@ -663,7 +667,7 @@ int acc_on_device(int type)
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* Records that the program knows the end of a queue's work: it need not wait for the queue. */
+/* Records, in strict and checked runs, that the host has synchronized with `queue`, as a wait does. */
 int rt_test_queue(const struct rt_site *site, int queue)
 {
     assert(site);
@@ -699,7 +703,7 @@ void acc_async_wait_all(void)
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
-/* These make a queue wait, not the host. */
+/* acc_wait_async and acc_wait_all_async make a queue wait for other queues; the host does not wait. */
 void acc_wait_async(int queue, int other)
 {
     if (rt.observes_waits)
@@ -711,7 +715,7 @@ void acc_wait_all_async(int queue)
         rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
 }
 
-/* Simulated devices have no CUDA; these return nothing. */
+/* Simulated devices have no CUDA: the routines for it return NULL or 0, and change nothing. */
 void *acc_get_current_cuda_device(void)
 {
     return NULL;

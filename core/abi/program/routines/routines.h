@@ -6,8 +6,8 @@
 #include "abi/program/base/runtime.h"
 
 /* Runs acc_copyin, acc_create, acc_copyout, acc_delete or acc_update_*; `kind` and `action` say which. finalize: the
- * dynamic reference counter becomes 0. Returns the device address if `kind` is enter data, otherwise NULL. Returns the
- * host address if the host is the device. Ends the program on an error. */
+ * dynamic reference counter becomes 0. Returns the device address if `kind` is enter data. Returns NULL for other
+ * kinds, or if the routine does nothing. Returns `host` if the host is the device. Ends the program on an error. */
 void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, accd_action action, void *host,
                           size_t bytes, bool finalize, int queue);
 /* Returns 1 if all bytes are present on the thread's current device, or if this device is the host; otherwise 0. */

@@ -30,7 +30,7 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
         epoch = rt_clock_begin_task(depend);
         rt_leave();
     }
-    has_tasks = true; /* set last: a thread that sees it and waits must know the task */
+    has_tasks = true; /* set last: a thread that sees true and waits must find the task recorded */
     return epoch;
 }
 
@@ -57,7 +57,8 @@ void rt_after_taskwait(const struct rt_site *site, void **depend)
     rt_leave();
 }
 
-/* Lists of functions without and with a result: name, parameters, arguments. */
+/* Lists of libgomp's functions at whose end tasks are complete. ENDS: without a result, each entry has name,
+ * parameters, arguments. RETURNS: with a result, whose type comes first. */
 #define LOOP (void (*fn)(void *), void *data, unsigned threads, long from, long to, long step, long a, long b)
 #define LOOP_ARGUMENTS (fn, data, threads, from, to, step, a, b)
 #define TASKS                                                                                                  \
@@ -105,7 +106,7 @@ void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), lon
                unsigned flags, void **depend, int priority, void *detach);
 static __typeof__(GOMP_task) *real_GOMP_task;
 
-/* Finds libgomp's functions; those that it lacks stay NULL. */
+/* Looks up libgomp's functions; pointers of functions that libgomp lacks stay NULL. */
 static void find_functions(void)
 {
 #define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
@@ -123,7 +124,7 @@ void rt_find_libgomp_tasks(void)
     pthread_once(&found, find_functions);
 }
 
-/* True if ends of tasks are observed, or may be, because the options are not known yet. */
+/* Returns true if ends of tasks must be recorded, or if the options are not known yet. */
 static inline bool observes_tasks(void)
 {
     return !rt.context || rt.options.diagnose || rt.options.trace >= 0;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 struct block {
-    uint64_t dev, bytes; /* device address; 0: the slot is free */
-    uintptr_t pc;        /* return address of the call that allocated it */
+    uint64_t dev, bytes; /* device address and size; dev 0: the slot is free */
+    uintptr_t pc;        /* return address of the call that allocated the block */
     const char *what;    /* name of the routine */
     int device;
 };
@@ -21,7 +21,7 @@ static size_t get_home_slot(uint64_t dev)
     return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (capacity - 1);
 }
 
-/* Returns the slot of a block, or the free one where it belongs. There must be slots. */
+/* Returns the slot of the block at a device address, or the free slot where it belongs. There must be slots. */
 static size_t find_block_entry(uint64_t dev)
 {
     assert(capacity && !(capacity & (capacity - 1)));
@@ -55,7 +55,8 @@ void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
     nblocks++;
 }
 
-/* Moves later entries of the probe sequence into the hole, so that searches still find them. */
+/* Removes the block at `dev`. Later entries of its probe sequence move into the hole, so that searches still find them.
+ */
 void rt_device_alloc_remove(uint64_t dev)
 {
     size_t hole = capacity ? find_block_entry(dev) : 0;
@@ -71,6 +72,7 @@ void rt_device_alloc_remove(uint64_t dev)
     nblocks--;
 }
 
+/* Orders blocks by device, allocating call and address, for qsort. */
 static int compare_blocks(const void *a, const void *b)
 {
     const struct block *one = a, *other = b;
@@ -79,6 +81,7 @@ static int compare_blocks(const void *a, const void *b)
     return one->pc != other->pc ? (one->pc < other->pc ? -1 : 1) : (one->dev > other->dev) - (one->dev < other->dev);
 }
 
+/* Reports n blocks of `bytes` bytes together that one call has allocated on one device; *first is one of them. */
 static void report_block_group(const struct block *first, size_t n, uint64_t bytes)
 {
     assert(n && first->what);

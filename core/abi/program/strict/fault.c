@@ -17,7 +17,8 @@
 
 static struct sigaction before_segv, before_bus; /* actions of the program */
 
-/* Returns the address in the program's code of the access, or of the call of the library that made it. */
+/* Returns the address of the fault in the program's own code; if a library has faulted, of the program's call of that
+ * library. */
 static uintptr_t find_access_pc(const greg_t *registers)
 {
     static struct accd__debug_fault_context stopped;
@@ -25,8 +26,8 @@ static uintptr_t find_access_pc(const greg_t *registers)
     return rt_find_program_pc(&stopped);
 }
 
-/* Reports a transfer of bytes outside of the program's memory, and ends the program. The functions that move bytes hold
- * no lock of the C library, so it may be used. */
+/* Reports that a section of the construct under way contains `address`, which is outside of the program's memory, and
+ * ends the program. The functions that move bytes hold no lock of the C library, so the library may be used. */
 static _Noreturn void report_transfer_fault(void *address)
 {
     const struct rt_site *site = rt.site;
@@ -73,7 +74,8 @@ static _Noreturn void report_device_access(void *address, const void *context)
     _Exit(EXIT_FAILURE);
 }
 
-/* Handles SIGSEGV and SIGBUS. */
+/* Handles SIGSEGV and SIGBUS: reports an access that the runtime knows, and ends the program. Otherwise passes the
+ * signal on to the action of the program. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;

@@ -13,13 +13,15 @@
 /* Mapped data whose freed block was reported, so that their memory may be another block's now. Hash table by host
  * address, with linear probing; needs the lock. */
 static struct freed_entry {
-    uint64_t host; /* host address; 0: free; TOMBSTONE: removed */
+    uint64_t host; /* host address of the data; 0: the slot is free; TOMBSTONE: the entry was removed */
     int device;
 } * freed_table;
-static size_t nfreed, freed_capacity; /* slots that are not 0; number of slots, 0 or a power of two */
+/* Number of slots with entries or tombstones; number of all slots, 0 or a power of two. */
+static size_t nfreed, freed_capacity;
 enum { TOMBSTONE = 1 };
 
-/* Returns the slot of the data, or a free one. There must be slots. */
+/* Returns the slot of the data at a host address on a device, or the free slot where they belong. There must be slots.
+ */
 static struct freed_entry *find_freed_entry(int device, uint64_t host)
 {
     size_t i = (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
@@ -45,7 +47,8 @@ __thread struct rt_free_call rt_free_call;
 
 #ifdef RT_PRELOADED
 
-/* Adds data. Without memory the end reports them again. */
+/* Records that the freed block of mapped data was reported. Without memory the end of the program reports the data
+ * again. */
 static void add_freed_entry(int device, uint64_t host)
 {
     if (2 * nfreed >= freed_capacity) {
@@ -69,8 +72,8 @@ static void add_freed_entry(int device, uint64_t host)
     *entry = (struct freed_entry){host, device};
 }
 
-/* Returns the function of the next library. NULL: dlsym, which is looking for it, calls free itself. `asking` is
- * volatile, because the compiler assumes that dlsym calls none of these functions. */
+/* Returns the function `name` of the next library. Returns NULL while dlsym, which looks the function up, calls it
+ * itself. `asking` is volatile, because the compiler assumes that dlsym calls none of these functions. */
 static void *find_next_function(const char *name, _Atomic(void *) *found)
 {
     static __thread volatile bool asking;
@@ -84,19 +87,21 @@ static void *find_next_function(const char *name, _Atomic(void *) *found)
     return at;
 }
 
-/* Data found in a block that is freed. */
+/* Mapped data found in a block that is freed. */
 struct freed {
-    int device; /* -1: nothing is mapped */
+    int device; /* device of the data; -1: nothing in the block is mapped */
     accd_present_object object;
 };
 
+/* Returns true if freed blocks are searched for mapped data: in strict and checked runs, while no kernel is guarded. */
 static bool checks_frees(void)
 {
     return (rt.options.strict || rt.options.instrumented) && rt.context && !rt.is_ending &&
            !atomic_load_explicit(&rt.guarded_kernels, memory_order_relaxed);
 }
 
-/* Finds the first data that begin in a block. */
+/* Finds the first mapped data that begin in a block and were not reported. Finds nothing if another thread has the
+ * lock. */
 static void find_data_in_block(const void *block, struct freed *freed)
 {
     freed->device = -1;
@@ -114,14 +119,15 @@ static void find_data_in_block(const void *block, struct freed *freed)
     rt_unlock();
 }
 
-/* Returns the call of free or realloc in the program's own code. */
+/* Returns the return address, in the program's own code, of a call of free or realloc. */
 static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
 {
     rt_unwind_to_program(&site.call);
     return site.call.pc;
 }
 
-/* Reports the data of a freed block. moves: realloc has moved it to another block. */
+/* Reports that the block of mapped data was freed. moves: realloc has moved the block's content to another block. Does
+ * nothing if no data were found. */
 static void report_freed_data(const struct rt_site *site, const struct freed *freed, bool moves)
 {
     if (freed->device < 0 || rt_is_allocatable_data(freed->object.info.host) || !rt_try_lock())
@@ -158,6 +164,7 @@ static void report_freed_data(const struct rt_site *site, const struct freed *fr
     rt_unlock();
 }
 
+/* Returns true if a block lies in the address space of device memory. */
 static bool is_in_device_range(const void *block)
 {
     return (uintptr_t)block - rt.device_low < rt.device_high - rt.device_low;

@@ -12,18 +12,18 @@
 
 enum { NULLED_MAX = 32 };
 
-/* Arguments of kernels under way: the host addresses that the pointers hold. */
+/* Null arguments of kernels under way: the construct, and the host address that the pointer holds on the host. */
 static struct argument {
     const struct rt_site *site;
     const void *target;
 } nulled_arguments[NULLED_MAX];
 static unsigned nnulled_arguments;
 
-/* Ring of the last pointers made null in present objects. They may have been changed since. */
+/* Ring of the last pointers in present objects that were made null. A pointer may have been changed since. */
 static struct slot {
     int device;
     const void *host;
-    const struct rt_site *site; /* construct of a kernel under way; NULL: another one */
+    const struct rt_site *site; /* construct whose kernel is under way; NULL: the kernel has ended, or no kernel */
 } nulled_pointers[NULLED_MAX];
 static unsigned nnulled_pointers;
 
@@ -74,7 +74,8 @@ struct names {
     unsigned n;
 };
 
-/* Adds a name, unless it is there already, and a section of the pointer; "": not known. */
+/* Adds the name of a pointer, unless the name is there already, and a section of it. section "": the section is not
+ * known. */
 static void add_pointer_name(struct names *names, const char *name, const char *section)
 {
     assert(name && section);

@@ -13,9 +13,9 @@ void rt_record_nulled_argument(const void *target);
 void rt_record_nulled_pointer(int device, const void *host);
 /* Forgets the null arguments of the construct `site`, after its kernel. */
 void rt_forget_nulled_pointers(const struct rt_site *site);
-/* Reports that a kernel used a null pointer, if `address` may be an element that a recorded null pointer points to.
- * Returns false, without a report, if it cannot be. construct: return address of the kernel's construct; pc: address of
- * the access in the kernel. */
+/* Reports that a kernel used a null pointer: `address` lies in the first page, or may be an element that a recorded
+ * null pointer points to. Returns false, without a report, for other addresses. construct: return address of the
+ * kernel's construct; pc: address of the access in the kernel. */
 bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region);
 
 #endif

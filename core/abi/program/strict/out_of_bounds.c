@@ -11,7 +11,7 @@
 enum { QUARANTINE = 256 };
 static struct {
     uint64_t dev;
-    uintptr_t pc; /* return address of the call that unmapped it */
+    uintptr_t pc; /* return address of the call that unmapped the object */
     accd_object_info info;
 } quarantine[QUARANTINE];
 static unsigned last_entry;
@@ -38,7 +38,8 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
                     : "keep the index inside of {1|the data}, or map a longer section";
 }
 
-/* Emits the diagnostic for an access `at` bytes from the start of an object. where: "after the end ...". */
+/* Reports an access `at` bytes from the start of an object. related: related location; where: for example "after the
+ * end of the data on the device". */
 static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
                                struct rt_related_location related, const char *region, const char *verb,
                                const char *where, const char *help, uintptr_t pc)
@@ -61,8 +62,8 @@ static void emit_out_of_bounds(const struct rt_site *site, const accd_object_inf
         "%s %s %s, %s", region, verb, element, where);
 }
 
-/* Reports an access to the data of an object in the quarantine, the latest first. Returns false if the address is in
- * none. */
+/* Reports an access to the former device memory of an object in the quarantine, the latest such object. Returns false,
+ * without a report, if no such object contained the address. */
 static bool report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                                    uintptr_t pc)
 {

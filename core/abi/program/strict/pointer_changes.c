@@ -8,11 +8,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Host addresses of attached pointers that were changed before the kernel under way, so not by it. */
+/* Host addresses of the attached pointers that were changed before the kernel under way. */
 static uint64_t *changed_slots;
 static size_t nchanged_slots, capacity;
 
-/* True if an attached pointer holds a device address other than that of its target. */
+/* Returns true if an attached pointer holds, on the device, a device address other than that of its target. */
 static bool is_pointer_changed(int device, const accd_attachment *pointer)
 {
     assert(rt.context);
@@ -30,14 +30,15 @@ static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer
     return false;
 }
 
-/* True if pointers are attached and the profile is one of OpenMP: otherwise nothing is reported. */
+/* Returns true if pointers are attached on a device and the program is an OpenMP program; otherwise nothing is
+ * reported. */
 static bool has_attached_pointers(int device)
 {
     accd_stats stats;
     return rt_uses_openmp_terms() && (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
 }
 
-/* Records fewer pointers without memory. */
+/* Replaces the list of changed pointers. Without memory the list is shorter. */
 void rt_save_changed_pointers(int device)
 {
     accd_attachment pointer;
@@ -57,6 +58,7 @@ void rt_save_changed_pointers(int device)
     }
 }
 
+/* Returns true if the pointer at a host address was changed before the kernel. */
 static bool was_changed_before(uint64_t slot)
 {
     size_t i = 0;

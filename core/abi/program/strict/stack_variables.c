@@ -18,14 +18,15 @@
 #include <string.h>
 #include <unwind.h>
 
+/* Present object in a stack variable, or a hidden pointer anywhere. */
 struct stack_variable {
     uint64_t thread, host, bytes;
     uintptr_t slot, address; /* address of the owner's return address, and its value */
-    uintptr_t pc;            /* return address of the call that mapped it */
-    /* mapped by a declare directive */
+    uintptr_t pc;            /* return address of the call that mapped the variable */
+    /* true if a declare directive mapped the variable */
     bool declared;
-    bool pointer; /* pointer or descriptor of data with another lifetime */
-    bool hidden;  /* a pointer that the program does not know, which the compiler maps with its target */
+    bool pointer; /* true for a pointer or descriptor of data with another lifetime */
+    bool hidden;  /* true for a pointer of the compiler, unknown to the program, that is mapped with its target */
 };
 
 static const uint64_t THREAD_ENDED = UINT64_MAX; /* number of a thread that has ended; its stack may be reused */
@@ -35,12 +36,13 @@ static const uint64_t NONE = UINT64_MAX - 1;     /* thread of memory outside of 
 static struct stack_variable *variables;
 static size_t nvariables, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
 
+/* Returns the number, modulo the table's size, of the slot at which the search for a host address begins. */
 static size_t get_home_slot(uint64_t host)
 {
     return (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
 }
 
-/* Returns the entry of a host address, or NULL. */
+/* Returns the entry of the object that begins at a host address; NULL if there is none. */
 static struct stack_variable *find_variable(uint64_t host)
 {
     for (size_t k = get_home_slot(host); nvariables; k++) {
@@ -63,7 +65,7 @@ static struct stack_variable *find_free_slot(struct stack_variable *table, size_
     return &table[k & (size - 1)];
 }
 
-/* Adds an entry for an address that has none. Without memory it is not recorded. */
+/* Adds an entry for a host address that has no entry yet. Without memory the entry is not recorded. */
 static void add_variable(const struct stack_variable *entry)
 {
     if (2 * nvariables >= capacity) {
@@ -114,7 +116,7 @@ uintptr_t rt_get_stack_end(struct rt_thread *self)
     return self->stack_high;
 }
 
-/* True if an address is on the calling thread's stack, in a frame of the program. */
+/* Returns true if an address is on the calling thread's stack, in a frame of the program (not of the runtime). */
 static bool is_on_stack(struct rt_thread *self, uint64_t host)
 {
     return host >= rt.site->call.sp && host < rt_get_stack_end(self);
@@ -122,13 +124,15 @@ static bool is_on_stack(struct rt_thread *self, uint64_t host)
 
 /* ----------------------------------------------------------------------------- owning frames -- */
 
-/* Search for the frame that contains an address: its return address's slot; `below` is the end of the frame before. */
+/* Search for the frame that contains the address `host`. slot: address of the frame's return address, 0: not found yet;
+ * below: end of the frame visited before. */
 struct search {
     uint64_t host;
     uintptr_t below, slot;
 };
 
-/* Stops at the frame that contains the searched address. A frame begins where that of the function it called ends. */
+/* Callback of _Unwind_Backtrace: sets search->slot and stops at the frame that contains the searched address. A frame
+ * reaches from the end of the frame of the function that it called to its own end. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
@@ -148,14 +152,15 @@ static uintptr_t load_address(uintptr_t address)
     return value;
 }
 
-/* Returns the name that debug information has of an item; "": none. */
+/* Returns the name of an item from debug information; "" if there is none. */
 static const char *get_debug_name(const accd_item *item)
 {
     const char *name = item->label ? item->label->name : NULL;
     return name && !rt_parse_lazy_name(name, NULL) ? name : "";
 }
 
-/* Returns the item that contains the target of a pointer item; NULL: none, or the item is not as large as a pointer. */
+/* Returns another item that contains the target of a pointer item; NULL if there is none, or `item` is not as large as
+ * a pointer. */
 static const accd_item *find_target_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const uintptr_t target = item->bytes == sizeof target ? rt_load_word(item->host) : 0;
@@ -165,8 +170,8 @@ static const accd_item *find_target_item(const accd_item *items, size_t nitems, 
     return NULL;
 }
 
-/* True if an item is a pointer by which compilers pass a dummy argument or a reference: it has no name, or its
- * target's. A pointer to such a pointer, of a class container, counts, too. */
+/* Returns true if an item is a pointer by which compilers pass a dummy argument or a reference. Such a pointer has no
+ * name, or the name of its target. The target of an unnamed pointer, as in a class container, counts, too. */
 static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const char *const name = get_debug_name(item);
@@ -179,7 +184,7 @@ static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_ite
     return false;
 }
 
-/* Records an item on the stack with the frame of its owner. */
+/* Records an item on the stack, with the place and the value of the return address of the function that owns it. */
 static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems, const accd_item *item)
 {
     assert(item->bytes);
@@ -255,15 +260,16 @@ static bool unmap_variable(const struct rt_thread *self, uint64_t host)
     return accd_run_construct(rt.context, &construct, NULL) == ACCD_OK;
 }
 
-/* True if the function that owns a variable has returned. declares: a scope begins, so that an earlier one at the same
- * place has ended. */
+/* Returns true if the function that owns a variable has returned. declares: a declare directive begins a scope now, so
+ * that an earlier declared variable at the same address has ended. */
 static bool has_returned(const struct stack_variable *variable, bool declares)
 {
     return variable->thread == THREAD_ENDED || (variable->declared && declares) || variable->slot < rt.site->call.sp ||
            load_address(variable->slot) != variable->address;
 }
 
-/* Unmaps and reports the variable at an address if its function has returned. */
+/* Unmaps the variable that begins at a host address if its function has returned, and reports that unless it is
+ * declared or a pointer. */
 static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
 {
     struct stack_variable *known = find_variable(host);
