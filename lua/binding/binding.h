@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* Context of the core, as a Lua object. Closing it empties the handles that belong to it. */
+/* Context of the core, as a Lua object. Closing the context empties the handles that belong to the context. */
 struct accd__lua_context {
     accd_context *core;
     lua_State *L;  /* Lua thread that is calling the core, in which callbacks run */
@@ -37,7 +37,7 @@ struct accd__lua_context {
     int objects_ref; /* reference to a weak table of Lua objects by address; LUA_NOREF: no checkpoints are used */
 };
 
-/* Allocator, and the first argument of its calls, as light userdata for core.open. */
+/* Allocator and its first argument `ud`; field `allocator` of core.open is light userdata with its address. */
 struct accd__lua_allocator {
     accd_allocator fn;
     void *ud;
@@ -72,7 +72,7 @@ struct accd__lua_handle {
 };
 /* Adds an unlinked handle to context->handles. */
 void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context *context);
-/* Removes a handle from its list, if it is in one. */
+/* Removes a handle from the list of its context, if it is linked. */
 void accd__handle_unlink(struct accd__lua_handle *handle);
 
 /* Region or bounds, which belong to the state of a context that checkpoints save. */
@@ -96,8 +96,8 @@ accd_program *accd__check_program(lua_State *L, int index);
 struct accd__lua_construct;
 /* Returns the prepared construct at `index`. Raises if its context is closed. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
-/* Locates the items of a construct and executes it. *item_p is the number, from 1, of the item that could not be
- * located; 0: all were located. `region_p` may be NULL, if no region is wanted. */
+/* Locates the items of a construct, and executes the construct. *item_p is the number, from 1, of the item that could
+ * not be located; 0: all were located. `region_p` may be NULL, if no region is wanted. */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p);
 

@@ -15,10 +15,11 @@ enum { NO_REGISTER = -1 };
 /* Code that locates an item. */
 struct item_source {
     accd_item_code place;
-    bool constant, located; /* constant: the code has constants only; located: it has run, and need not run again */
-    bool calls;             /* the code calls functions of the host program */
-    accd_stride *dims;      /* dimensions of a section with gaps; NULL: no gaps */
-    int64_t *values;        /* values of the program's parameters */
+    bool constant,
+        located;       /* constant: the code has constants only; located: the code has run, and need not run again */
+    bool calls;        /* the code calls functions of the host program */
+    accd_stride *dims; /* dimensions of a section with gaps; NULL: no gaps */
+    int64_t *values;   /* values of the program's parameters */
 };
 
 /* Prepared construct. */
@@ -52,8 +53,8 @@ static void empty_construct(struct accd__lua_handle *handle)
     construct->sources = NULL;
 }
 
-/* Reads the dimensions of a section with gaps: dims = {count, step, count, step ...}, and run, its elements without a
- * gap. */
+/* Reads the dimensions of a section with gaps from the table at index `link`: dims = {count, step, count, step ...},
+ * and run, the bytes between two gaps. A section without dims has no gaps. Raises without memory. */
 static void read_gaps(lua_State *L, int link, accd_item *item, struct item_source *source)
 {
     enum { MOST = 15 };
@@ -248,7 +249,8 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
                               opens_region(construct) ? region_p : NULL);
 }
 
-/* construct:run(device [, queue]) -> the region that the construct opens, or true if it opens none; or nil, error */
+/* construct:run(device [, queue]) -> the region that the construct opens; true, if the construct opens no region; or
+ * nil, error */
 static int l_run(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);

@@ -17,8 +17,9 @@ struct accd__lua_debug {
 
 enum { DEBUG_NAME_MOST = 4096 };
 
-/* Walk over the types of a unit. It looks for types whose name, up to its template arguments, is `base`, or whose
- * name's length differs from that of base by at most `slack` letters. Without base, all types are found. */
+/* Walk over the types of a unit. The walk finds types whose name, up to its template arguments, is `base`. With
+ * `slack`, it finds types whose name's length differs from that of `base` by at most `slack` letters instead. Without
+ * `base`, all types are found. */
 struct accd__debug_walk {
     lua_State *L;
     struct accd__lua_debug *debug;

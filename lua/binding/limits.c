@@ -1,4 +1,4 @@
-/* limits.c - limits of a scenario: memory, steps, time; how it is stopped; the clock; frames of calls in progress.
+/* limits.c - limits of a scenario: memory, steps, time; stopping a scenario; the clock; frames of calls in progress.
  *
  * core.limited runs a function with limits. Three things are counted:
  *

@@ -21,13 +21,13 @@
 /* Stack indices of the results of the Lua planner. */
 enum { KIND = 1, CONSTRUCT, DEVICE, QUEUE, NAME, IS_OPENMP, GATED, RECORD, VALUES = RECORD };
 
-/* Request for a plan, and its result. */
+/* Request for a plan; the results are `plan` and `ref`. */
 struct planning {
     accd_session *a;
     const char *method;      /* method of the Lua session: directive, compute, prepare, again */
     const char *text, *file; /* text and file of the directive; NULL for `again` */
     int line;
-    int ref; /* registry reference to the directive's record; `again` replaces it by a new one */
+    int ref; /* registry reference to the directive's record; the method `again` replaces the record */
     struct accd__directive_plan plan;
 };
 
@@ -76,7 +76,7 @@ struct failure {
     int ref;            /* reference to the directive's record */
     accd_status status; /* status that the core returned */
     size_t item;        /* number of the item in the construct, from 1; 0: as the core reported */
-    bool at_end;        /* the construct failed at its end */
+    bool at_end;        /* true if the construct failed at its end, not at its entry */
 };
 
 /* Lua function (struct failure): raises the core's error in terms of the directive. */

@@ -98,7 +98,7 @@ static int new_thread(lua_State *L)
     return 0;
 }
 
-/* True if the process uses the Lua library that this one is linked with. The layout of a state differs between
+/* True if the process uses the Lua library that libaccdeep is linked with. The layout of a state differs between
  * releases. If several Lua libraries are loaded, the loader's order decides which one the program uses. */
 static bool is_same_lua_library(void)
 {
@@ -200,7 +200,8 @@ static bool is_zero(const accd_session_config *config)
     return true;
 }
 
-/* Checks the configuration, makes the Lua state and opens the Lua session and its context. */
+/* Checks the configuration, makes the Lua state and opens the Lua session and its context. On failure fills the error
+ * detail and returns the status. */
 static accd_status open_core(accd_session *a, const accd_session_config *config)
 {
     if (!is_zero(config))

@@ -178,7 +178,8 @@ static int l_wait(lua_State *L)
     return 2;
 }
 
-/* Array of n numbers in memory that this process shares with those that it forks. c:add(i, k), c:get(i); i from 1. */
+/* Array of n numbers in memory that this process shares with the processes that it forks. c:add(i, k), c:get(i); i
+ * from 1. */
 static const char counters_name[] = "accdeep.counters";
 
 /* Lua object of system.counters. */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Arguments for a directive: a variable of the unit, 0 at first, that will hold its accd_lowered; plan; file and line.
- */
+/* Arguments for a directive: `variable` of the unit, 0 at first, which will hold the address of the accd_lowered; plan;
+ * file and line. */
 #define DIRECTIVE int64_t *variable, const char *plan, const char *file, const int32_t *line
 #define ARGUMENTS variable, plan, file, line
 

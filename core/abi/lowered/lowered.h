@@ -14,7 +14,7 @@ struct accd__lowered_rows {
     accd_array array; /* array as the item's label describes it now */
 };
 
-/* Item of a plan: the constant part, and the code that locates it at each run. */
+/* Item of a plan: the constant part, and the code that locates the item at each run. */
 struct accd__lowered_item {
     accd_item item;
     accd_item_code place;
@@ -22,7 +22,7 @@ struct accd__lowered_item {
     struct accd__lowered_rows *rows; /* array that the item belongs to; NULL: not known */
 };
 
-/* Plan of a directive, as text.c reads it. It lives as long as the process. */
+/* Plan of a directive, as text.c reads it; never freed. */
 struct accd__lowered_plan {
     accd_construct_kind kind;
     int finalize;

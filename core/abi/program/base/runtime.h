@@ -58,7 +58,7 @@ struct rt_site {
     const char *what;   /* name of the directive or routine: "enter data", "acc_copyin" */
     bool declares;      /* call at the begin or end of a declare directive's scope */
     bool is_region_end; /* call that ends a data region */
-    const int *queue;   /* queue of a compute construct, for the trace line of its kernel; NULL: not given */
+    const int *queue;   /* queue of a compute construct, for the trace line of the kernel; NULL: synchronous */
     /* Callback that stores in *name_p the name of a range, from `names`; returns false if they have no name for it.
      * NULL: the compiler passed no names. */
     bool (*name)(const void *names, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
@@ -96,7 +96,7 @@ enum { RT_ASYNC_SYNC = -2, RT_ASYNC_NOVAL = -1 };
 struct rt_region {
     accd_region *region; /* region of the core; NULL: the core had nothing to map */
     uintptr_t pc;        /* return address of the call that opened the region */
-    int parent;          /* construct reported to tools: RT_PARENT_DATA or RT_PARENT_HOST_DATA */
+    int parent;          /* construct reported to tools: RT_PARENT_DATA, RT_PARENT_HOST_DATA; 0 in OpenMP */
 };
 
 /* Operation `number` of a stream, which is a queue or a chain of tasks. Stream 0 is the host. */
@@ -671,9 +671,10 @@ void rt_allocatable_set_copyin(const void *host);
 bool rt_is_allocatable_data(uint64_t host);
 void rt_allocatable_clear(void); /* forgets all contents, after the device data ended */
 
-/* stack_variables.c: Checks before a construct for variables of returned functions; records stack variables that
- * enter or exit data maps or unmaps. declares: a declare directive's scope begins. */
+/* stack_variables.c: Before a construct, reports data in the items' ranges that belong to returned functions, and
+ * unmaps these data. `declares`: a declare directive's scope begins. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares);
+/* Records variables on the stack that enter data maps, or (`exits`) that exit data unmaps. */
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits);
 void rt_end_thread_stack(uint64_t thread);          /* forgets the stack of a thread that has ended */
 uintptr_t rt_get_stack_end(struct rt_thread *self); /* returns the end of the thread's stack; 1: unknown */
@@ -687,10 +688,9 @@ bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *ite
 
 /* fault.c: Installs the handler that explains accesses that end the program. */
 void rt_install_fault_handler(void);
-/* interposed_free.c: Returns true if the program freed the block of mapped data, which was reported. Forgets data
- * that are unmapped. */
+/* interposed_free.c: Returns true if the program freed the block of mapped data; that was reported. */
 bool rt_is_freed_data(int device, uint64_t host);
-void rt_forget_freed_data(int device, uint64_t host);
+void rt_forget_freed_data(int device, uint64_t host); /* forgets that the block was freed, as the data are unmapped */
 /* Return address and frame of the thread's current call of free or realloc; pc 0: no such call. */
 extern __thread struct rt_free_call {
     uintptr_t pc;

@@ -108,14 +108,14 @@ struct package {
     uint32_t version;
     uint64_t bytes, entry, entry_bytes;
 };
-/* Entry of that package. */
+/* Entry of a package (struct package): kinds and place of one image. */
 struct packaged_image {
     uint16_t image_kind, kind;
     uint32_t flags;
     uint64_t strings, nstrings, image, image_bytes;
 };
 
-/* Replaces a package by the image within it; leaves any other contents unchanged. */
+/* If *start_p is a package, replaces address and size by those of the image within; other contents are left alone. */
 static void unpack_image(const char **start_p, uint64_t *bytes_p)
 {
     assert(*start_p && bytes_p);
