@@ -11,12 +11,12 @@ local types = require "accdeep.types"
 
 local c_dialects = { c = {}, cxx = {} }
 
--- Returns a text as an operand: in parentheses unless it is a simple expression.
+-- Returns a text as an operand: simple names and members unchanged, other expressions in parentheses.
 local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
 c_dialects.operand = operand
 
--- Adds a function to a program, unless an equal one exists. write(name) returns its prototype and text. Returns the
--- function's name.
+-- Adds a function to a program, unless an equal function exists. write(name) returns its prototype and text. Returns
+-- the name of the function.
 function c_dialects.add(program, what, write)
   program.ndeep = (program.ndeep or 0) + 1
   local name = ("%s%s_%d"):format(program.prefix or "", what, program.ndeep)
@@ -31,9 +31,9 @@ function c_dialects.add(program, what, write)
   return name
 end
 
--- Functions that attach and detach a pointer into the data of another one. The pointer may be one past the end, which
--- is not present. The device pointer is then attached to the beginning of the data, and shifted. The host pointer is
--- changed temporarily, which the thread sanitizer must ignore.
+-- Functions that attach a pointer into the data of another pointer, or detach it. The pointer may point just past the
+-- end of the data, which is not present. The device pointer is then attached to the beginning of the data, and shifted.
+-- The host pointer is changed temporarily, which the thread sanitizer must ignore.
 local ALIAS = {
   attach = [[
 {
@@ -64,7 +64,8 @@ local ALIAS = {
 }]],
 }
 
--- Returns the name of such a function. routine: acc_attach, acc_detach or acc_detach_finalize.
+-- Returns the name of a function of ALIAS, added to the program. `routine`: acc_attach, acc_detach or
+-- acc_detach_finalize.
 function c_dialects.alias(program, routine)
   local what = routine:gsub("^acc_", "")
   return c_dialects.add(program, what .. "_alias", function(name)
@@ -76,9 +77,12 @@ end
 
 -- Names of parameters and variables in generated functions.
 local own_names = { objects = true, count = true, kept = true, q = true, to = true, row = true, i = true }
+-- Returns a true value if a name is used in generated functions, so that a variable of the unit must not be used there
+-- by name.
 function c_dialects.is_own(name) return own_names[name] or name:find "^%a+_?%d+$" and name:find "^[ibp]" ~= nil end
 
--- Returns the name of a function that returns the value of a variable whose name is used in generated functions.
+-- Returns the name of a generated function that returns the value of a variable whose name generated functions use
+-- themselves.
 function c_dialects.value(program, variable)
   return c_dialects.add(program, "value_of", function(name)
     local head = ("static long %s(void)"):format(name)
@@ -86,8 +90,8 @@ function c_dialects.value(program, variable)
   end)
 end
 
--- Returns the name of a function that counts nested calls for recursive types. It aborts the program before the stack
--- overflows.
+-- Returns the name of a generated function that counts nested calls for recursive types. It aborts the program before
+-- the stack overflows.
 function c_dialects.deeper(program)
   return c_dialects.add(program, "deeper", function(name)
     local head = ("static void %s(int by)"):format(name)
@@ -106,7 +110,7 @@ function c_dialects.deeper(program)
   end)
 end
 
--- Returns the name of a function that copies an array except a section of it.
+-- Returns the name of a generated function that copies an array except for a section of it.
 function c_dialects.copy_around_function(program)
   return c_dialects.add(program, "copy_around", function(name)
     local head = ("static void %s(void *to, void *from, long size, long first, long count, long element)")
@@ -125,15 +129,18 @@ end
 
 local c = c_dialects.c
 
--- Returns a declaration of a name. Structures that only their member can name have a spelling of their own
+-- Returns the declaration of a name with the type `t`. A structure without a name is spelled by its field `spelled`
 -- (deep_copy.lua).
 function c.declaration(t, name)
   local stars, of = "", t
   while of.kind == "pointer" do stars, of = stars .. "*", of.to end
   return of.spelled and ("%s %s%s"):format(of.spelled, stars, name) or types.spell(t, name)
 end
+-- Returns the text by which a generated function is called.
 function c.called(name) return name end
+-- Returns a member of *q as text.
 function c.member(_, _, name) return "q->" .. name end
+-- Returns the address of the first innermost element of the array `text` of type `t`.
 function c.first_element(text, t)
   local of = t
   while of.kind == "array" do of = of.of end
@@ -145,8 +152,8 @@ function c.unqualified_address(text, record)
   return ("(%s)%s"):format(c.declaration(types.pointer(record), ""), operand(text))
 end
 
--- Returns the prototype and the text of a function. parameters: number of long parameters after count. body: lines of
--- a loop over q. is_kept: q is the saved copy of an object, not the object.
+-- Returns the prototype and the text of a function. `parameters`: number of long parameters after `count`. `body`:
+-- lines of a loop over q. `is_kept`: q points to the saved copy of an object instead of the object.
 function c.define(name, record, parameters, body, is_kept)
   local more = { is_kept and ", void *kept" or "" }
   for i = 1, parameters do more[i + 1] = ", long bound_" .. i end
@@ -158,7 +165,8 @@ function c.define(name, record, parameters, body, is_kept)
 end
 
 -- Returns statements that save host values before a transfer of whole objects, and statements that restore them.
--- name: the pointer to the saved copy. called: the function that restores. arguments: its last ones, as text.
+-- `name`: the pointer to the saved copy. `called`: the function that restores. `arguments`: the last arguments of that
+-- function, as text.
 local function keep_values(dialect, name, text, count, called, arguments)
   local builtin, size = dialect.builtin, text:match "^&([%w_]+)$" or ("*(%s)"):format(text)
   local bytes = ("%s * sizeof %s"):format(operand(count), size)
@@ -199,7 +207,7 @@ void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
 
 function cxx.declaration(_, name) return "auto " .. name end
 function cxx.unqualified_address(text) return text end
--- Raises {cannot = reason} if a member is private in a class that the unit does not define.
+-- Raises {cannot = reason} if the member `name` is private in a class that the unit does not define.
 local function check_access(program, record, name)
   for _, member in ipairs(record.members) do
     if member.name == name and member.closed and program.is_foreign(record) then
@@ -231,6 +239,7 @@ function cxx.first_element(text, t)
   return "&" .. operand(text) .. subscripts
 end
 
+-- Returns the prototype and the text of a function, as c.define does.
 function cxx.define(name, _, parameters, body, is_kept)
   local more = { is_kept and ", void *kept" or "" }
   for i = 1, parameters do more[i + 1] = ", long bound_" .. i end
@@ -241,7 +250,7 @@ function cxx.define(name, _, parameters, body, is_kept)
     :format(name, table.concat(more), is_kept and "(Type *)kept + i" or "&objects[i]", lines)
 end
 
--- Returns the function that computes a bound for the object q. type: the object's type as text.
+-- Returns the text of the function that computes a bound for the object q. `type`: the type of the object as text.
 function cxx.bound(number, type, text)
   return ([[namespace { struct accdeep_bound_of_N; }
 template<> struct accdeep_deep<accdeep_bound_of_N> {
@@ -259,13 +268,14 @@ end
 cxx.PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; "
   .. "template<int Number, typename Type> accd_lowered *accdeep_plan(const volatile Type *) "
   .. "{ return accdeep_plan_of<Number, Type>::get(); } }"
+-- Returns the specialization that selects `plan` for objects of a type.
 function cxx.plan(number, type, plan)
   return ("namespace { template<> struct accdeep_plan_of<%d, %s> { static accd_lowered *get() { return %s; } }; }")
     :format(number, type, plan)
 end
 
--- Adds a function that calls another function for each type of objects. by_type: a list of {type as text, name}.
--- Returns its name.
+-- Adds a function that calls a different function for each type of objects. `by_type`: a list of {type as text, name of
+-- the function}. Returns the name of the added function.
 function cxx.choose(program, by_type)
   return c_dialects.add(program, "each_type", function(own)
     local parts = {}

@@ -1,9 +1,9 @@
 -- c_program.lua - a C program under construction: its declarations, statements, and the contents of its memory.
 --
--- The program follows the scenario's host memory. Before each step, values that the script has written since the last
--- step become assignments (catch_up). Values that the step itself wrote on the host are only adopted
+-- The program follows the scenario's host memory. Before each step, values that the script has written since the
+-- previous step become assignments (catch_up). Values that the step itself wrote on the host are only recorded
 -- (adopt_host_writes), because the step of the C program writes them, too. Invariant between steps: `shadow` of each
--- block equals the block's content in the C program. scenario_recorder.lua drives it.
+-- block equals the block's content in the C program. scenario_recorder.lua uses it.
 
 local core = require "accdeep.core"
 local location = require "accdeep.base.location"
@@ -15,13 +15,13 @@ local c_program = {}
 local Program = {}
 Program.__index = Program
 
+-- Returns an empty program for a scenario file.
 function c_program.new(file)
   return setmetatable({ file = file, declarations = {}, globals = {}, lines = {}, depth = 1, devices = {},
     blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
 end
 
--- Returns the program of a case: it starts with the declarations and initial values of the file, and with unused
--- devices.
+-- Returns the program of a case. It has the declarations and initial values of the file, and no device variables.
 function Program:case(name)
   local made = c_program.new(self.file)
   made.name = name
@@ -37,9 +37,11 @@ function Program:case(name)
   return made
 end
 
--- True if steps are still recorded: nothing was inexpressible, and no expected error has ended the program.
+-- Returns true if steps are still recorded: every step so far was expressible, and no expected error has ended the
+-- program.
 function Program:is_open() return not self.reason and not self.ended end
 
+-- Appends a line, indented.
 function Program:line(text)
   self.lines[#self.lines + 1] = text == "" and "" or ("    "):rep(self.depth) .. text
 end
@@ -56,6 +58,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- values --
 
+-- Returns a scalar value as a C constant expression.
 local function scalar_text(t, value)
   if t.float then
     if value ~= value then return "0.0 / 0.0" end
@@ -69,14 +72,16 @@ local function scalar_text(t, value)
 end
 c_program.scalar_text = scalar_text
 
--- True if an object has the wanted type: a type, the code of a scalar, "pointer", or void for any type but arrays.
+-- Returns true if an object of type `t` fits the wanted type `to`: a type, the code of a scalar, "pointer", or void for
+-- any type but arrays.
 local function fits(t, to)
   if to == "pointer" then return t.kind == "pointer" end
   if type(to) == "number" then return t.kind == "scalar" and t.code == to end
   return types.same(t, to) or to.kind == "void" and t.kind ~= "array"
 end
 
--- Returns the lvalue of the wanted type at an offset into an object, or nil.
+-- Returns the l-value of the wanted type `to` (see fits) at `offset` in the object `text` of type `t`; nil if there is
+-- none.
 local function lvalue(t, text, offset, to)
   if offset == 0 and fits(t, to) then return text end
   if t.kind == "array" and t.of.size > 0 then
@@ -96,6 +101,8 @@ local function lvalue(t, text, offset, to)
   return nil
 end
 
+-- Returns the address and the block of the memory that contains an address, or of an array that ends there; nil if
+-- there is none.
 local function block_at(self, address)
   local behind -- an array that ends at the address
   for at, block in pairs(self.blocks) do
@@ -106,14 +113,15 @@ local function block_at(self, address)
   return behind, self.blocks[behind]
 end
 
--- Returns the C name of the object at a host address, or nil. of: the wanted type, as in fits.
+-- Returns the C expression for the object at a host address, or nil. `of`: the wanted type, as in fits.
 function Program:object(address, of)
   local at, block = block_at(self, address)
   if not block then return nil end
   return lvalue(block.type, block.text, address - at, of)
 end
 
--- Adds a variable for a device address that a routine or region returns. address: its value, or nil if not yet known.
+-- Adds a variable for a device address that a routine or region returns; returns its name. `address`: the value, or nil
+-- if it is not yet known.
 function Program:keep_device(address)
   local name = ("device_%d"):format(#self.devices + 1)
   self.devices[#self.devices + 1] = { address = address or 0, name = name }
@@ -121,6 +129,7 @@ function Program:keep_device(address)
   return name
 end
 
+-- Returns a device address as a C expression relative to a saved device address; nil if none is near.
 local function device_text(self, session, address)
   if session.ctx:device_of(address) < 0 then return nil end
   local best
@@ -134,7 +143,7 @@ local function device_text(self, session, address)
   return offset == 0 and best.name or ("(void *)((char *)%s + %d)"):format(best.name, offset)
 end
 
--- Returns a pointer's value as a C expression, or nil if the program has no object there.
+-- Returns the value of a pointer to type `to` as a C expression; nil if the program has no object at the address.
 function Program:pointer_text(session, address, to)
   if address == 0 then return "NULL" end
   local at, block = block_at(self, address)
@@ -152,7 +161,7 @@ end
 
 -- --------------------------------------------------------------------------------------- memory --
 
--- Returns the live blocks of a session and of its outer sessions, in the order of creation.
+-- Returns the live, typed blocks of a session and of its outer sessions, in the order of creation.
 local function live_blocks(session)
   local list = {}
   local from = session
@@ -170,7 +179,7 @@ end
 local RUN = 3 -- minimal number of consecutive values that are copied by memcpy
 local FEW = 32
 
--- Writes assignments for the differences between two contents of an object.
+-- Writes assignments for the differences between the contents `before` and `now` of an object.
 local function assign(self, session, block, before, now, address)
   local function differs(from, to) return before:sub(from + 1, to) ~= now:sub(from + 1, to) end
   local walk
@@ -236,7 +245,8 @@ local function assign(self, session, block, before, now, address)
   walk(block.type, block.text, 0)
 end
 
--- Adds variables for new memory: declared variables keep their names, other blocks are allocated.
+-- Adds variables for the blocks of the list that are new: declared variables keep their names, other blocks are
+-- allocated.
 local function adopt(self, list)
   for _, entry in ipairs(list) do
     local address, block = entry.address, entry.block
@@ -260,7 +270,7 @@ local function adopt(self, list)
   end
 end
 
--- Adopts variables that were just declared, with the values of their declarations.
+-- Records variables that were just declared, with their initial values.
 function Program:adopt_declared(session) adopt(self, live_blocks(session)) end
 
 -- Adds allocations and assignments for the script's changes since the last step.
@@ -278,7 +288,7 @@ function Program:catch_up(session)
   end
 end
 
--- Adopts what a step wrote on the host; the C program's step writes the same.
+-- Records what a step wrote on the host, without assignments: the step of the C program writes the same.
 function Program:adopt_host_writes(session)
   if not self:is_open() then return end
   for _, entry in ipairs(live_blocks(session)) do
@@ -289,7 +299,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Finishes the program. wanted: the language if the program has no directive.
+-- Finishes the program. `wanted`: the language for a program without directives, or nil.
 function Program:finish(wanted)
   self.language = self.language or wanted or "openacc"
   if self.uses.device and not prelude.device[self.language] then
@@ -298,7 +308,7 @@ function Program:finish(wanted)
   end
 end
 
--- Returns the program's text.
+-- Returns the text of the program. Precondition: the program is finished.
 function Program:text()
   local language = self.language
   local case = (self.name or "all of it"):gsub("%*/", "* /")
@@ -325,7 +335,8 @@ function Program:text()
   return table.concat(parts)
 end
 
--- Ends the recording with a reason; later reasons are ignored. declared: it applies to every case of the file.
+-- Ends the recording with a reason; later reasons are ignored. `declared`: the reason applies to every case of the
+-- file.
 function Program:cannot(message, declared, help)
   if not self:is_open() then return end
   local file, line = location.scenario(2)

@@ -15,13 +15,15 @@ local checks = {}
 
 local Recorder = {}
 
+-- Adds the methods of this file to a class.
 function checks.extend(class)
   for name, fn in pairs(Recorder) do class[name] = fn end
 end
 
+-- Returns a text as a string literal of C in one line.
 local function quote(text) return '"' .. text:gsub('[\\"]', "\\%0"):gsub("\n", " ") .. '"' end
 
--- Adds a check. text: its name; write(): adds the comparisons.
+-- Adds a check to the program. `text`: name of the check; write() adds the comparisons.
 function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local _, line = location.scenario(1)
@@ -39,12 +41,13 @@ function Recorder:check(text, write)
   end
 end
 
+-- Returns a number or boolean as a C expression.
 local function number_text(value)
   if type(value) == "boolean" then return value and "1" or "0" end
   return c_program.scalar_text(math.type(value) == "float" and types.scalars.double or types.scalars.long, value)
 end
 
--- Adds a check of a host value that the script reads. An address is checked once per step.
+-- Adds a check of the host value `value` that the script reads at `address`. Each address is checked once per step.
 function Recorder:read(session, address, code, value)
   if not self.program:is_open() or self.seen[address] then return end
   self:catch_up()
@@ -64,8 +67,8 @@ end
 
 local function identity(text) return text end
 
--- Adds comparisons of a C expression with a value or a list of values. around: a function applied to each expression,
--- or nil.
+-- Adds comparisons of the C expression `text` with a value or a list of values. `around`: a function applied to each
+-- expression, or nil.
 function Recorder:compare(session, text, wanted, around)
   around = around or identity
   local at = memory_view.location(wanted)
@@ -92,12 +95,13 @@ function Recorder:compare(session, text, wanted, around)
   for _, name in ipairs(names) do self:compare(session, text .. "." .. name, wanted[name], around) end
 end
 
+-- Returns an AST as text that can be followed by a subscript.
 local function postfix_text(node)
   local text = unparse.expression(node)
   return text:find "^[%w_.%[%]>-]+$" and text or "(" .. text .. ")"
 end
 
--- Adds comparisons of a scenario's expression, which may be a section, with its value.
+-- Adds comparisons of a scenario's expression, which may be a section, with the value `wanted`.
 function Recorder:compare_expression(session, expression, wanted, around)
   local node = syntax.parse("expression", expression, 1, session.now.scope)
   local dimensions = {}
@@ -119,7 +123,7 @@ function Recorder:compare_expression(session, expression, wanted, around)
   elements(postfix_text(node), wanted, 1)
 end
 
--- Returns the address of an lvalue or section as C, and its size in bytes.
+-- Returns the address of an l-value or section as C, and its size in bytes.
 function Recorder:extent(expression)
   local session = self:session()
   local _, bytes = self:quietly(session.extent, session, expression)
@@ -134,6 +138,7 @@ function Recorder:extent(expression)
   return text, bytes
 end
 
+-- Adds a check whether an l-value is present (`wanted` = 1) or absent (0).
 function Recorder:presence(text, wanted)
   if not self.program:is_open() then return end
   local address, bytes = self:extent(text)
@@ -143,14 +148,15 @@ function Recorder:presence(text, wanted)
   end)
 end
 
--- Adds a comment for an expectation that a C program cannot check.
+-- Adds a comment for the expectation `name`, which a C program cannot check.
 function Recorder:mark_unchecked(name, what)
   local _, line = location.scenario(1)
   self:catch_up()
   self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, what)
 end
 
--- Adds a check whether a pointer is attached: its device copy holds the device address of its target.
+-- Adds a check whether a pointer is attached (`wanted` = 1) or not (0): its device copy holds the device address of its
+-- target.
 function Recorder:attachment(text, wanted)
   if not self.program:is_open() then return end
   local session = self:session()

@@ -78,7 +78,7 @@ function Writer:close()
   self:line "}"
 end
 
--- Returns the function's parameter for an expression that is evaluated at the directive.
+-- Returns the name of the generated function's parameter for an expression that is evaluated at the directive.
 function Writer:pass_parameter(text)
   for i, other in ipairs(self.parameters) do
     if other == text then return "bound_" .. i end
@@ -87,13 +87,13 @@ function Writer:pass_parameter(text)
   return "bound_" .. #self.parameters
 end
 
--- True if an enclosing structure has a member of this name. Its value is passed as a parameter with the mark AROUND.
+-- Returns true if an enclosing structure has a member `name`, which is passed as a parameter with the mark AROUND.
 local AROUND = "around "
 local function is_enclosing_member(around, name)
   return around ~= nil and (types.member(around.record, name) ~= nil or is_enclosing_member(around.above, name))
 end
 
--- True if an expression has names and all of them have a meaning only at the directive.
+-- Returns true if an expression has names, and all of them have a meaning only at the directive.
 local function is_passed_whole(writer, expression, record, scope)
   local is_passed, has_names = writer.program.is_passed, false
   local has_others = not is_passed or ast.any(expression, function(node)
@@ -120,7 +120,7 @@ local function check_calls(writer, node, record)
   end
 end
 
--- Returns a bound as C. Names of members refer to *q or to an enclosing structure, other names to variables.
+-- Returns a bound as a C expression: members are accessed in *q or in an enclosing structure.
 local function rebase(writer, expression, record, scope)
   return ast.map(expression, function(node)
     if is_passed_whole(writer, node, record, scope) then
@@ -155,7 +155,7 @@ local function bound(writer, member_mapping, entry, node)
   return writer:pass_parameter(text)
 end
 
--- Returns the start and the length of a subscript as C; the start is "0" if omitted.
+-- Returns the start and the length of a subscript as C; an omitted start is "0".
 local function range(writer, member_mapping, entry, subscript, t)
   if subscript.ranges then cannot "a section of Fortran" end
   if subscript.tag == "index" then return bound(writer, member_mapping, entry, subscript.index), "1" end
@@ -180,7 +180,7 @@ function Writer:close_pointer(pointer)
   self:line("    acc_update_device((void *)&%s, sizeof %s);", pointer, pointer)
 end
 
--- True if the function of a member mapping would be empty in this phase.
+-- Returns true if the function of the member mapping `inner` would be empty in this phase.
 function Writer:has_nothing(inner)
   if self.aliases then return not has_aliases(self.session, inner, {}) end
   return is_plain(self.session, inner, {})
@@ -221,7 +221,7 @@ function Writer:elements(member_mapping, entry, text, count, kept)
   if deeper then self:line("%s(-1);", deeper) end
 end
 
--- Returns the clause for the elements of a section, and true if some of their host values must be restored.
+-- Returns the clause for the elements of a section, and true if host values in some of them must be restored.
 function Writer:section_clause(member_mapping, entry, element)
   local action = action_of(member_mapping, entry, self.action)
   if not types.is_record(element) then return clause_of(action)[self.phase], false end
@@ -235,7 +235,7 @@ local words = { enter = "enter data", exit = "exit data" }
 -- Phases for aliases: attach when all data are present, detach before any are unmapped.
 local alias_routines = { attach = "acc_attach", detach = "acc_detach" }
 
--- True if a member is in a union: compilers refuse it in a directive.
+-- Returns true if the member `name` is in a union: compilers reject it in a directive.
 local function is_in_union(record, name)
   if record.record == "union" then return true end
   for _, member in ipairs(record.members) do
@@ -315,7 +315,7 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
   self:close_pointer(pointer)
 end
 
--- Follows a pointer or an array of pointers, from subscript `at` on.
+-- Writes the code for a pointer or an array of pointers, from the entry's subscript `at` on.
 function Writer:follow_pointer(member_mapping, entry, text, t, at)
   local subscript = entry.subscripts[at]
   local is_member = text == "q->" .. entry.member.name and not is_in_union(member_mapping.record, entry.member.name)
@@ -367,7 +367,7 @@ function Writer:array_part(member_mapping, entry)
   return table.concat(first), list[#list].length, list[#list].of
 end
 
--- Calls fn(address, count, ...) for the structures in a member or its section, with an address for each given text.
+-- Calls fn(address, count, ...) for the structures in a member or its section, with an address for each text.
 function Writer:each_nested_record(member_mapping, entry, fn, ...)
   local t, list = entry.member.type, { ... }
   local first, length, element = self:array_part(member_mapping, entry)
@@ -520,7 +520,7 @@ Deep.__index = Deep
 
 local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
--- Returns calls that map, unmap or update the targets of the deep variables; in reverse order when unmapping.
+-- Returns calls that map (`what` = enter), unmap (exit) or update the targets of the deep variables.
 function Deep:calls(what, finalize)
   local lines = {}
   for _, phase in ipairs(phases[what]) do self:calls_in(phase, finalize, lines) end
@@ -544,7 +544,7 @@ function Deep:calls_in(phase, finalize, lines)
   end
 end
 
--- Returns statements before and after the end of the variables' data: they save and restore values of the host.
+-- Returns statements before and after the unmapping of the variables: they save and restore values of the host.
 function Deep:keeping()
   local all_before, all_behind = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
@@ -589,19 +589,19 @@ function Deep:rest()
   return name, lines
 end
 
--- Returns a variable as the item of a clause: compilers do not accept *p there.
+-- Returns a variable as an item of a clause: compilers do not accept *p there, so that it becomes p[0:1].
 local function clause_text(node)
   if node.tag == "unary" and node.op == "*" and node.e.tag == "id" then return node.e.name .. "[0:1]" end
   return unparse.expression(node)
 end
 
--- Raises if a deep copy has a modifier: it is written as copies of its parts, which have none.
+-- Raises {cannot} if a clause of a deep copy has a modifier: it is written as copies of parts, which have none.
 function deep_copy.check_modifiers(clause)
   local modifier = (clause.modifiers or {})[1]
   if modifier then cannot(("the modifier '%s' of a deep copy"):format(modifier.name)) end
 end
 
--- Returns the clause of a deep variable itself.
+-- Returns the clause that maps a deep variable itself.
 function Deep:own_clause(item)
   local moves_in, moves_out = traffic(self.session, item.member_mapping, item.action)
   local kind, word = self.plan.kind
@@ -617,7 +617,7 @@ end
 
 local IF = "if(accdeep_if)"
 
--- Returns the clauses of the deep variables, and the other clauses of the directive.
+-- Returns two lists of texts: the clauses of the deep variables, and the other clauses of the directive.
 function Deep:clauses()
   local own, others = {}, {}
   for _, clause in ipairs(self.plan.clauses) do
@@ -652,14 +652,14 @@ function Deep:clauses()
   return own, others
 end
 
--- Returns `present` clauses for the deep variables.
+-- Returns a list of `present` clauses for the deep variables.
 function Deep:present()
   local list = {}
   for i, item in ipairs(self.list) do list[i] = ("present(%s)"):format(clause_text(item.node)) end
   return list
 end
 
--- True if the directive requires all variables to be present, so that nothing is mapped.
+-- Returns true if the directive requires all deep variables to be present, so that nothing is mapped.
 function Deep:is_there()
   for _, item in ipairs(self.list) do
     if not item.there then return false end
@@ -667,7 +667,7 @@ function Deep:is_there()
   return true
 end
 
--- True if clauses move data in an update.
+-- Returns true if one of the clauses `others` moves data in an update.
 local function has_data(others)
   for _, text in ipairs(others) do
     if text:find "^self" or text:find "^host" or text:find "^device%f[^%w_]" then return true end
@@ -675,7 +675,7 @@ local function has_data(others)
   return false
 end
 
--- Writes statements that depend on the directive's condition.
+-- Writes statements that are executed only if the directive's condition is true.
 function Deep:conditional(writer, lines)
   if self.plan.condition and lines[1] then
     writer:line "if (accdeep_if)"
@@ -685,7 +685,7 @@ function Deep:conditional(writer, lines)
   if self.plan.condition and lines[1] then writer:close_brace() end
 end
 
--- Saves addresses and counts at the beginning of a region: its end must unmap the same objects.
+-- Writes declarations that save addresses and counts: the end of the region must unmap the same objects.
 function Deep:save(writer)
   if not self.program.is_passed then return end
   local dialect = dialect_of(self.program)

@@ -12,8 +12,8 @@ local traffic = member_transfers.traffic
 
 local exits = {}
 
--- Returns the members that a directive leaves out and that a copy of the whole record attaches. Other directives may
--- have attached them.
+-- Returns the members that a member mapping leaves out, but that the type's shape attaches: other directives may have
+-- attached them.
 function exits.left_out(session, member_mapping)
   local attached, list = {}, {}
   for _, entry in ipairs(nest.entries(session, nest.shape(session, member_mapping.record))) do
@@ -26,7 +26,7 @@ function exits.left_out(session, member_mapping)
   return list
 end
 
--- Writes code that sets the int whose address is the first parameter if a left-out pointer has data on the device.
+-- Writes code that sets the int whose address is the first parameter to 1 if a left-out pointer has data on the device.
 function exits.find_rest(writer, member_mapping)
   writer.parameters[1] = true
   for _, member in ipairs(exits.left_out(writer.session, member_mapping)) do
@@ -36,7 +36,8 @@ function exits.find_rest(writer, member_mapping)
   end
 end
 
--- Writes code that restores the values of an object that stay the host's, from the saved copy q.
+-- Writes code that restores, from the saved copy q, the values of an object that the transfer must not change on the
+-- host.
 function exits.put_back(writer, member_mapping)
   local record = member_mapping.record
   writer:line("%s = &objects[i];", writer.dialect.declaration(types.pointer(record), "to"))

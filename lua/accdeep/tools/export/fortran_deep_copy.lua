@@ -24,18 +24,19 @@ local NESTING = 12 -- maximal nesting of loops and components
 
 -- -------------------------------------------------------------------------------------- treatments --
 
--- Returns the size of a component that debug information names "(bytes ...)": polymorphic components, procedure
--- pointers, padding. Returns nil for other components.
+-- Returns the size in bytes of a component that debug information calls "(bytes ...)": polymorphic components,
+-- procedure pointers, padding. Returns nil for other components.
 local function hidden_bytes(entry)
   local first, last = entry.member.name:match "^%(bytes (%d+) to (%d+)%)$"
   return first and last - first + 1
 end
 
-local POINTER = 8 -- bytes of a pointer: smaller hidden components are padding
+local POINTER = 8 -- bytes of a pointer; a smaller hidden component is padding
 
+-- Returns true if a component is an alias (@) of other data.
 local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
 
--- True if the target of a component is mapped, too.
+-- Returns a true value if the target of a component is mapped, too.
 local function takes_target(session, member_mapping, entry)
   local t = entry.member.type
   if t.kind ~= "descriptor" or not entry.include or member_mapping.shallow or is_alias(entry) then return false end
@@ -43,7 +44,8 @@ local function takes_target(session, member_mapping, entry)
   return rule == true or rule == t.attribute or entry.named or entry.listed or false
 end
 
--- Returns the subscripts of an entry's section, or nil for all elements. Raises if they cannot be written in Fortran.
+-- Returns the subscripts of an entry's section; nil for all elements. Raises {cannot = reason} if they cannot be
+-- written in Fortran.
 local function args_of(entry)
   local subscript = entry.subscripts and entry.subscripts[1]
   if not subscript then return nil end
@@ -51,16 +53,17 @@ local function args_of(entry)
   return subscript.ranges or subscript.written or cannot "a section that is not Fortran's"
 end
 
--- Returns the section of an array in the object: {args, entry, path, record}. path, record: those of the object that
--- has the component. Returns nil for the whole array.
+-- Returns the section of an array in the object: {args, entry, path, record}. `path`, `record`: path and type of the
+-- object that has the component. Returns nil for the whole array, and a false value for other components.
 local function array_part(entry, member_mapping, path)
   local args = not is_alias(entry) and entry.member.type.kind == "array" and args_of(entry)
   return args and { args = args, entry = entry, path = path, record = member_mapping.record } or nil
 end
 
--- Calls visit(entry, member_mapping, action, path, is_left, record_path, parts) for each component that is no nested
--- record, including those of nested records. is_left: it stays the host's. parts: sections with index `at` that must
--- contain the enclosing elements. path is nil in a long array, where one element represents all.
+-- Calls visit(entry, member_mapping, action, path, is_left, record_path, parts) for each component that is not a nested
+-- record, also inside nested records. `is_left`: the host value of the component must stay. `parts`: sections, with the
+-- index `at`, that must contain the enclosing elements. `path` is nil in a long array, where one element represents all
+-- elements.
 local function each_entry(session, member_mapping, action, path, visit, parts)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local name, record = path and path .. "%" .. entry.member.name, held_record(entry.member.type)
@@ -90,9 +93,9 @@ local function each_entry(session, member_mapping, action, path, visit, parts)
   end
 end
 
--- Summarizes the transfers of a member mapping's objects: {moves_in, out, all_out, described}. moves_in: a value is
--- copied in. out: values that are copied out, {path, t, part, parts}. all_out: the whole object can be copied out.
--- described: it has descriptors.
+-- Summarizes the transfers of a member mapping's objects as {moves_in, out, all_out, described}. `moves_in`: a value is
+-- copied in. `out`: the values that are copied out, a list of {path, t, part, parts}. `all_out`: the whole object can
+-- be copied out. `described`: the object has descriptors.
 local function traffic(session, member_mapping, action)
   local found = { moves_in = false, out = {}, all_out = true, described = false }
   each_entry(session, member_mapping, action, "", function(entry, of, its_action, path, is_left, around, parts)
@@ -122,7 +125,7 @@ local function traffic(session, member_mapping, action)
   return found
 end
 
--- True if objects have no pointers and no special members, so that a clause copies them as they are.
+-- Returns true if objects have no pointers and no special components, so that a clause copies them as they are.
 local function is_trivial(session, member_mapping)
   if member_mapping.policy then return false end
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -141,12 +144,14 @@ fortran_deep_copy.is_plain = is_trivial
 local Block = setmetatable({}, { __index = fortran_writer })
 Block.__index = Block
 
+-- Returns a new name that begins with the prefix and `stem`.
 function Block:name(stem)
   self.count = self.count + 1
   return ("%s%s%d"):format(PREFIX, stem, self.count)
 end
 
--- Returns a loop variable for the present nesting depth; loops at one depth share it.
+-- Returns a loop variable for the present nesting depth; loops at one depth share a variable. Raises {cannot = reason}
+-- if loops are nested too deeply.
 function Block:counter()
   self.nloops = self.nloops + 1
   if self.nloops > NESTING then cannot "types nested too deeply" end
@@ -158,8 +163,8 @@ function Block:counter()
   return name
 end
 
--- Returns the first and last index of a dimension as text. arg: its subscript, a range. own: {lower, extent} of an
--- array without descriptor, or nil.
+-- Returns the first and last index of dimension d of the array `base`, as text. `arg`: the subscript, a range. `own`:
+-- {lower, extent} of an array without descriptor, or nil.
 function Block:range(base, d, arg, own)
   local first = arg.first and self:expression(arg.first) or own and ("%d"):format(own.lower)
     or ("lbound(%s, %d)"):format(base, d)
@@ -170,8 +175,8 @@ end
 
 local ALL = { tag = "range" }
 
--- Calls fn(text, counters) inside loops over the elements of a designator. args: its subscripts, or nil for all
--- elements. bounds: a list of {lower, extent} for an array without descriptor.
+-- Calls fn(text, counters) inside loops over the elements of the designator `base`. `args`: subscripts, or nil for all
+-- elements. `bounds`: a list of {lower, extent} for an array without descriptor, or nil.
 function Block:each(base, rank, args, bounds, fn)
   local indices, counters, before = {}, {}, self.nloops
   for d = args and #args or rank, 1, -1 do -- elements in memory order
@@ -191,7 +196,7 @@ function Block:each(base, rank, args, bounds, fn)
   self.nloops = before
 end
 
--- Returns a bound as text. Names of components refer to self.owner.
+-- Returns a bound as text. Names of components belong to the object self.owner, if that is set.
 function Block:expression(node)
   if not self.owner then return unparse_fortran(node) end
   local owner = self.owner
@@ -204,7 +209,7 @@ function Block:expression(node)
   end))
 end
 
--- Calls fn while names of components in bounds refer to owner; nil: they are names of the unit.
+-- Calls fn while names of components in bounds belong to the object `owner`; nil: they are names of the unit.
 function Block:with_owner(owner, fn)
   local before = self.owner
   self.owner = owner
@@ -212,7 +217,7 @@ function Block:with_owner(owner, fn)
   self.owner = before
 end
 
--- Returns the subscripts as a list of texts.
+-- Returns subscripts as a list of texts.
 function Block:subscript_list(args)
   local parts = {}
   for i, arg in ipairs(args) do
@@ -227,8 +232,8 @@ function Block:subscripts(args)
   return args and ("(%s)"):format(table.concat(self:subscript_list(args), ",")) or ""
 end
 
--- Calls fn(self, args, ...) with the subscripts of a section (array_part) in the object named by `at`. Returns its
--- result.
+-- Calls fn(self, args, ...) with the subscripts of a section (array_part) in the object named `at`. Returns the result
+-- of fn.
 function Block:in_object(at, part, fn, ...)
   local result
   local owner = not part.entry.outer and { text = at .. part.path, record = part.record } or nil
@@ -237,8 +242,8 @@ function Block:in_object(at, part, fn, ...)
   return result
 end
 
--- Opens conditions that are true if an element of the object named by `at` is in all enclosing sections. Returns
--- their number.
+-- Opens conditions that are true if an element of the object named `at` is in all enclosing sections. Returns the
+-- number of conditions.
 function Block:require_parts(at, parts)
   for _, part in ipairs(parts or {}) do
     local bounds, indices = part.entry.member.type.bounds, {}
@@ -259,6 +264,7 @@ end
 
 function Block:directive(text, ...) self:line("!$acc " .. text, ...) end
 
+-- Declares the query whether data are present, once per block.
 function Block:declare_presence_query()
   if self.uses then return end
   self.uses = true
@@ -282,13 +288,15 @@ function Block:first(base, rank, args)
   return #indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base
 end
 
+-- Writes a check that ends the program if an object is not present.
 function Block:needs(base, rank, args)
   self:declare_presence_query()
   self:line("if (.not. accdeep_present(%s)) error stop '%s is not present'", self:first(base, rank, args),
     name_without_subscripts(base))
 end
 
--- Writes the mapping of the objects of a record, the designator base with subscripts args.
+-- Writes the mapping of the objects of a record: the designator `base` with the subscripts `args`. `found`: result of
+-- traffic.
 function Block:objects_come(base, rank, args, found, action)
   local word = (found.moves_in or found.described) and "copyin" or "create"
   if action == "present" then self:needs(base, rank, args) end
@@ -314,6 +322,7 @@ local FETCH = {
   "logical :: accdeep_there",
 }
 
+-- Declares what copying single values from the device needs, once per block.
 function Block:fetches()
   if self.has_fetch then return end
   self.has_fetch = true
@@ -325,8 +334,8 @@ function Block:fetches()
   end
 end
 
--- Writes the unmapping of objects. If some values stay the host's, the others are fetched one by one first. They are
--- stored only if this was the last reference.
+-- Writes the unmapping of objects. If the host values of some components must stay, the other values are copied one by
+-- one first, and stored on the host only if this was the last reference. `found`: result of traffic.
 function Block:objects_go(base, rank, args, bounds, found)
   local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
   if #found.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
@@ -398,12 +407,14 @@ function Block:guard(text, t, record, name)
   self:open("if (%s(%s)) then", ask, text)
 end
 
--- Writes a check that a pointer's target is contiguous: clauses copy nothing else.
+-- Writes a check that ends the program if the target of a pointer is not contiguous: clauses only copy contiguous data.
 function Block:contiguous(text, t)
   if t.attribute ~= "pointer" or t.rank == 0 then return end
   self:line("if (.not. is_contiguous(%s)) error stop '%s is not contiguous'", text, name_without_subscripts(text))
 end
 
+-- Returns true if components of objects are aliases (@) of other data. `under_way`: set of the mappings already
+-- visited.
 local function has_aliases(session, member_mapping, under_way)
   if under_way[member_mapping] then return false end
   under_way[member_mapping] = true
@@ -420,6 +431,7 @@ local function has_aliases(session, member_mapping, under_way)
   return found or false
 end
 
+-- Returns true if there is no code to write for objects of a member mapping in this phase.
 function Block:has_nothing(inner)
   if self.phase == "attach" or self.phase == "detach" then return not has_aliases(self.session, inner, {}) end
   return is_trivial(self.session, inner)
@@ -473,7 +485,8 @@ function Block:component(entry, member_mapping, action, text, owner)
   self:close "end if"
 end
 
--- Updates a component of the object. Sections are updated first, while their bounds still have the old values.
+-- Writes the update of a component later, after the object's targets. Sections are updated first, while their bounds
+-- still have the old values.
 function Block:value(text, args)
   table.insert(self.values, args and 1 or #self.values + 1, ("!$acc update %s(%s%s)%s"):format(self.update, text,
     self:subscripts(args), self.suffix))
@@ -528,14 +541,16 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Fields of an item: member_mapping, action, node; text, its base; rank, args; guards, conditions under which the
--- variable exists; may_have_gaps, it may be noncontiguous.
+-- Fields of an item. `member_mapping`, `action`, `node`. `text`: designator without the last subscripts; `rank`,
+-- `args`: its rank and the subscripts. `guards`: conditions under which the variable exists. `may_have_gaps`: it may be
+-- noncontiguous.
 
 -- Phases by kind of directive. Objects are mapped before components that may point into one of them (TR14-4.2-01).
 local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
 -- Finalized objects with components that other directives attached must only be decremented, not unmapped
--- (TR14-4.3-12). Writes code that sets accdeep_rest for such objects. Returns false if there can be none.
+-- (TR14-4.3-12). Writes code that sets accdeep_rest if `item` has such an object. Returns false if there can be none,
+-- else true.
 function Block:find_rest(item)
   local list = exits.left_out(self.session, item.member_mapping)
   if not list[1] then return false end
@@ -556,6 +571,7 @@ function Block:find_rest(item)
   return true
 end
 
+-- Writes the code for an item in a phase.
 function Block:item(item, phase)
   if (phase == "attach" or phase == "detach") and not has_aliases(self.session, item.member_mapping, {}) then return end
   self.phase = phase
@@ -585,10 +601,12 @@ function Block:item(item, phase)
   for _ = 1, #item.guards do self:close "end if" end
 end
 
--- Returns statements that map, unmap or update items. what: "enter", "exit" or "update". Raises {cannot = reason}.
+-- Returns a list of statements that map, unmap or update items. `what`: "enter", "exit" or "update". Raises {cannot =
+-- reason}.
 --
--- Fields of given. session. asks(record, name, path): the inquiry function for a scalar component. finalize. suffix:
--- text after updates, or nil. condition: text of a condition for everything, or nil.
+-- Fields of given. `session`. `asks(record, name, path)`: returns the inquiry function for a scalar component.
+-- `finalize`: unmap at once. `suffix`: text after updates, or nil. `condition`: text of a condition for all statements,
+-- or nil.
 function fortran_deep_copy.write(what, items, given)
   local block = setmetatable({ session = given.session, asks = given.asks, finalize = given.finalize,
     suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1,

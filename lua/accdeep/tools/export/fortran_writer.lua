@@ -1,4 +1,5 @@
--- fortran_writer.lua - collects indented Fortran statements: {lines, depth}. depth: number of open constructs.
+-- fortran_writer.lua - methods that collect indented Fortran statements in {lines, depth}. `depth`: number of open
+-- constructs.
 
 local fortran_writer = {}
 

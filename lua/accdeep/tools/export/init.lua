@@ -10,8 +10,8 @@ local scenario = require "accdeep.script.scenario"
 
 local export = {}
 
--- Returns the cases of a scenario: {name, text} or {name, error}. options: those of scenario.run. language:
--- "openacc", "openmp", or nil for the one that the scenario uses.
+-- Runs a scenario and returns its cases as a list of {name, text} or {name, error}. `options`: as for scenario.run.
+-- `language`: "openacc", "openmp", or nil for the language that the scenario uses.
 function export.cases(file, text, options, language)
   local recorder = scenario_recorder(file, language)
   local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})

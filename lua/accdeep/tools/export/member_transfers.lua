@@ -1,8 +1,8 @@
 -- member_transfers.lua - determines which bytes of objects are copied in, copied out or left under a member mapping
 -- (nest.lua).
---
 -- A clause copies whole objects. Host values that must not change are restored afterwards, so these functions report
--- members and parts of arrays that stay the host's. deep_copy.lua, exits.lua and fortran_deep_copy.lua use it.
+-- the members and parts of arrays whose host values must stay. deep_copy.lua, exits.lua and fortran_deep_copy.lua use
+-- this module.
 
 local core = require "accdeep.core"
 local nest = require "accdeep.lowering.nest"
@@ -11,10 +11,11 @@ local types = require "accdeep.types"
 
 local member_transfers = {}
 
--- Raises {cannot = message}: standard directives cannot express the request. It is no error of the scenario.
+-- Raises {cannot = message}: standard directives cannot express the request, which is not an error of the scenario.
 function member_transfers.cannot(message) error({ cannot = message }, 0) end
 local cannot = member_transfers.cannot
 
+-- Names of actions by code.
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
@@ -32,9 +33,11 @@ for name, clause in pairs(openacc_directives.clause) do
     clauses[clause.entry.action] = { update = update }
   end
 end
+-- Clause of a structured region: region_clause[values are copied in][values are copied out].
 local region_clause = { [true] = { [true] = "copy", [false] = "copyin" }, [false] = { [true] = "copyout",
   [false] = "create" } }
 
+-- Returns the entry of `clauses` for an action. Raises {cannot = reason} if there is none.
 local function clause_of(action)
   return clauses[action] or cannot(("'%s' of what a structure points to"):format(action))
 end
@@ -44,28 +47,29 @@ end
 -- Actions of members with init_needed: their values are always copied in (TR14-3.1.1-17).
 local with_values = { create = "copyin", copyout = "copy" }
 
+-- Returns the action for a member, given the action of its object.
 local function action_of(member_mapping, entry, action)
   local own = member_mapping.own
   local wanted = entry.action or own and own ~= "hold" and own or action
   return entry.init and with_values[wanted] or wanted
 end
 
--- Returns the action for the objects that an entry contains or points to, and their member mapping.
+-- Returns the action for the objects that a member contains or points to, and the member mapping of these objects.
 local function action_inside(session, member_mapping, entry, action)
   local inner = nest.inner(session, member_mapping, entry)
   return inner.own or action_of(member_mapping, entry, action), inner
 end
 
--- Returns the record type of a member, or of an array's elements; nil for others.
+-- Returns the record type of a member, or of the elements of an array; nil for other types.
 local function nested_record(t)
   while t.kind == "array" do t = t.of end
   return types.is_record(t) and t or nil
 end
 
--- Returns the number of elements of an array of arrays.
+-- Returns the number of innermost elements of an array of arrays; 1 for other types.
 local function number_of(t) return t.kind == "array" and t.n * number_of(t.of) or 1 end
 
--- True if an entry's subscripts select elements of an array in the object itself.
+-- Returns true if an entry's subscripts select elements of an array in the object itself, not behind a pointer.
 local function is_part(entry)
   local t = entry.member.type
   if not entry.subscripts or t.kind ~= "array" then return false end
@@ -76,7 +80,7 @@ local function is_part(entry)
   return true
 end
 
--- True if a member is in a union with another one whose values are copied out.
+-- Returns true if a member shares bytes, in a union, with another member whose values are copied out.
 local function shares_bytes(session, member_mapping, entry, action)
   for _, other in ipairs(nest.entries(session, member_mapping)) do
     local overlaps = other ~= entry and other.include and other.offset < entry.offset + entry.member.type.size
@@ -87,8 +91,8 @@ local function shares_bytes(session, member_mapping, entry, action)
 end
 
 -- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a mapping. Nested
--- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers are visited if their values
--- stay the host's: if the object is not copied out, or with keeps_pointers always.
+-- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers are visited only if their host
+-- values stay: if the object is not copied out, or always with keeps_pointers.
 local function each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
   local own = member_mapping.own
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -107,8 +111,8 @@ local function each_value(session, member_mapping, action, keeps_pointers, visit
   end
 end
 
--- Returns three flags: a value is copied in; a value is copied out; some values stay the host's while others are
--- copied out. keeps_pointers: as in each_value.
+-- Returns three flags about the objects of a mapping. First: a value is copied in. Second: a value is copied out.
+-- Third: some host values must stay while other values are copied out. `keeps_pointers`: as in each_value.
 local function traffic(session, member_mapping, action, keeps_pointers)
   local moves_in, moves_out, stays = false, false, false
   local function visit(entry, goes_in, goes_out)
@@ -124,7 +128,8 @@ local function traffic(session, member_mapping, action, keeps_pointers)
   return moves_in, moves_out, moves_out and stays
 end
 
--- True if objects have no pointers and no special members, so that a clause copies them as they are.
+-- Returns true if objects have no followed pointers and no special members, so that a clause copies them as they are.
+-- `seen`: set of the mappings already visited.
 local function is_trivial(session, member_mapping, seen)
   if member_mapping.policy or seen[member_mapping] then return false end
   seen[member_mapping] = true
@@ -138,7 +143,7 @@ local function is_trivial(session, member_mapping, seen)
   return plain
 end
 
--- True if pointers of objects are aliases (@) of other data.
+-- Returns true if pointers of objects are aliases (@) of other data. `seen`: set of the mappings already visited.
 local function has_aliases(session, member_mapping, seen)
   if seen[member_mapping] then return false end
   seen[member_mapping] = true
@@ -153,7 +158,8 @@ local function has_aliases(session, member_mapping, seen)
   return false
 end
 
--- True if a type is recursive.
+-- Returns true if a type is recursive: its objects point to objects of the same mapping. `around`: set of the mappings
+-- already visited.
 local function is_recursive(session, member_mapping, around)
   if around[member_mapping] then return true end
   around[member_mapping] = true
@@ -168,7 +174,8 @@ local function is_recursive(session, member_mapping, around)
   return false
 end
 
--- True if objects on the device form a cycle: functions that follow pointers would not end.
+-- Returns true if attached pointers of objects on the device form a cycle, so that functions which follow pointers
+-- would not end.
 function member_transfers.is_cyclic(session)
   local ctx, device, targets = session.ctx, session.now.device, {}
   local function object(address)

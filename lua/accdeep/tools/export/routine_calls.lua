@@ -8,12 +8,12 @@ local strings = require "accdeep.base.strings"
 
 local routine_calls = {}
 
--- Parameters and result of each routine. range: an address and a size, both given by a text. host, device: an
--- address. slot: the address of a pointer. bytes, number: integers. devnum: a device number. Text in quotes is
--- copied.
+-- Parameters and result of each routine. `range`: an address and a size, both given by one text. `host`, `device`: an
+-- address. `slot`: the address of a pointer. `bytes`, `number`: integers. `devnum`: a device number. A text in
+-- quotation marks is copied to the call.
 --
--- Results: nothing; number; truth (zero or not); device (an address); unchecked (a number that depends on the
--- machine).
+-- Results. `nothing`. `number`. `truth`: zero or not. `device`: a device address. `unchecked`: a number that depends on
+-- the machine.
 local signatures = {}
 for names, signature in pairs {
   ["acc_copyin acc_create"] = "range -> device",
@@ -50,6 +50,8 @@ for names, signature in pairs {
   for name in names:gmatch "%S+" do signatures[name] = { arguments = list, returns = returns } end
 end
 
+-- Returns an argument of the script, a text or a pointer, as a C expression; for a text also its size in bytes. Returns
+-- nil if C cannot express it.
 local function address_text(recorder, session, value)
   if type(value) == "string" then
     local text, bytes = recorder:extent(value)
@@ -79,7 +81,8 @@ function writers.devnum(_, session, value)
   return n and (n == session.devices and "omp_get_initial_device()" or ("%d"):format(n))
 end
 
--- Returns the call of a routine and the kind of its result; or nil and the reason if C cannot express it.
+-- Returns the call of a routine as text, and the kind of its result. Returns nil and a reason or nil if C cannot
+-- express it.
 function routine_calls.call(recorder, session, name, ...)
   local signature = signatures[name]
   if not signature then return nil, " has no form that both the tool and compilers know" end
@@ -107,6 +110,7 @@ function routine_calls.call(recorder, session, name, ...)
   return ("%s(%s)"):format(name, table.concat(parts, ", ")), signature.returns
 end
 
+-- Returns true if a directive's name has one of the words in the set `known`.
 local function find_word(node, known)
   for word in node.name:gmatch "%a+" do
     if known[word] then return true end
@@ -116,12 +120,13 @@ end
 
 local looping = { loop = true, ["for"] = true, simd = true, distribute = true, taskloop = true }
 
--- True if a directive takes a body.
+-- Returns true if a directive takes a body.
 function routine_calls.is_compute(language, node)
   local kind = language == "acc" and openacc_sema.kind_of(node.name)
     or language == "omp" and openmp_sema.directive_info(node.name).kind
   return kind == "compute" or kind == "host"
 end
+-- Returns true if a directive applies to a loop.
 function routine_calls.is_loop(node) return find_word(node, looping) end
 
 return routine_calls

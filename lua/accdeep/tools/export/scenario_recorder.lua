@@ -25,11 +25,12 @@ checks.extend(Recorder)
 
 -- ------------------------------------------------------------------------------------ the program --
 
+-- Ends the recording with a reason.
 function Recorder:cannot(message) self.program:cannot(message) end
--- Ends the recording. A reason outside of cases applies to all cases.
+-- Ends the recording with a reason. A reason outside of cases applies to all cases of the file.
 function Recorder:cannot_declare(message) self.program:cannot(message, not self.in_case) end
 
--- Returns the session under way.
+-- Returns the current session. Sets the rule profile of the program.
 function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
@@ -37,17 +38,21 @@ function Recorder:session()
   return session
 end
 
+-- Updates the program's memory to that of the session.
 function Recorder:catch_up() self.program:catch_up(self:session()) end
+-- Records what a step wrote on the host.
 function Recorder:adopt_host_writes()
   self.seen = {}
   self.program:adopt_host_writes(self:session())
 end
+-- Adds a line to the program, unless the recording has ended.
 function Recorder:line(text)
   if self.program:is_open() then self.program:line(text) end
 end
 function Recorder:linef(format, ...) self:line(format:format(...)) end
 
--- Calls fn for the program's own purposes: reads are not recorded as the script's.
+-- Calls fn for the recorder's own purposes, so that its reads are not recorded as reads of the script. Returns its
+-- results.
 function Recorder:quietly(fn, ...)
   local before = self.quiet
   self.quiet = true
@@ -60,7 +65,8 @@ end
 -- Directives that deep_copy.lua replaces.
 local described = { shape = true, policy = true }
 
--- Finishes a step: returns its results. An error ends the program and is raised again.
+-- Finishes a step. `results`: packed results of pcall. Returns the results of the call. An error ends the program and
+-- is raised again.
 function Recorder:finish(results)
   if not results[1] then
     self.failed = true
@@ -73,15 +79,15 @@ function Recorder:finish(results)
   return table.unpack(results, 2, results.n)
 end
 
--- Records a step: write() adds its statements, then fn runs.
+-- Records a step: write() adds its statements, then fn is called. Returns the results of fn.
 function Recorder:step(write, fn, ...)
   self:catch_up()
   if self.program:is_open() then write() end
   return self:finish(table.pack(pcall(fn, ...)))
 end
 
--- Records a directive: fn runs first, because its deep variables determine the statements. write(found) adds these;
--- found: the result of deep_copy.new, or nil.
+-- Records a directive. fn is called first, because the deep variables of its plan determine the statements; then
+-- write(found) adds these. `found`: result of deep_copy.new, or nil. Returns the results of fn.
 function Recorder:directive_step(node, write, fn, ...)
   self:catch_up()
   self.plan = nil
@@ -100,7 +106,7 @@ function Recorder:directive_step(node, write, fn, ...)
   return self:finish(results)
 end
 
--- Calls fn; a reason {cannot} that it raises ends the recording.
+-- Calls fn. A reason {cannot} that fn raises ends the recording; other errors are raised again.
 function Recorder:try_lowering(fn)
   local ok, problem = pcall(fn)
   if ok then return end
@@ -108,7 +114,7 @@ function Recorder:try_lowering(fn)
   self:cannot(problem.cannot)
 end
 
--- Sets the language of the program. A program cannot use both OpenACC and OpenMP.
+-- Sets the language of the program, "openacc" or "openmp". Ends the recording if the program uses both.
 function Recorder:speak(language)
   local program = self.program
   if self.wanted and self.wanted ~= language then
@@ -135,12 +141,13 @@ local declarations = { ["declare mapper"] = true, ["declare target"] = true, ["b
 
 local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
 
+-- Returns the text of a directive in one line, without sentinel and language.
 local function strip_sentinel(name, text)
   local dialect = dialects[name]
   return one_line(text:gsub(dialect.prefix, ""):gsub(dialect.word, ""))
 end
 
--- Returns a variable that is in two data clauses, which gcc refuses; or nil.
+-- Returns the name of a variable that is in two data clauses, which gcc rejects; nil if there is none.
 local function duplicate_variable(node)
   local seen = {}
   for _, clause in ipairs(node.clauses) do
@@ -152,7 +159,7 @@ local function duplicate_variable(node)
   end
 end
 
--- Adds a directive. The host's device number is replaced, because the program may have more devices than the
+-- Adds a directive. The device number of the host is replaced, because the program may have more devices than the
 -- scenario.
 function Recorder:pragma(name, text)
   local session = self:session()
@@ -166,7 +173,7 @@ function Recorder:pragma(name, text)
   self:linef("#pragma %s %s", name, line)
 end
 
--- Adds the lines of a kernel's text with the program's indentation.
+-- Adds the lines of a kernel's text with the program's indentation. `in_braces`: in a block.
 function Recorder:body(text, in_braces)
   local lines, least = {}, math.huge
   for line in (text:gsub("^[ \t]*\r?\n", ""):gsub("%s+$", "") .. "\n"):gmatch "(.-)\r?\n" do
@@ -181,7 +188,8 @@ function Recorder:body(text, in_braces)
   if in_braces then self.program:close_brace() end
 end
 
--- Saves the device addresses that names denote in a region that was just opened.
+-- Adds variables for the device addresses that names denote in a region that was just opened. `before`: replaced names
+-- outside of the region.
 function Recorder:keep_replaced(session, before)
   local replaced = session.now.replaced
   if not replaced or replaced == before then return end
@@ -206,7 +214,7 @@ function Recorder:end_region()
   end)
 end
 
--- Returns a region object for the script whose end is recorded as a step.
+-- Returns a region object for the script; its end is recorded as a step.
 function Recorder:region(region)
   local made = {}
   local function close()
@@ -224,11 +232,12 @@ function Recorder:region(region)
     end })
 end
 
--- Adds a deep directive.
+-- Adds the statements of a deep directive.
 function Recorder:deep_directive(node, found)
   if found:write(node, self.program) then table.insert(self.regions, found) end
 end
 
+-- Records and executes a directive. `original`: the function that executes it. Returns its result.
 function Recorder:directive(name, original, text, refs)
   local session = self:session()
   local dialect = dialects[name]
@@ -283,7 +292,7 @@ function Recorder:directive(name, original, text, refs)
   return self:region(result)
 end
 
--- Returns the function that receives the body of a compute construct.
+-- Returns the function that takes the body of a compute construct, records the construct and executes it.
 function Recorder:compute(name, node, text, refs, run, queued)
   return function(body)
     if type(body) ~= "string" then
@@ -306,6 +315,7 @@ end
 
 -- --------------------------------------------------------------------------------------- routines --
 
+-- Records and executes an API routine. `original`: the function that executes it. Returns its result.
 function Recorder:routine(name, original, ...)
   local session = self:session()
   if not self.program:is_open() then return original(...) end
@@ -347,7 +357,7 @@ local beyond_c = {
   malformed = "text that does not compile", invalid = "directives that do not compile",
 }
 
--- Records an expected error. It ends the C program, whose output shows whether it was reached.
+-- Records an expected error, which ends the C program; its output shows whether the error was reached.
 function Recorder:fails(original, code, what, details)
   local program = self.program
   if type(what) == "table" then self:cannot "several texts that fail: the program would end at the first" end
@@ -434,6 +444,7 @@ local beyond_language = {
 }
 local beyond_routines = { events = "events", state = "the present table, levels and counters" }
 
+-- Replaces the accesses of the script to host variables by functions that record them.
 local function host_names(self, env)
   local meta = getmetatable(env.host)
   local index, newindex, call = meta.__index, meta.__newindex, meta.__call
@@ -451,7 +462,7 @@ local function host_names(self, env)
   end
 end
 
--- Returns a word that shows that a text is C++, or nil. A C compiler would reject it.
+-- Returns a word which shows that a text is C++, so that a C compiler would reject it; nil if there is none.
 local function check_not_cpp(text)
   local plain = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
   return plain:match "%f[%w_](class)%f[^%w_]" or plain:match "%f[%w_](template)%f[^%w_]"
@@ -459,7 +470,7 @@ local function check_not_cpp(text)
     or plain:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
 end
 
--- Returns a text without directives that describe types, which no compiler knows.
+-- Returns a text without the directives that describe types, which compilers do not know.
 local function strip_shapes(text)
   local plain = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
     return line:find "\\%s*$" and "\n\0" or ""
@@ -470,6 +481,7 @@ local function strip_shapes(text)
   return plain:sub(2)
 end
 
+-- Records and executes declarations.
 function Recorder:declare(original, text)
   self:catch_up()
   original(text)
@@ -526,7 +538,7 @@ function wrappers.free(self, _, fn)
   end
 end
 
--- Returns the wrapper of a function that the script sees, or nil.
+-- Returns the wrapper of a function that the script sees; nil if the function is not replaced.
 function Recorder:wrap(name, fn)
   local stand = wrappers[name] or wrappers[scenario.statements[name]]
   if stand then return stand(self, name, fn) end
@@ -546,7 +558,7 @@ function Recorder:wrap(name, fn)
   return expectation and function(...) return expectation(self, fn, ...) end
 end
 
--- Returns a recorder of a scenario. wanted: the language of the program, or nil for the scenario's.
+-- Returns a recorder of a scenario. `wanted`: the language of the program, or nil for the scenario's language.
 local function scenario_recorder(file, wanted)
   local self = setmetatable({ program = c_program.new(file), wanted = wanted, cases = {}, seen = {},
     regions = {} }, Recorder)
