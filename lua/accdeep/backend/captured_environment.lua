@@ -45,7 +45,7 @@ local function names_of(session, used)
 end
 
 -- Returns the addresses that the kernel uses beyond the present table: its own memory, and device addresses in its own
--- pointers, as far as its text or clauses name these pointers.
+-- pointers. Only pointers that its text or clauses name are included.
 local function addresses(k, known, used)
   local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
   for name, found in sorted_pairs(known) do

@@ -297,7 +297,7 @@ function values.method(b, env, e)
   return call_out(b, env, e, e.name, member_functions.bind_this(env.session, e.made), arguments(b, env, e, { object }))
 end
 
--- Converts a floating value to an integer. Programs only know integers, so a Lua function reads it from memory.
+-- Converts a floating value to an integer. Programs only know integers, so a Lua function reads the value from memory.
 local function truncate(b, env, e)
   local pointer = values.address(b, env, { place = e.e.place, type = types.pointer(e.e.type), pos = e.pos })
   return call_out(b, env, e, "a cast", function(p)

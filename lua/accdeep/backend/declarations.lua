@@ -186,7 +186,8 @@ end
 
 -- ------------------------------------------------------------------------------- initializers --
 
--- Returns the number of elements of an array without size, from its list in braces or its string; nil for other values.
+-- Returns the number of elements of an array without size, from its list in braces or its string; nil for other
+-- initializers.
 local function infer_length(session, value)
   if value.tag == "str" then return #value.value + 1 end
   if value.tag ~= "braces" then return nil end
@@ -335,7 +336,7 @@ local function declare_one(session, node, base, item)
     is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
   local variable = scope.variables[name]
-  -- As in C++, such a variable may be used in constant expressions.
+  -- usable in constant expressions, as in C++
   if variable.is_const and t.kind == "scalar" and not t.float and item.value then
     if pcall(constant, session, item.value) then variable.constant = session.ctx:host_read(address, t.code) end
   end

@@ -1,8 +1,8 @@
 -- nested_directives.lua - directives inside the body of a host construct that devices execute: target constructs, data
 -- regions and updates (OMP60-body-1). Called by statement.lua.
 --
--- The body keeps its locals in memory. While a nested directive is executed, they are variables of the program, so
--- that clauses can name them.
+-- The body keeps its locals in memory. While a nested directive is executed, the locals are variables of the program,
+-- so that clauses can name them.
 
 local location = require "accdeep.base.location"
 local scope = require "accdeep.types.scope"
@@ -10,7 +10,7 @@ local with_fields = require "accdeep.base.with_fields"
 
 local nested_directives = {}
 
-local runs = 0 -- number of executions; each has its own variables, hence its own private scope in the plan cache
+local runs = 0 -- number of executions so far; each has its own variables, hence its own private scope in the plan cache
 
 -- Returns a scope in which the locals of the body are variables.
 local function scope_with_locals(env, session, f)
@@ -27,7 +27,7 @@ local function scope_with_locals(env, session, f)
   return made
 end
 
--- Runs the body of a data region, with the bindings of names that the region replaces.
+-- Runs the body of a data region. Names that the region replaces (use_device) have their replacements as bindings.
 local function run_inside(env, node, f, compile_statement, statement)
   local session = env.session
   local inner = statement.scoped(env)
@@ -35,12 +35,13 @@ local function run_inside(env, node, f, compile_statement, statement)
   return compile_statement(inner, node.body)(f)
 end
 
--- Compiles a nested directive to a function of the frame.
+-- Compiles a nested directive to a function of the frame, which returns a signal (statement.lua).
 function nested_directives.compile(env, node, compile_statement, statement)
   local session = env.session
   local here = session.now.current
   if node.kind == "region" or node.kind == "host data" then
-    compile_statement(statement.scoped(env), node.body) -- compiled once to report errors of the text before it runs
+    -- compiled here only to report errors of the text before it runs
+    compile_statement(statement.scoped(env), node.body)
   end
   return function(f)
     local k, private_scope = session.now.kernel, session.now.private_scope

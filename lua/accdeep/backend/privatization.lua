@@ -5,8 +5,8 @@
 --   begin:  new, or the original's value (firstprivate, linear), or the identity of the reduction's operator.
 --   body:   uses of the name mean the copy.
 --   end:    the last value is stored in the original (lastprivate, linear), or combined with it (reduction).
--- Elements of an array are reduced in place: their old values are saved, and combined with what the body leaves there.
--- Rules: OMP60-share-1, OMP60-share-2, ACC33-2.9-4, ACC33-2.9.11-1.
+-- Elements of an array are reduced in place: their old values are saved, and combined at the end with the values that
+-- the body stored. Rules: OMP60-share-1, OMP60-share-2, ACC33-2.9-4, ACC33-2.9.11-1.
 
 local c_sema = require "accdeep.backend.c_sema"
 local closures = require "accdeep.backend.closures"
@@ -25,25 +25,26 @@ local run = closures.run
 
 -- ------------------------------------------------------------------------------------------ names --
 
--- Returns the variable or member with this name, of which a construct may have a copy; nil if there is none.
+-- Returns the variable or member with this name, of which a construct may have a copy; nil if neither exists.
 function privatization.variable(env, name)
   local session = env.session
   return env.locals[name] or session:this_member(name) or session.now.scope.variables[name]
 end
 
--- Returns the variable that a clause names; raises if there is none.
+-- Returns the variable that a clause names; raises if there is no such variable.
 local function find_variable(env, item)
   return privatization.variable(env, item.name) or env.session.now.scope:no_variable(item)
 end
 
+-- Raises if one of `names` is neither a variable nor an enumerator.
 local function check_names(env, names)
   for _, item in ipairs(names) do
     if not env.session.now.scope.enumerators[item.name] then find_variable(env, item) end
   end
 end
 
--- True if a variable is private to the task that encounters a construct: the threads of the innermost team do not share
--- it.
+-- True if a variable is private to the task that encounters a construct, so that threads of the innermost team do not
+-- share the variable.
 local function is_own(env, name)
   local binding, level = env.locals[name], env.level or 0
   if binding then return binding.level == level end
@@ -51,9 +52,8 @@ local function is_own(env, name)
   return level == 0 and k and k.plan.private[name] ~= nil
 end
 
--- Returns the copies of a construct: those of its clauses, and those by the implicit rules. free(body): lists the names
--- that the body uses.
--- Decides OMP60-share-1.
+-- Returns the copies of a construct: of variables in its clauses, and of variables that implicit rules make private.
+-- free(body): returns the names that the body uses. Decides OMP60-share-1.
 local function copies_of(env, node, free)
   local implicit = node.implicit
   if not implicit then return node.copies end
@@ -76,7 +76,7 @@ end
 
 local least = { [1] = -0x80, [2] = -0x8000, [4] = -0x80000000, [8] = math.mininteger }
 
--- Returns the identity of a reduction's operator for a type.
+-- Returns the identity of a reduction's operator for a type: the value with which the operator changes nothing.
 function privatization.identity(op, t)
   if op == "*" or op == "&&" then return 1 end
   if op == "&" then return -1 end
@@ -87,12 +87,13 @@ function privatization.identity(op, t)
   return op == "max" and low or high
 end
 
--- Returns the identity as an AST node.
+-- Returns the identity of a reduction's operator as an AST node.
 function privatization.beginning(op, t, pos)
   return { tag = "num", pos = pos, value = privatization.identity(op, t), type = t.float and "double" or "long" }
 end
 
--- Returns the AST that combines a variable, or `value` if given, with a copy, and assigns the result to the variable.
+-- Returns the AST that combines a variable with a copy and assigns the result to the variable. If `value` is given, it
+-- replaces the variable's old value.
 function privatization.combine(op, pos, variable, copy, value)
   local a, b = typed_ast.wrap_typed(value or variable), typed_ast.wrap_typed(copy)
   local both = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
@@ -105,6 +106,7 @@ end
 
 local each_number
 
+-- Returns the number of a new frame slot (statement.lua).
 local function new_frame_slot(env)
   local slot = env.root.slots
   env.root.slots = slot + 1
@@ -116,13 +118,15 @@ local function slot_expression(slot, t, pos)
   return { op = "given", type = t, pos = pos, value = function(f) return f[slot] end }
 end
 
+-- Returns an AST node for an index whose value is in a frame slot.
 local function index_in(slot, pos)
   local index = typed_ast.wrap_typed(slot_expression(slot, LONG, pos))
   index.pos = pos
   return index
 end
 
--- Returns a step that runs the steps of all members of a structure.
+-- Returns a step that runs the steps of all members of a structure. list: expressions of objects of type t; make: as in
+-- each_number.
 local function each_member(env, pos, t, list, make)
   local steps = {}
   for k, member in ipairs(t.members) do
@@ -135,7 +139,8 @@ local function each_member(env, pos, t, list, make)
   end
 end
 
--- Returns a step that handles each number in a variable: make(expressions, type) returns the step for one number.
+-- Returns a step for all numbers in a variable. list: expressions of objects of type t; make(expressions, type):
+-- returns the step for one number in these objects.
 function each_number(env, pos, t, list, make)
   if t.kind == "record" then return each_member(env, pos, t, list, make) end
   if t.kind ~= "array" then return make(list, t) end
@@ -155,8 +160,8 @@ end
 
 local of_integers = { ["&"] = true, ["|"] = true, ["^"] = true }
 
--- Raises if a variable, or one of its elements or members, is not a number that the operator accepts.
--- Decides OMP60-share-2, ACC33-2.5.15-1.
+-- Raises if a variable, an element or a member in it is not a number that the operator accepts. Decides OMP60-share-2,
+-- ACC33-2.5.15-1.
 function privatization.check_reduced(copy, whole, t)
   while t.kind == "array" do t = t.of end
   local rule = copy.rule
@@ -169,7 +174,7 @@ function privatization.check_reduced(copy, whole, t)
   end
 end
 
--- Decides ACC33-2.9.11-1, OMP60-share-2.
+-- Returns the steps of a reduction: for the beginning, and for the end. Decides ACC33-2.9.11-1, OMP60-share-2.
 local function reduction(env, copy, t, outer, inner)
   local pos, op = copy.pos, copy.op
   privatization.check_reduced(copy, t, t)
@@ -202,7 +207,7 @@ local function element_of(env, node, loops)
   return { tag = "index", pos = node.pos, base = base, index = index_in(loop.slot, node.pos) }
 end
 
--- Runs a step for all combinations of indices of the loops from k on.
+-- Runs a step for all combinations of indices of the loops number k and above.
 local function run_loops(loops, k, f, bounds, step)
   local loop, bound = loops[k], bounds[k]
   if not loop then return step(f) end
@@ -212,14 +217,14 @@ local function run_loops(loops, k, f, bounds, step)
   end
 end
 
--- Compiles the reduction of a part of an array in place: returns the steps for the beginning and the end.
--- Decides ACC33-2.5.15-1.
+-- Compiles the reduction of a part of an array in place. Returns the steps for the beginning and the end. Decides
+-- ACC33-2.5.15-1.
 local function compile_part(env, part)
   local pos, op, loops = part.pos, part.op, {}
   local element = c_sema.expression(env, element_of(env, part.item, loops))
   local t = element.type
   privatization.check_reduced(part, t, t)
-  -- Frame slots: the saved values {bounds, at = index of the last one used}, and the value being combined.
+  -- Frame slots. kept: the saved values {bounds, at = index of the last value used}; value: the value being combined.
   local kept, value = new_frame_slot(env), new_frame_slot(env)
   local begin = each_number(env, pos, t, { element }, function(list, of)
     local read = closures.value(env, typed_ast.load(list[1], pos))
@@ -252,7 +257,7 @@ end
 
 local BYTE = core.scalar.u8
 
--- Returns a step that copies those bytes of a variable that were written.
+-- Returns a step that copies the bytes of a variable that were written; other bytes stay unwritten.
 local function copy_bytes(env, to, from, size)
   local space = env.space
   return function(f)
@@ -267,7 +272,7 @@ local function copy_bytes(env, to, from, size)
   end
 end
 
--- Compiles one copy: returns the list of steps for the beginning, and the step for the end or nil.
+-- Compiles one copy. Returns the list of steps for the beginning, and the step for the end (nil: no step).
 local function compile_copy(env, inner, copy, statement)
   local name, pos = copy.name, copy.pos
   local t = find_variable(env, copy).type

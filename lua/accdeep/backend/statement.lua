@@ -1,5 +1,5 @@
--- statement.lua - compiles bodies of C text: statements become Lua closures over a frame. Also finds the variables that
--- a body uses. Input: the AST of syntax/c_statement.lua, arranged by plan/body/c_body.lua.
+-- statement.lua - compiles bodies of C text: statements become Lua closures over a frame. The file also finds the
+-- variables that a body uses. Input: the AST of syntax/c_statement.lua, after analysis by plan/body/c_body.lua.
 --
 -- A compiled statement is function(frame) -> signal. The signal is nil, or BREAK, CONTINUE or RETURN if the statements
 -- after it must be skipped. A frame is a table: slots 1.. hold local scalars and pointers (three slots each: value,
@@ -23,7 +23,7 @@ local BREAK, CONTINUE, RETURN = 1, 2, 3
 
 local compile_statement -- forward declaration
 
--- Returns an environment for a block: its own names, then those of the enclosing block.
+-- Returns an environment for a block: its own names precede those of the enclosing block.
 local function block_environment(env)
   local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
   local outer = env.lookup
@@ -49,7 +49,7 @@ local function block(env, list)
   end
 end
 
--- Returns the set of names whose address is taken. These are in memory; other scalars are in frame slots.
+-- Returns the set of names whose address is taken. Such variables are in memory; other scalars are in frame slots.
 local function address_taken_names(body)
   local names = {}
   ast.visit(body, function(node)
@@ -58,8 +58,8 @@ local function address_taken_names(body)
   return names
 end
 
--- Declares a new variable of a body without a value. Returns its binding and a function that begins its life. Scalars
--- and pointers whose address is not taken get a frame slot, where nil means not initialized.
+-- Declares a new variable of a body without a value. Returns its binding, and a function that begins its life in a
+-- frame. Scalars and pointers whose address is not taken get a frame slot, where nil means not initialized.
 function statement.variable(env, name, t)
   local slot = env.root.slots
   env.root.slots = slot + 3
@@ -74,8 +74,7 @@ function statement.variable(env, name, t)
   return binding, function(f) f[slot] = space:local_memory(size, name) end
 end
 
--- Makes reads of a variable in a frame slot check that it was written.
--- Decides HOUSE-locals.
+-- Makes reads of a variable in a frame slot raise if the variable was not written. Decides HOUSE-locals.
 local function check_initialized(binding, name)
   local slot = binding.slot
   function binding.value(f)
@@ -88,7 +87,7 @@ local function check_initialized(binding, name)
 end
 statement.watched = check_initialized
 
--- Compiles a local declaration: a function that begins and initializes its variables.
+-- Compiles a local declaration to a function that begins and initializes its variables.
 local function declaration(env, node)
   local steps = {}
   for _, variable in ipairs(env.session:locals_of(node)) do
@@ -120,7 +119,7 @@ function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
 end
--- Returns an environment in which break is allowed and, for what == "loop", continue, too.
+-- Returns an environment in which break is allowed; with what == "loop", continue as well.
 local function breakable_environment(env, what)
   return setmetatable({ breaks = true, continues = what == "loop" or env.continues }, { __index = env })
 end
@@ -137,7 +136,7 @@ statements["continue"] = function(env, node)
   end
   return function() return CONTINUE end
 end
--- plan/body/c_body.lua rejects return in constructs
+-- plan/body/c_body.lua rejects return inside constructs.
 statements["return"] = function() return function() return RETURN end end
 statements["if"] = function(env, node)
   local c, yes = truth(env, node.c), compile_statement(env, node.yes)
@@ -151,7 +150,7 @@ end
 -- Number of iterations between two checks of the construct's step budget.
 local STEP_BUDGET_INTERVAL = 32
 
--- Raises if a construct took more than half of the steps that were left at its first check.
+-- Raises if a construct has used more than half of the steps that were left at its first check.
 local function check_step_budget(f)
   local left = core.steps_left()
   if not left then return end
@@ -162,7 +161,7 @@ local function check_step_budget(f)
   end
 end
 
--- Returns a function that runs a loop. c: condition, or nil; step: nil if there is none.
+-- Returns a function that runs a loop. c: condition, or nil; step: function that runs after each iteration, or nil.
 local function loop(c, body, step)
   return function(f)
     local turns = 0
@@ -194,7 +193,8 @@ statements["do"] = function(env, node)
   end
 end
 statements["for"] = function(env, node)
-  local own, init = block_environment(env), node.init -- the loop's variable is in an enclosing block
+  -- the loop's variable is in a block around the body
+  local own, init = block_environment(env), node.init
   local begin = init and compile_statement(own, { tag = init.tag == "declaration" and "decl" or "expr", pos = init.pos,
     declaration = init, e = init })
   local c, step = node.c and truth(own, node.c), node.step and closures.run(own, node.step)
@@ -267,15 +267,17 @@ end
 local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args", "start", "length",
   "yes", "no", "body", "value", "values", "names" }
 
--- Visits the free names of an AST, those that it uses and does not declare: see(node of the name, node of its call or
--- nil). Copies of private{} whose variable is read or written are visited, too: see(copy).
+-- Visits the free names of an AST: those that the AST uses and does not declare. Calls see(node, call), where call is
+-- the node of a call of this name, or nil. Copies of private{} whose variable is read or written are visited as well:
+-- see(copy).
 local function each_free(node, see)
   local visit
   local function visit_all(list, locals)
     for _, item in ipairs(list) do visit(item, locals) end
   end
   function visit(n, locals)
-    if type(n) ~= "table" or n.tag == "sizeof" then return end -- evaluates neither value nor address (ACC33-impl-3)
+    -- sizeof evaluates neither value nor address of its operand (ACC33-impl-3)
+    if type(n) ~= "table" or n.tag == "sizeof" then return end
     if n.tag == "block" or n.tag == "for" or n.tag == "switch" then
       locals = setmetatable({}, { __index = locals })
     end
@@ -321,7 +323,7 @@ local function each_free(node, see)
   visit(node, {})
 end
 
--- Returns the free names of an AST, each once, as a list of {name, pos}.
+-- Returns the free names of an AST, each name once, as a list of {name, pos}.
 function statement.free(node)
   local found, list = {}, {}
   each_free(node, function(n)
@@ -332,7 +334,7 @@ function statement.free(node)
 end
 
 -- Returns the variables that a body uses, in order, for the implicit data rules: list of {name, pos, reduced?}. Locals
--- are not included.
+-- of the body are not included.
 function statement.references(session, node)
   local found, list = {}, {}
   local function add(name, pos)

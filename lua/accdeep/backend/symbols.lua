@@ -2,8 +2,8 @@
 -- by c_sema.lua.
 --
 -- Bodies and the host program have env.lookup(name, pos), which returns a binding: {type, place}, {type, value}, {type,
--- slot}, {type, const} or {fn}. A bound of a section has no lookup. There a name means a member of the element whose
--- type has the bound, otherwise a name of the host program (TR14-3.3-07). Fields of such an environment:
+-- slot}, {type, const} or {fn}. A bound of a section has no lookup. In a bound, a name means a member of the element
+-- whose type has the bound; if there is none, a name of the host program (TR14-3.3-07). Fields of such an environment:
 --   record, base    type of the element, and the offset of the part in it.
 --   above           environment of the enclosing structure in the same element.
 --   out             compilation of the element; out.around: the same for the enclosing element.
@@ -23,7 +23,7 @@ local symbols = {}
 -- True if the environment is that of a section's bound.
 function symbols.is_bound(env) return not env.lookup end
 
--- Decides HOUSE-names.
+-- Raises the error for an unknown name. Decides HOUSE-names.
 local function raise_unknown(env, node)
   if env.record and env.record.bit_fields and env.record.bit_fields[node.name] then
     diagnostic.no_member(env.record, types.name(env.record), node.name, node.pos)
@@ -31,6 +31,7 @@ local function raise_unknown(env, node)
   env.session.now.scope:no_variable(node, env.record and env.record.by_name)
 end
 
+-- Raises if a name that is used as a value is a function. fn: the function, or nil.
 local function check_function(fn, node)
   if fn then
     raise("type-mismatch", node.pos, ("'%s' is a function: call it"):format(node.name), { length = #node.name })
@@ -53,14 +54,15 @@ local function program_variable(env, node)
   elseif not binding.place and not binding.operand then
     return { op = "value", type = t, pos = pos, binding = binding, name = name }
   end
-  local variable = not binding.level and env.session.now.scope.variables[name] -- otherwise it is a local variable
+  -- a binding with `level` is a local variable
+  local variable = not binding.level and env.session.now.scope.variables[name]
   if variable and variable.is_const then const_name = name end
   return lvalue("variable", t, pos, { binding = binding, name = name, const_name = const_name })
 end
 
 -- ---------------------------------------------------------------------------- bounds of sections --
 
--- Returns the value of a parameter as a typed node, or nil. check: c_sema.lua's value.
+-- Returns the value of a parameter as a typed node; nil if the name is not a parameter. check: c_sema.value.
 local function parameter(env, node, check)
   local at, name = env, node.name
   while at do
@@ -87,8 +89,8 @@ local function parameter(env, node, check)
   return nil
 end
 
--- Returns the l-value of an enclosing object or of its part; nil if there is none. find(env) returns offset and type in
--- the object of one level, or nil.
+-- Returns the l-value of an enclosing object or of its part; nil if no level has one. find(env) returns offset and type
+-- in the object of one level, or nil.
 local function enclosing_object(env, find, pos)
   local at = env.above
   while at do
@@ -107,7 +109,8 @@ local function enclosing_object(env, find, pos)
   return lvalue("around", there.type, pos, { place = there, level = env.out })
 end
 
--- Returns the object that a mapper's variable stands for (OMP60-map-15): the element, or one that encloses it.
+-- Returns the object that a mapper's variable stands for (OMP60-map-15): the element itself, or an object that encloses
+-- the element.
 local function mapper_object(env, record, pos)
   if env.record == record then return lvalue("self", record, pos, { offset = env.base }) end
   return enclosing_object(env, function(at)
@@ -115,7 +118,7 @@ local function mapper_object(env, record, pos)
   end, pos)
 end
 
--- Returns a member of *this inside a member function; nil if the name is not one.
+-- Returns a member of *this inside a member function; nil if the name is not a member.
 local function this_member(env, node)
   local session, pos = env.session, node.pos
   if node.global or not session:this_member(node.name) then return nil end
@@ -125,8 +128,8 @@ local function this_member(env, node)
   return typed_ast.member(lvalue("deref", this.type.to, pos, { pointer = pointer }), member.offset, member.type, pos)
 end
 
--- Returns the l-value that a name stands for; ::name refers to the host program. Raises if there is none.
--- Decides TR14-3.3-07, TR14-5-04.
+-- Returns the l-value that a name stands for; ::name refers to the host program. Raises if the name stands for no
+-- l-value. Decides TR14-3.3-07, TR14-5-04.
 function symbols.resolve_lvalue(env, node)
   local object = node.mapped and mapper_object(env, node.mapped, node.pos)
   if object then return object end
@@ -162,7 +165,7 @@ local function bound_symbol(env, node, check)
   return symbols.resolve_lvalue(env, node)
 end
 
--- Returns the typed node of a name, an l-value or a value. check: c_sema.lua's value.
+-- Returns the typed node of a name, as an l-value or a value. check: c_sema.value.
 function symbols.resolve(env, node, check)
   return (symbols.is_bound(env) and bound_symbol or program_variable)(env, node, check)
 end

@@ -54,14 +54,14 @@ function typed_ast.member(base, offset, t, pos)
   return { op = "member", type = t, pos = pos, is_place = true, base = base, offset = offset }
 end
 
--- True if an l-value in a bound has the same address as long as the program runs.
+-- True if an l-value in a bound keeps one address as long as the program runs.
 function typed_ast.is_fixed(e)
   while e.op == "member" or e.op == "element" and e.index.const do e = e.base end
   return e.op == "fixed"
 end
 
--- Returns the value of an l-value: its load, or the pointer that an array decays to. Returns the l-value itself if its
--- type has no values, as for records.
+-- Returns the value of an l-value: its load, or the pointer to which an array decays. Returns the l-value itself if its
+-- type has no values, such as a record.
 function typed_ast.load(place, pos)
   local t = place.type
   pos = pos or place.pos
@@ -72,7 +72,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- values --
 
--- Returns a number or a pointer converted to another type.
+-- Returns the number or pointer `e` converted to the type t.
 function typed_ast.convert(e, t)
   if e.type == t then return e end
   if e.const and t.kind ~= "void" then
@@ -98,12 +98,13 @@ end
 
 local is_truth = { compare = true, ["not"] = true, ["and"] = true, ["or"] = true }
 
--- Returns a node that is true if a number or a pointer is not zero.
+-- Returns a node that is 1 if a number or a pointer is not zero, otherwise 0.
 local function truth(e, pos)
   if is_truth[e.op] then return e end
   return typed_ast.compare("!=", e, constant(e.type, 0, pos), pos)
 end
 
+-- Returns the logical negation of a number or pointer.
 function typed_ast.negate(e, pos)
   if e.const then return constant(INT, e.const == 0 and 1 or 0, pos) end
   return { op = "not", type = INT, e = truth(e, pos), pos = pos }
@@ -127,7 +128,7 @@ typed_ast.truth = truth
 
 -- ------------------------------------------------------------------------------------- AST nodes --
 
--- Returns an AST node that stands for a typed node, for use inside an AST.
+-- Returns an AST node that stands for a typed node, so that an AST can contain it.
 function typed_ast.wrap_typed(e) return { tag = "typed", e = e } end
 
 -- Returns an AST node that assigns the AST node e to the typed l-value `to`.

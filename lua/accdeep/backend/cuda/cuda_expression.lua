@@ -1,9 +1,9 @@
 -- cuda_expression.lua - code generator for GPUs: writes typed ASTs of C expressions (backend/typed_ast.lua) as CUDA
 -- text.
 --
--- A value or l-value becomes an operand. The writer appends the statements that compute it, each into a new name, in
--- the order in which closures.lua computes. An expression that a GPU does not compute identically is left to the
--- interpreter (Writer:give_up).
+-- A value or l-value becomes an operand: CUDA text for it. The writer appends the statements that compute the operand,
+-- each into a new name, in the order in which closures.lua computes. If a GPU would not compute an expression
+-- identically, the interpreter runs the body (Writer:give_up).
 
 local c_sema = require "accdeep.backend.c_sema"
 local core = require "accdeep.core"
@@ -25,17 +25,19 @@ function cuda_expression.writer(session)
   return setmetatable({ session = session, lines = {}, names = 0, variables = {}, known = {}, writes = false }, Writer)
 end
 
--- Aborts the generation: the interpreter must run the body. reason: a clause that explains why.
+-- Aborts the generation, so that the interpreter runs the body. reason: a clause that explains why.
 function Writer.give_up(_, reason) error({ interpreted = reason }, 0) end
 
+-- Appends a line of text, formatted as by string.format.
 function Writer:line(format, ...) self.lines[#self.lines + 1] = format:format(...) end
 
+-- Returns a new name for a temporary.
 function Writer:name()
   self.names = self.names + 1
   return "t" .. self.names
 end
 
--- Appends a definition of a new name with the value of a piece of text; returns the name.
+-- Appends a definition of a new name with the value of `text`; returns the name. ctype: its CUDA type.
 function Writer:assign_temporary(ctype, text)
   local name = self:name()
   self:line("const %s %s = %s;", ctype, name, text)
@@ -53,7 +55,7 @@ function Writer:variable(name, binding)
   return "p" .. number
 end
 
--- Returns the CUDA type that holds values of a type.
+-- Returns the CUDA type of variables that hold values of type t.
 local function holder(t)
   return t.kind == "pointer" and "accd_pointer" or t.float and "double" or "i64"
 end
@@ -68,14 +70,16 @@ local wraps = {
   [scalar.bool] = "(i64)((%s) != 0)",
 }
 
+-- Returns text that wraps an integer into the range of a type.
 local function wrap_integer(t, text)
   local wrap = wraps[t.code]
   return wrap and wrap:format(text) or text
 end
 
+-- Returns text that rounds a floating number to the precision of a type.
 local function round_float(t, text) return t.code == scalar.f32 and ("(double)(float)(%s)"):format(text) or text end
 
--- Returns text of one type converted to another, as types/arithmetic.lua converts.
+-- Returns `text`, a number of type `from`, converted to type `to` as types/arithmetic.lua converts.
 local function convert(from, to, text)
   if to.float then
     if not from.float then text = (from.code == ULONG.code and "(u64)(%s)" or "(%s)"):format(text) end
@@ -105,6 +109,7 @@ local function emit_load(w, t, at, site)
   return w:assign_temporary("i64", wrap_integer(t, "(i64)" .. bits))
 end
 
+-- Appends a checked store of an operand at address `at`. site: position for errors.
 local function emit_store(w, t, at, operand, site)
   w.writes = true
   if t.kind == "pointer" then return w:line("accd_put_pointer(t, %s, %s, %d);", at, operand, site) end
@@ -113,23 +118,24 @@ local function emit_store(w, t, at, operand, site)
   w:line("accd_put(t, %s, %d, %s, %d);", at, t.size, bits, site)
 end
 
+-- Appends the computation of a pointer displaced by `index` elements of `size` bytes; returns its name.
 local function emit_displace(w, operand, index, size)
   return w:assign_temporary("accd_pointer", ("accd_moved(%s, (i64)((u64)(%s) * (u64)(%dll)))"):format(
     operand, index, size))
 end
 
--- Returns an operand for a value that is used as a pointer.
+-- Returns an operand for the value of `e` where a pointer is required.
 local function pointer_of(w, e)
   local operand = value(w, e)
   return e.type.kind == "pointer" and operand or ("accd_unknown((u64)(%s))"):format(operand)
 end
 
--- Returns the value of e as a variable of type t holds it.
+-- Returns an operand for the value of `e`, in the form in which a variable of type t holds it.
 local function stored_value(w, t, e)
   return t.kind == "pointer" and pointer_of(w, e) or value(w, typed_ast.convert(e, t))
 end
 
--- Returns text for a number or an address.
+-- Returns text for the value of `e` as a number; for a pointer, its address.
 local function number_of(w, e)
   local operand = value(w, e)
   return e.type.kind == "pointer" and ("(i64)%s.at"):format(operand) or operand
@@ -208,7 +214,7 @@ function values.const(w, e)
     or text
 end
 
-values["local"] = function(w, e) -- copied now, because later code may change it
+values["local"] = function(w, e) -- copied at once, because later code may change the variable
   local slot, written = e.binding.slot, e.binding.written
   if written then w:line("if (!%s) accd_stop(t, ACCD_UNWRITTEN, %d);", written, e.pos) end
   return w:assign_temporary(holder(e.type), "v" .. slot)
@@ -339,7 +345,7 @@ end
 
 function lvalue(w, e) return places[e.op](w, e) end
 
--- Compile nodes of the AST: an expression statement, and a condition.
+-- Functions that write a node of the AST: an expression statement, and a condition.
 function cuda_expression.run(w, node) return value(w, c_sema.effect(w.env, node)) end
 function cuda_expression.truth(w, node) return condition(w, c_sema.condition(w.env, node, node.pos)) end
 

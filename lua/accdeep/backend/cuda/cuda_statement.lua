@@ -2,7 +2,7 @@
 -- Lua.
 --
 -- If the body is one loop that counts in constant steps, the kernel can distribute its iterations over many threads;
--- the launch decides. Otherwise one thread runs the body.
+-- the launch decides if it does. Otherwise one thread runs the body.
 
 local c_effects = require "accdeep.backend.c_effects"
 local c_sema = require "accdeep.backend.c_sema"
@@ -23,7 +23,7 @@ local MOST_LOCAL = 4096 -- largest total size in bytes of a thread's variables i
 
 local compile_statement -- forward declaration
 
--- Runs fn in a block with its own names.
+-- Runs fn in a new block of names.
 local function with_scope(w, fn)
   local outer = w.env
   local locals = setmetatable({}, { __index = outer.locals })
@@ -40,8 +40,8 @@ local function new_register(w, t)
   return { type = t, slot = w.slots, level = 0 }
 end
 
--- Declares a variable in memory of the thread. The memory lasts as long as the kernel, but its contents are unknown
--- again at each declaration.
+-- Declares a variable in memory of the thread. The memory lasts as long as the kernel, but its contents count as
+-- unwritten again at each declaration.
 local function new_local_memory(w, variable, e)
   local t, n = variable.type, new_register(w).slot
   w.local_bytes = w.local_bytes + t.size
@@ -56,7 +56,8 @@ local function new_local_memory(w, variable, e)
   cuda_expression.value(w, c_sema.convert_for_assignment(variable, to, e))
 end
 
--- Declares a variable in a register. value: text of its initial value; nil: reads are checked until it is written.
+-- Declares a variable in a register. value: text of its initial value; nil: reads are checked until the variable is
+-- written.
 local function begin_register(w, name, t, value)
   local made = new_register(w, t)
   w.env.locals[name] = made
@@ -68,6 +69,7 @@ local function begin_register(w, name, t, value)
   return made
 end
 
+-- Writes a local declaration with its initializers.
 local function declaration(w, node)
   for _, variable in ipairs(w.session:locals_of(node)) do
     local t, e = variable.type, variable.value and c_sema.value(w.env, variable.value)
@@ -116,11 +118,12 @@ local function loop_body(w, body)
   w.next_turn = outer
 end
 
+-- Writes the check that ends a loop if its condition is false.
 local function condition(w, c)
   if c then w:line("if (!(%s)) break;", truth(w, c)) end
 end
 
--- Writes a loop, with a check that ends it when the step budget is used up.
+-- Writes a loop, with a check that stops the kernel when the step budget is used up.
 local function loop(w, c, body, step)
   w:line("for (;;) {")
   w:line("if (accd_must_stop(t)) return;")
@@ -151,7 +154,7 @@ end
 -- -------------------------------------------------------------------------- thread constructs --
 
 -- Writes the beginning of a private copy in a thread construct (backend/privatization.lua). Returns a function that
--- writes its end, or nil.
+-- writes the end of the copy, or nil if the end needs no text.
 local function begin_copy(w, copy)
   local name, pos = copy.name, copy.pos
   local t = privatization.variable(w.env, name).type
@@ -210,9 +213,10 @@ end
 
 -- ------------------------------------------------------------------------------ parallel loops --
 
+-- True if an AST node assigns a variable or calls a function.
 local function may_change(node) return c_effects.assignment_target(node) ~= nil or node.tag == "call" end
 
--- Returns the constant that a step of a loop adds to the variable `name`; nil if it is not constant.
+-- Returns the constant that a step of a loop adds to the variable `name`; nil if the step is not constant.
 local function constant_step(node, name)
   if not is_name(c_effects.assignment_target(node), name) then return nil end
   if node.op == "++" then return 1 elseif node.op == "--" then return -1 end
@@ -225,8 +229,8 @@ end
 
 local turned = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
 
--- True if a loop's condition compares its variable with a bound that the loop cannot change, in the direction of the
--- step.
+-- True if a loop's condition compares its variable with a bound that the loop cannot change, and the step leads towards
+-- this bound.
 local function counts_towards(c, name, step)
   if not c or c.tag ~= "binary" or not turned[c.op] then return false end
   local op, bound = c.op, c.b
@@ -235,8 +239,8 @@ local function counts_towards(c, name, step)
     and not ast.any(bound, function(n) return may_change(n) or is_name(n, name) end)
 end
 
--- True if a thread construct has only private variables without an initial value, so that each iteration may have its
--- own.
+-- True if the private variables of a thread construct have no initial value, last value or reduction, so that each
+-- iteration may have its own. False if a part of an array is reduced or variables are implicitly private.
 local function each_has_its_own(node)
   for _, copy in ipairs(node.copies) do
     if copy.begins or copy.lasts or copy.op or copy.shared then return false end
@@ -244,8 +248,8 @@ local function each_has_its_own(node)
   return not node.parts[1] and (not node.implicit or node.implicit == "none")
 end
 
--- Returns the loop that is the whole body, with its variable, step and private copies, if the text
--- shows no reason against running its iterations in any order. Otherwise returns nil.
+-- Returns the loop that is the whole body, with its variable, step and private copies, if the text shows no reason
+-- against running its iterations in any order. Otherwise returns nil.
 local function find_canonical_loop(w, node)
   local copies = {}
   while node.tag == "block" and #node.list == 1 or node.tag == "private" do
@@ -290,7 +294,8 @@ end
 -- ------------------------------------------------------------------------------- whole kernels --
 
 -- Returns the kernel of a body: {text, variables = bindings in the kernel's order, writes, shared = true if many
--- threads may run it}; or nil and a clause with the reason. place: {text, file, line} of the body.
+-- threads may run it}. If the body cannot be a kernel, returns nil and a clause with the reason. place: {text, file,
+-- line} of the body.
 function cuda_statement.kernel(session, env, node, addressed, place)
   local w = cuda_expression.writer(session)
   w.place, w.addressed, w.slots, w.own, w.local_bytes = place, addressed, 0, {}, 0

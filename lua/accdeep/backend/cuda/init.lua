@@ -2,9 +2,8 @@
 --
 --   body (AST) --cuda_statement.lua--> CUDA text --core (cuda/launch.c)--> kernel.
 --
--- A kernel either has the same effect as the interpreter would have, without an error, or stops and leaves device
--- memory unchanged. In the second case the interpreter runs the body, so that errors are found and reported in one
--- place.
+-- A kernel either has the effect that the interpreter would have, without an error, or stops and leaves device memory
+-- unchanged. In the second case the interpreter runs the body, so that errors are found and reported in one place.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -14,9 +13,9 @@ local cuda_statement = require "accdeep.backend.cuda.cuda_statement"
 
 local cuda = {}
 
-local AGAIN = 0 -- bit set of the reasons to stop for which one thread runs the kernel again
+local AGAIN = 0 -- bit set of the reasons to stop after which one thread runs the kernel again
 for i, stop in ipairs(cuda_runtime.stops) do AGAIN = AGAIN | (stop.again and 1 << i or 0) end
-local STEPS_OF_A_TURN = 10 -- steps of the interpreter for one iteration of a loop, at least
+local STEPS_OF_A_TURN = 10 -- lower limit of the interpreter's steps for one iteration of a loop
 local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds as in cuda_runtime.lua
 
 -- Returns bounds of memory_view.lua as two numbers of cuda_runtime.lua.
@@ -26,7 +25,8 @@ local function bounds(low, high)
   return low, high
 end
 
--- Returns addresses and bounds of a kernel's variables: {address, low, high, ...}; nil if one has no address now.
+-- Returns addresses and bounds of a kernel's variables: {address, low, high, ...}; nil if a variable has no address
+-- now.
 local function arguments(variables)
   local list = {}
   for _, binding in ipairs(variables) do
@@ -39,7 +39,7 @@ local function arguments(variables)
   return list
 end
 
--- Returns the pointers of which the body has copies in memory: {address, 0, value, low, high, ...}.
+-- Returns the pointers of which the body has private copies in memory: {address, 0, value, low, high, ...}.
 local function pointer_copies(k)
   local list = {}
   for address, copy in pairs(k.env.space.private) do
@@ -50,15 +50,15 @@ local function pointer_copies(k)
   return list
 end
 
--- True if a construct lets many threads share its loop; a plain target or serial construct has one thread.
+-- True if many threads may share the loop of a construct; a plain target or serial construct has one thread.
 local function is_parallel(plan)
   local name = plan.node.name
   return not name:find "^serial" and (not plan.openmp or name:find "parallel" or name:find "loop" or name:find "simd"
     or name:find "distribute") ~= nil
 end
 
--- Raises the error for a kernel that the compiler rejects, which is a defect of accdeep. The lines in the log are those
--- of the scenario.
+-- Raises the error for a kernel that the compiler rejects, which is a defect of accdeep. Line numbers in `log` are
+-- those of the scenario.
 local function compile_error(log)
   local errors = {}
   for line in log:gmatch "[^\n%z]+" do
@@ -68,15 +68,15 @@ local function compile_error(log)
     table.concat(errors, "; ")), { help = "this is an error of accdeep, not of the scenario" })
 end
 
--- Returns the request for the device; nil if a variable has no address now.
+-- Returns the request with which the core launches a kernel; nil if a variable has no address now.
 local function request_of(k, made)
   local pointers = arguments(made.variables)
   return pointers and { text = made.text, pointers = pointers, slots = pointer_copies(k), writes = made.writes,
     parallel = made.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_OF_A_TURN, again = AGAIN }
 end
 
--- Raises for errors of the device or of accdeep in the results of kernel_run. Returns the reason if the kernel was not
--- run, otherwise nil.
+-- Returns the reason if the kernel was not run, otherwise nil. Raises for errors of the device or of accdeep. how, why:
+-- results of the core's kernel_run.
 local function check_result(session, how, why)
   if how == nil then
     local err = session:core_error(why, nil)
@@ -87,9 +87,10 @@ local function check_result(session, how, why)
   return how == "not run" and why or nil
 end
 
+-- Returns a text for messages: by many threads or by one.
 local function threads(request) return request.parallel and "by many threads" or "by one thread" end
 
--- Runs a kernel. Returns nil and how it was run, or a clause with the reason why it was not.
+-- Runs a kernel. Returns nil and a text on how the kernel was run; if it was not run, a clause with the reason.
 local function run(k, made, place)
   local session, device = k.session, k.device
   local request = request_of(k, made)
@@ -107,20 +108,20 @@ local function run(k, made, place)
     place.line))
 end
 
--- Notifies the observer `body` how the device ran a body, or why the interpreter did.
+-- Notifies the observer `body` of the way in which the device ran a body, or of the reason why the interpreter does.
 local function report_execution(k, how, reason)
   local body = k.session.observers.body
   if body then body(k.session, how and "run on the device, " .. how or "interpreted: " .. reason) end
 end
 
--- Returns the compiler of a device; false and the reason if none is usable; nil if the device only has memory.
+-- Returns the compiler of a device; false and the reason if no compiler is usable; nil if the device only has memory.
 local function compiler_of(session, device)
   local compiler, missing = session.ctx:kernel_compiler(device)
   if compiler or missing ~= "" then return compiler, missing end
   return nil
 end
 
--- Reports a body that the interpreter runs, unless no device could have run it.
+-- Reports a body that the interpreter runs. Does nothing for devices that only have memory.
 function cuda.report_interpreted(k, reason)
   if k.device and compiler_of(k.session, k.device) ~= nil then report_execution(k, nil, reason) end
 end
@@ -130,8 +131,8 @@ function cuda.compiles(session, device)
   return compiler_of(session, device) and true or false
 end
 
--- Starts a body in the queue of its construct. Returns true if it was started; over(done) is then called at its end,
--- with true if the device has run it.
+-- Starts a body in the queue of its construct. Returns true if the body was started; over(done) is then called at its
+-- end, where `done` is true if the device has run it.
 function cuda.start(k, node, place, region, over)
   local session = k.session
   local made, reason = cuda_statement.kernel(session, k.env, node, k.env.addressed, place)
@@ -147,8 +148,8 @@ function cuda.start(k, node, place, region, over)
   return started
 end
 
--- Runs a body on its device and returns true; returns false if the interpreter must run it. place: {text, file, line}
--- of its text, which statement.body has compiled.
+-- Runs a body on its device and returns true; returns false if the interpreter must run the body. place: {text, file,
+-- line} of its text. statement.body must have compiled the text already.
 function cuda.run(k, node, place)
   if not k.device then return false end
   local compiler, reason = compiler_of(k.session, k.device)

@@ -1,7 +1,7 @@
 -- assignment.lua - Fortran's assignments: values to variables (=) and targets to pointers (=>).
 --
--- assignment.value(env, node, to, e) and assignment.target(env, node, to, e) compile one to a function of the frame. A
--- whole allocatable takes the shape of the value that is assigned to it.
+-- assignment.value(env, node, to, e) and assignment.target(env, node, to, e) compile an assignment to a function of the
+-- frame. A whole allocatable takes the shape of the assigned value.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -34,8 +34,8 @@ local function check_types(node, target, e)
   end
 end
 
--- Reallocates a whole allocatable if its shape differs from `shape`, or its dynamic type from `of`. dims: those of the
--- value; shape and dims are nil for a scalar.
+-- Reallocates a whole allocatable if its shape differs from `shape`, or its dynamic type from `of`. dims: dimensions of
+-- the value; shape and dims are nil for a scalar.
 local function ensure_shape(env, to, f, shape, dims, of)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
@@ -58,6 +58,7 @@ local function ensure_shape(env, to, f, shape, dims, of)
   object.allocate(session, t, address, wanted, to.text, f, of)
 end
 
+-- True if an assignment may reallocate its target: a whole allocatable on the host.
 local function is_reallocated(env, to)
   return to.dtype and to.dtype.attribute == "allocatable" and not env.space.on_device
 end
@@ -99,7 +100,8 @@ local function records(env, node, to, e)
   end
 end
 
--- Compiles the assignment of the expression e to the variable `to`. node: position, and is_source or masked (in where).
+-- Compiles the assignment of the expression `e` to the variable `to`. node: position for errors; its fields is_source
+-- (allocate) and masked (where) say how the assignment is used.
 function assignment.value(env, node, to, e)
   if to.any_rank then
     raise("type-mismatch", node.pos, ("%s has assumed rank: select rank tells what can be assigned to"):format(to.text),
@@ -155,8 +157,8 @@ end
 
 -- ------------------------------------------------------------------------------------- pointers --
 
--- Returns the bounds of a pointer assignment as a list of {lower, upper?} of functions, and true if they remap the
--- target; nil if it has none.
+-- Returns the bounds of a pointer assignment, a list of {lower, upper?} of functions, and true if they remap the
+-- target. Returns nil if the pointer has no bounds.
 local function pointer_bounds(env, node)
   if node.to.tag ~= "reference" then return nil end
   local bounds, remaps = {}, nil
@@ -176,8 +178,8 @@ local function pointer_bounds(env, node)
   return bounds, remaps
 end
 
--- Returns base address, dims and type of the target that an expression describes; base 0 for a pointer that is not
--- associated.
+-- Returns base address, dims and type of the target that an expression describes. The base is 0 for a pointer that is
+-- not associated.
 local function describe_target(env, e, f)
   local space = env.space
   local of = fortran_expression.type_of(e, f)
@@ -193,8 +195,8 @@ local function describe_target(env, e, f)
   return (e.place(f)), {}, of
 end
 
--- Returns dims with the given bounds over the elements of the target. Raises if it has too few elements or is not
--- contiguous.
+-- Returns dims with the given bounds over the elements of the target. Raises if the target has too few elements or is
+-- not contiguous.
 local function remap_dims(bounds, of, e, base, dims, f)
   local wanted, n = {}, 1
   for i, bound in ipairs(bounds) do
@@ -227,7 +229,7 @@ function assignment.target(env, node, to_node, e)
     remaps)
 end
 
--- Compiles the assignment to a pointer that is compiled already.
+-- Compiles the assignment to a pointer `to` whose expression is compiled already.
 function assignment.onto(env, node, to, e, bounds, remaps)
   local to_node = node.to
   local t, space, pos = to.dtype, env.space, node.pos
@@ -264,7 +266,7 @@ function assignment.onto(env, node, to, e, bounds, remaps)
       dims = remap_dims(bounds, of, e, base, dims, f)
     elseif base ~= 0 then
       for i, dim in ipairs(dims) do
-        -- The dims of a section begin at 1, those of a whole array keep their bounds.
+        -- The dims of a section begin at 1; the dims of a whole array keep their bounds.
         if bounds then dim.lower = bounds[i].lower(f) end
       end
     end

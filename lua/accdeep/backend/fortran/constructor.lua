@@ -1,6 +1,6 @@
 -- constructor.lua - structure constructors of Fortran: t(1, 2.0, next=null()). Extends fortran_expression.lua.
 --
--- A value of a derived type is in memory: the expression has a place function that constructs the object at each
+-- A value of a derived type is in memory: the expression has a place function, which constructs the object at each
 -- evaluation.
 
 local assignment = require "accdeep.backend.fortran.assignment"
@@ -11,7 +11,7 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
--- Appends the components of a type to a list, those of its parent first: {name, type, offset, start}.
+-- Appends the components of a type to a list, components of its parent first: {name, type, offset, start}.
 local function components_of(t, offset, list)
   for _, member in ipairs(t.members) do
     if member.name then
@@ -24,8 +24,8 @@ local function components_of(t, offset, list)
   return list
 end
 
--- Returns the arguments by component name: {component, node}. The parent may be given as a whole. Raises if a component
--- without a default has no value.
+-- Returns the arguments by component name: {component, node}. One argument may give the parent as a whole. Raises if a
+-- component without a default has no value.
 local function match_arguments(t, node)
   local components, given = components_of(t, 0, {}), {}
   for i, arg in ipairs(node.args) do
@@ -52,7 +52,7 @@ local function match_arguments(t, node)
   return given
 end
 
--- Returns a step that gives one component of the object its value. slot: address and bounds of the object.
+-- Returns a step that sets one component of the object to its value. slot: address and bounds of the object.
 local function component_step(env, slot, given)
   local component, value = given.component, given.node
   local offset, t = component.offset, component.type
@@ -68,7 +68,7 @@ local function component_step(env, slot, given)
   return assignment.value(env, node, to, e)
 end
 
--- Compiles t(...) if t is a derived type; returns nil otherwise.
+-- Compiles t(...) if t is a derived type; returns nil for other names.
 function fortran_expression.constructor(env, node)
   local t, session = env.session.now.scope.tags[node.base.name], env.session
   if not t or t.class ~= "type" then return nil end

@@ -1,5 +1,5 @@
--- declare_allocatables.lua - allocatables in OpenACC's declare directives: their data are on the device from allocation
--- to deallocation.
+-- declare_allocatables.lua - allocatables in OpenACC's declare directives: their data are on the device from each
+-- allocation to the deallocation.
 --
 -- declare create and device_resident name the variable. allocate then creates the device copy with a dynamic reference;
 -- deallocate deletes it, which is an error while a region holds the data (ACC33-dec-1).
@@ -9,13 +9,14 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local declare_allocatables = {}
 
--- Registers an allocatable of a declare directive. address: that of its descriptor.
+-- Registers an allocatable of a declare directive. address: address of its descriptor.
 function declare_allocatables.add(session, address, name)
   session.program.lasting = session.program.lasting or {}
   session.program.lasting[address] = { name = name, device = session.now.device }
 end
 
--- Creates the device copy when a registered descriptor gets memory. If this fails, the caller frees the host memory.
+-- Creates the device copy when a registered descriptor gets memory; does nothing for other descriptors. If this fails,
+-- the caller frees the host memory.
 function declare_allocatables.on_allocate(session, address, base, bytes, pos)
   local made = session.program.lasting and session.program.lasting[address]
   if not made or bytes == 0 then return end
@@ -40,12 +41,12 @@ function declare_allocatables.on_free(session, address, base, pos)
   session:run_one("exit data", "delete", base, object.bytes, 0, true, nil, 0, core.flag.try)
 end
 
--- Removes a variable whose life ends.
+-- Removes a variable from the registered allocatables, at the end of its life.
 function declare_allocatables.forget(session, address)
   if session.program.lasting then session.program.lasting[address] = nil end
 end
 
--- Registers the allocatables of a declare directive, and creates device copies of what they hold now.
+-- Registers the allocatables of a declare directive, and creates device copies of data that are allocated already.
 function declare_allocatables.last(session, plan)
   for _, one in ipairs(plan.lasting) do
     declare_allocatables.add(session, one.descriptor, one.name)

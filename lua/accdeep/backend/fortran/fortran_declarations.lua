@@ -1,5 +1,5 @@
--- fortran_declarations.lua - evaluates Fortran declarations: AST of fortran_syntax.lua in, types and variables in the
--- session's scope out.
+-- fortran_declarations.lua - evaluates Fortran declarations: input is the AST of fortran_syntax.lua; output are types
+-- and variables in the session's scope.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local assignment = require "accdeep.backend.fortran.assignment"
@@ -15,7 +15,7 @@ local raise = diagnostic.raise
 local fortran_declarations = {}
 
 local MOST_DIMENSIONS = 15
-local LONGEST = 1 << 20 -- limit for characters, which are Lua strings
+local LONGEST = 1 << 20 -- limit of the length of characters, which are Lua strings
 
 -- Returns the value of a constant integer expression, such as a bound, a kind or a length.
 local function integer(session, node)
@@ -24,8 +24,8 @@ local function integer(session, node)
   return v
 end
 
--- Returns the derived type of a specification. forward: true if the text may define it later, as for pointer and
--- allocatable components.
+-- Returns the derived type of a specification. forward: true if the text may define the type later, as allowed for
+-- pointer and allocatable components.
 local function resolve_derived_type(session, spec, forward)
   if spec.name == "*" then
     raise("unsupported", spec.name_pos, "unlimited polymorphic objects are not supported", { help = "name a type" })
@@ -43,8 +43,8 @@ local function resolve_derived_type(session, spec, forward)
     help = diagnostic.suggest(spec.name, names) })
 end
 
--- Returns the type of a specification. value: initial value of the entity, for a length that it determines; forward: as
--- in resolve_derived_type.
+-- Returns the type of a specification. value: initial value of the entity, which determines the length of character(*);
+-- forward: as in resolve_derived_type.
 function fortran_declarations.type(session, spec, value, forward)
   if spec.class == "type" then return resolve_derived_type(session, spec, forward) end
   if spec.class == "character" then
@@ -100,6 +100,7 @@ local function bounds_of(session, list)
   return bounds
 end
 
+-- Raises if an array type is too large.
 local function check_size(t, pos)
   local n = 1
   for _, bound in ipairs(t.bounds) do
@@ -115,8 +116,8 @@ local function layout_of(session, rank, is_class)
   return is_address and fortran_descriptor.address or session.program.layout
 end
 
--- Returns the type of an entity. For a dummy array with an open shape, returns nil and {of, list, dims, polymorphic,
--- any_rank}.
+-- Returns the type of an entity. For a dummy array with bounds that the actual argument determines, returns nil and
+-- {of, list, dims, polymorphic, any_rank}.
 local function entity_type(session, node, entity, attributes, is_dummy, is_component)
   local is_led_to = is_component and (attributes.allocatable or attributes.pointer)
   local is_class = node.spec.polymorphic
@@ -174,7 +175,7 @@ end
 
 -- ---------------------------------------------------------------------------------- derived types --
 
--- Returns a function that gives a component of a new object its default value; nil if it has none.
+-- Returns a function that gives a component of a new object its default value; nil if the component has no default.
 local function start_of(entity, t)
   local value = entity.value or entity.target
   if not value then return nil end
@@ -185,7 +186,7 @@ local function start_of(entity, t)
     local node = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
     local to = fortran_expression.designator(env, node.to, t, place)
     if entity.target then
-      if e.is_null then return end -- the default anyway
+      if e.is_null then return end -- null is the default in any case
       raise("unsupported", value.pos, "a component's first target is null()")
     end
     assignment.value(env, node, to, e) { pos = value.pos }
@@ -211,7 +212,7 @@ local function attributes_of_type(session, node)
   return parent, is_abstract
 end
 
--- Declares a derived type with its components and directives; if that fails, the type is removed.
+-- Declares a derived type with its components and directives. If the declaration fails, the type is removed.
 function fortran_declarations.declare_derived_type(session, node)
   local scope = session.now.scope
   local parent, is_abstract = attributes_of_type(session, node)
@@ -226,7 +227,8 @@ function fortran_declarations.declare_derived_type(session, node)
   t.parent, t.abstract = parent, is_abstract
   local ok, err = pcall(function()
     local members, names, directives = {}, {}, {}
-    if parent then -- a nameless member: the parent's components become the type's own
+    -- the parent is a member without a name: its components become the type's own
+    if parent then
       members[1] = { type = parent, pos = node.pos }
       names[parent.tag] = true
       for name in pairs(parent.by_name) do names[name] = true end
@@ -259,7 +261,7 @@ function fortran_declarations.declare_derived_type(session, node)
   error(err, 0)
 end
 
--- Runs fn, which declares types. Components may have types that are defined later, but before fn returns.
+-- Runs fn, which declares types. Components may have types that are defined after them, but before fn returns.
 function fortran_declarations.complete(session, fn)
   local forward = {}
   local ok, err = pcall(with_fields, session.now, { forward = forward }, fn)
@@ -271,7 +273,7 @@ end
 
 -- -------------------------------------------------------------------------------------- variables --
 
--- Enters a variable into the current scope; its version tells caches that names changed.
+-- Enters a variable into the current scope. Its version is a new number, by which caches detect that names changed.
 local function enter(session, entity, t, address, attributes)
   local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
     constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.way == "in"
