@@ -55,6 +55,7 @@ void __tsan_vptr_update(void *at, void *value)
     check_last((uintptr_t)at, sizeof(void *), RT_ACCESS_WRITE);
 }
 
+/* Checks an access of n bytes by the slow path; does nothing without the runtime or if n is 0. */
 static inline __attribute__((always_inline)) void check_range(const void *at, size_t n, unsigned how)
 {
     if (local_shadow.shadow_pages && n)

@@ -59,16 +59,18 @@ enum {
 static const size_t stack_least = (size_t)64 << 20, stack_most = (size_t)1 << 30;
 static const uint64_t malloc_heap = (uint64_t)64 << 20; /* size and alignment of a malloc heap in the C library */
 
-/* The guard that handlers use; set by the first run. */
+/* The guard that signal handlers use; NULL before the first run. */
 static struct rt_page_guard *handler_guard;
 
+/* Returns true if the calling thread has the thread pointer of the guard's thread: it runs a kernel, or is the guard's
+ * thread itself. */
 static bool is_guard_thread(const struct rt_page_guard *guard)
 {
     return guard->control_block == __builtin_thread_pointer();
 }
 
-/* Lets the other threads run for 5 ms while the kernel waits. Called in the handler of the timer's signal; does nothing
- * unless the calling thread runs a guarded kernel. */
+/* Lets the other threads run for 5 ms while the kernel waits. Called in the handler of the timer's signal. Does nothing
+ * unless the calling thread runs a kernel under protection. */
 static void yield_to_threads(void)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -82,8 +84,8 @@ static void yield_to_threads(void)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* Abandons the protection for a fault that is not the guard's: the instruction runs again and raises the signal for the
- * program's handler. */
+/* Abandons the protection for a fault of a kernel that the guard has not caused. The instruction runs again and raises
+ * the signal for the program's handler. */
 static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
@@ -95,8 +97,8 @@ static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *c
         registers[REG_RIP]--;
 }
 
-/* Handles a fault of a thread that is not in the kernel: restores the program's handlers, so that the repeated
- * access reaches them. A signal that was sent is sent again. */
+/* Handles a signal of a thread that does not run the kernel: restores the program's handlers and ends the protection of
+ * the run. A fault is repeated and reaches these handlers; a signal that was sent is sent again. */
 static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     rt_guard_restore_handlers(guard);
@@ -107,7 +109,7 @@ static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_
         rt_signals_resend(guard, signal, info);
 }
 
-/* Handles each signal of rt_handled_signals, during a kernel and between kernels. */
+/* Handler of each signal in rt_handled_signals, during a kernel and between kernels. */
 static void on_signal(int signal, siginfo_t *info, void *arg)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -143,13 +145,14 @@ bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
     return false;
 }
 
-/* Handles a signal of the program between kernels; see rt_signals_forward. */
+/* Handler that replaces the program's handlers between kernels; see rt_signals_forward. */
 static void on_forwarded_signal(int signal, siginfo_t *info, void *context)
 {
     rt_guard_defer_signal(signal, info, context);
 }
 
-/* Installs the guard's handlers for one run, and computes the signal mask of the kernel. */
+/* Installs the guard's handlers for rt_handled_signals for one run, and computes run_mask, the signal mask of the
+ * kernel. */
 static void install_handlers(struct rt_page_guard *guard)
 {
     struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)on_signal,
@@ -175,21 +178,23 @@ static void uninstall_handlers(struct rt_page_guard *guard)
 
 /* --------------------------------------------------------------------------------- hand-over -- */
 
+/* Makes a futex system call on *word: waits while *word is `value`, or wakes `value` waiters. */
 static void futex(uint32_t *word, int operation, uint32_t value)
 {
     rt_raw_syscall(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
-/* Arms the alternate stack of the guard. The operating system disarms it while a handler runs, and arms the stack of
- * the handler's context when it returns. So a handler can give the program's stack back. */
+/* Arms the guard's alternate signal stack, and writes the stack from before unless `before_p` is NULL. The operating
+ * system disarms the stack while a handler runs, and arms the stack in the handler's context when the handler returns.
+ * So a handler can restore the program's stack. */
 static void set_signal_stack(struct rt_page_guard *guard, stack_t *before_p)
 {
     const stack_t stack = {.ss_sp = guard->stack + GUARD, .ss_flags = SS_AUTODISARM, .ss_size = ALTERNATE};
     rt_raw_syscall(SYS_sigaltstack, (long)&stack, (long)before_p, 0, 0, 0, 0);
 }
 
-/* Runs the kernel with memory protected. It runs on the guard's stack, because the caller may be a handler on the
- * program's alternate stack, which cannot be replaced there. */
+/* Protects memory, runs the kernel, and unprotects memory or begins a host interval. This function runs on the guard's
+ * stack: the caller may be a handler on the program's alternate stack, which cannot be replaced there. */
 static void run_on_guard_stack(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -243,8 +248,8 @@ static void *exit_process(void *arg)
     exit(0);
 }
 
-/* True if only the guard's thread and one that has ended as the first are left. The C library ends the process with its
- * last thread, but counts the guard's thread too. */
+/* Returns true if the guard's thread is the last one, besides the first thread of the process, which has ended but is
+ * still listed. The C library would end the process with its last thread, but counts the guard's thread, too. */
 static bool is_last_thread(void)
 {
     return rt_count_threads() == 2 && rt_has_first_thread_ended();
@@ -272,7 +277,7 @@ static void *run_guard_thread(void *arg)
     return NULL;
 }
 
-/* True if the kernel supports dispatch of system calls (Linux 5.11). */
+/* Returns true if Linux supports dispatch of system calls (version 5.11). */
 static bool can_dispatch(struct rt_page_guard *guard)
 {
     const uintptr_t start = (uintptr_t)rt_raw_syscall;
@@ -349,7 +354,7 @@ static void on_exit_call(void *arg)
 int __cxa_atexit(void (*fn)(void *), void *arg, void *object);
 void __cxa_finalize(void *object);
 
-/* Registers on_exit_call as the latest exit function, which runs first; guard NULL: only removes it. */
+/* Registers on_exit_call as the latest exit function, which runs first. guard NULL: only removes on_exit_call. */
 static void register_first_at_exit(struct rt_page_guard *guard)
 {
     static char object;
@@ -403,7 +408,8 @@ static bool build_protection(struct rt_page_guard *guard, const struct rt_range 
     return rt_protection_build(&guard->protections, open, nopen, guard->own, guard->nown, threads, n);
 }
 
-/* Ends a run, also one that could not begin: handlers, threads and the signal mask are the program's again. */
+/* Ends a run, also one that could not begin: resumes the other threads and restores the caller's signal mask. Restores
+ * the program's handlers unless memory stays protected. */
 static void end_run(struct rt_page_guard *guard)
 {
     if (guard->running && !guard->lazy.on)
@@ -424,8 +430,8 @@ void rt_guard_unprotect_all(struct rt_page_guard *guard)
     rt_set_signal_mask(mask, NULL);
 }
 
-/* Runs fn with the protection map of the last run, which lazy reprotection has kept. Returns false, with memory open,
- * if it is off or does not hold any more. */
+/* Runs fn with the protection map of the last run, which lazy reprotection has kept. Returns false, with memory open
+ * and fn not called, if lazy reprotection is off or the map is not right any more. */
 static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                      const struct rt_range *open, size_t nopen, void (*ready)(void))
 {
@@ -490,6 +496,7 @@ static void try_malloc(void *arg)
     free(*block_p);
 }
 
+/* Returns true if an address lies in a range that stays open to kernels. */
 static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
 {
     for (size_t i = 0; i < guard->nown; i++)
@@ -498,8 +505,8 @@ static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
     return false;
 }
 
-/* Set if malloc gives threads blocks of shared mappings, so it is not the C library's. */
-static bool has_shared_malloc; /* threads get blocks of the same mappings: another malloc than the C library's */
+/* True if malloc gives several threads blocks of the same mapping: then it is not the malloc of the C library. */
+static bool has_shared_malloc;
 
 /* Checks that malloc of the guard's thread uses mappings that stay open. The C library may give it the arena of an
  * ended thread: its heaps, each with a pointer to the one before, then become the guard's. Returns false if the guard
@@ -529,8 +536,8 @@ static bool check_own_malloc(struct rt_page_guard *guard)
     return true;
 }
 
-/* Returns the guard's memory, zeroed except for the slots of stopped threads: a thread may still be in the stop handler
- * with its slot. The memory is never freed. NULL: no memory. */
+/* Returns the memory of the guard, zeroed except for the slots of stopped threads, as a thread may still use its slot
+ * in the stop handler. The memory is never freed. Returns NULL without memory. */
 static struct rt_page_guard *allocate_guard(void)
 {
     static struct rt_page_guard *instance;
@@ -580,8 +587,8 @@ void rt_guard_free(struct rt_page_guard *guard)
     rt_protection_free(&guard->protections);
 }
 
-/* Returns true if the guard's thread runs. After a fork it is the parent's, so that a new one is started with its stack
- * and memory. */
+/* Returns true if the guard's thread runs in this process. After a fork the thread is missing in the child; then starts
+ * a new one with the same stack. Returns false on failure. */
 static bool ensure_thread(struct rt_page_guard *guard)
 {
     if (guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))

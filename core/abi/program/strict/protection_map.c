@@ -23,8 +23,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Bytes of a control block from the thread pointer on, and of the area for restartable sequences. The operating system
- * writes to that area whenever a thread is moved, even if it sleeps. */
+/* CONTROL_BLOCK: bytes of a thread's control block, from the thread pointer on. RSEQ: bytes of the area for restartable
+ * sequences, at __rseq_offset from the thread pointer. The operating system writes to that area whenever it moves a
+ * thread, even a sleeping one. */
 #pragma weak __rseq_offset
 extern const ptrdiff_t __rseq_offset;
 enum { CONTROL_BLOCK = 4096, RSEQ = 64 };
@@ -58,7 +59,7 @@ static void *reserve_items(struct rt_protection_map *protections, void *items, s
     return p;
 }
 
-/* Appends an interval unless it is empty. Returns false without memory. */
+/* Appends the interval from `start` to `end` to a list, unless the interval is empty. Returns false without memory. */
 static bool add_interval(struct rt_protection_map *protections, struct rt_interval_list *spans, uint64_t start,
                          uint64_t end)
 {
@@ -72,7 +73,7 @@ static bool add_interval(struct rt_protection_map *protections, struct rt_interv
     return true;
 }
 
-/* Restores the heap order below element i. */
+/* Restores the order of the heap at[0] to at[n - 1] below element i; the largest start is at the root. */
 static void sift_down(struct rt_interval *at, size_t i, size_t n)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -86,7 +87,7 @@ static void sift_down(struct rt_interval *at, size_t i, size_t n)
     }
 }
 
-/* Sorts intervals by start, without malloc, which qsort() may call. */
+/* Sorts n intervals by start. qsort is not used, because it may call malloc. */
 static void heap_sort(struct rt_interval *at, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -99,7 +100,7 @@ static void heap_sort(struct rt_interval *at, size_t n)
     }
 }
 
-/* Sorts intervals, and joins those that overlap or touch. */
+/* Sorts the intervals of a list by start, and joins intervals that overlap or touch. */
 static void merge_intervals(struct rt_interval_list *spans)
 {
     if (spans->n == 0)
@@ -116,7 +117,8 @@ static void merge_intervals(struct rt_interval_list *spans)
     spans->n = last + 1;
 }
 
-/* Returns the interval that contains an address, or NULL. The list must be sorted and disjoint. */
+/* Returns the interval of a list that contains an address; NULL if there is none. The list must be sorted and disjoint.
+ */
 static const struct rt_interval *find_interval(const struct rt_interval_list *spans, uint64_t address)
 {
     size_t low = 0, high = spans->n;
@@ -143,7 +145,8 @@ static bool starts_with(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-/* True for the path of a library in a folder of the system, or of a runtime library of a compiler in any folder. */
+/* Returns true if a path is that of a library in a folder of the system, or of a compiler's runtime library in any
+ * folder. */
 static bool is_system_path(const char *path)
 {
     static const char *const folders[] = {"/lib/",       "/lib32/",     "/lib64/",       "/usr/lib/",
@@ -162,7 +165,8 @@ static bool is_system_path(const char *path)
     return false;
 }
 
-/* Tables that a module's dynamic section names. */
+/* Tables that a module's dynamic section names: symbols, their names, relocations (of data; of calls), table of called
+ * addresses (plt). */
 struct tables {
     const ElfW(Sym) * symbols;
     const char *names;
@@ -171,13 +175,14 @@ struct tables {
     uint64_t plt;
 };
 
-/* Returns the address of an entry of the dynamic section: the C library relocates such pointers in some modules only.
- */
+/* Returns the absolute address of a pointer in the dynamic section. The C library has relocated such pointers in some
+ * modules only. */
 static uint64_t get_absolute_address(const struct dl_phdr_info *info, uint64_t pointer)
 {
     return pointer < info->dlpi_addr ? info->dlpi_addr + pointer : pointer;
 }
 
+/* Reads the tables of a module from its dynamic section into *t. Fields of absent tables stay as they are. */
 static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic, struct tables *t)
 {
     for (; dynamic->d_tag != DT_NULL; dynamic++) {
@@ -208,7 +213,7 @@ static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynam
     }
 }
 
-/* True if a loaded segment of the module contains the address. */
+/* Returns true if a loaded segment of the module `info` contains the address. */
 static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
 {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -219,29 +224,31 @@ static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
     return false;
 }
 
-/* True for this library and for modules in system paths. The program itself, number 0, is not one. */
+/* Returns true if a module is this library or lies in a system path. `number` is its position in the list of modules;
+ * the program itself, number 0, is no system module. */
 static bool is_system_module(const struct dl_phdr_info *info, size_t number)
 {
     return is_in_module(info, (uintptr_t)is_system_module) || (number > 0 && is_system_path(info->dlpi_name));
 }
 
-/* Returns 0 unless the address is in the module; then 2 for a system library and 1 for another. */
+/* Returns 0 if the address *address_p is outside of the module. Otherwise returns 2 for a system library and 1 for any
+ * other module. Callback of dl_iterate_phdr. */
 static int is_system_symbol(struct dl_phdr_info *info, size_t size, void *address_p)
 {
     (void)size;
     return is_in_module(info, *(uint64_t *)address_p) ? is_system_path(info->dlpi_name) + 1 : 0;
 }
 
-/* True for a variable of a library that the linker has moved into the program (stdout), unless a library of the program
- * defines it too. */
+/* Returns true if the variable `name`, which the linker has moved from a library into the program, is of a system
+ * library, as stdout is. Returns false if a library of the program defines it. */
 static bool is_system_variable(const char *name)
 {
     uint64_t address = (uintptr_t)dlsym(RTLD_NEXT, name);
     return !address || dl_iterate_phdr(is_system_symbol, &address) != 1;
 }
 
-/* Adds the linker's tables of a module, which share pages with variables and are read by any code, to `constant`.
- * Returns false without memory. */
+/* Adds to `constant` the linker's tables of a module and the system's variables in the program. They share pages with
+ * variables of the program, and any code reads them. Returns false without memory. */
 static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info, const struct tables *t)
 {
     struct rt_interval_list *constant = &protections->constant;
@@ -271,7 +278,8 @@ static bool add_tables(struct rt_protection_map *protections, const struct dl_ph
     return add_interval(protections, constant, got.start, got.end);
 }
 
-/* Adds the intervals of a module to `system` or `constant`. Returns false without memory. */
+/* Adds the whole image of a system module to `system`, or the linker's tables of another module to `constant`. Returns
+ * false without memory. */
 static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info, bool is_system)
 {
     uint64_t start = UINT64_MAX, end = 0;
@@ -294,7 +302,8 @@ static bool add_module(struct rt_protection_map *protections, const struct dl_ph
     return add_tables(protections, info, &tables);
 }
 
-/* Adds a module, for dl_iterate_phdr. The first call stops the iteration if no module was loaded or unloaded. */
+/* Adds a module to the lists; callback of dl_iterate_phdr. The first call returns 1, which stops the iteration, if no
+ * module was loaded or unloaded since the last listing. */
 static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -333,10 +342,10 @@ bool rt_protection_scan_modules(struct rt_protection_map *protections)
 
 /* Iterator over the mappings of the process, in ascending order. It does not change errno. */
 struct mappings {
-    long file;
-    uint64_t from;  /* query by query: address where the next mapping is searched */
-    const char *at; /* position in the text of /proc/self/maps; NULL: it is not used */
-    const struct rt_interval_list *skipped_intervals; /* intervals without queries, or NULL */
+    long file;      /* file number of /proc/self/maps, or negative */
+    uint64_t from;  /* address from which the next query searches a mapping */
+    const char *at; /* position in the text of /proc/self/maps; NULL: queries are used instead of the text */
+    const struct rt_interval_list *skipped_intervals; /* intervals whose mappings need not be found; may be NULL */
 };
 
 /* Query for one mapping, PROCMAP_QUERY of Linux 6.11 and later. */
@@ -347,7 +356,7 @@ struct query {
 };
 enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, THIS_OR_NEXT = 16 };
 
-/* Reads /proc/self/maps into protections->text. Returns false without memory. */
+/* Reads /proc/self/maps into protections->text. Returns false without memory, or if the file cannot be read. */
 static bool read_text(struct rt_protection_map *protections, struct mappings *mappings)
 {
     size_t length = 0;
@@ -365,6 +374,7 @@ static bool read_text(struct rt_protection_map *protections, struct mappings *ma
     return got == 0;
 }
 
+/* Reads a hexadecimal number, and moves *at past it. */
 static uint64_t read_hex(const char **at)
 {
     uint64_t n = 0;
@@ -379,7 +389,8 @@ static uint64_t read_hex(const char **at)
     }
 }
 
-/* Parses lines "start-end rwxp offset ..." up to a private writable mapping. Returns false at the end of the text. */
+/* Parses lines "start-end rwxp offset ..." from *at on, up to the next private writable mapping, which is written to
+ * *mapping_p. Moves *at past the line. Returns false at the end of the text. */
 static bool parse_mapping_line(const char **at, struct rt_protected_range *mapping_p)
 {
     while (**at) {
@@ -398,7 +409,8 @@ static bool parse_mapping_line(const char **at, struct rt_protected_range *mappi
     return false;
 }
 
-/* Finds the next private writable mapping. Returns 1, 0 if there is none, -1 if it cannot be found out. */
+/* Writes the next private writable mapping to *mapping_p and returns 1. Returns 0 if there is no further mapping, -1 if
+ * the mappings cannot be read. */
 static int next_mapping(struct rt_protection_map *protections, struct mappings *mappings,
                         struct rt_protected_range *mapping_p)
 {
@@ -428,6 +440,7 @@ static int next_mapping(struct rt_protection_map *protections, struct mappings *
     return parse_mapping_line(&mappings->at, mapping_p);
 }
 
+/* Opens /proc/self/maps for an iteration; the caller closes the file. skipped_intervals: see struct mappings. */
 static struct mappings begin_mappings(const struct rt_interval_list *skipped_intervals)
 {
     const char *path = "/proc/self/maps";
@@ -446,7 +459,7 @@ bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start
     return result > 0 && mapping.start == start && start <= address;
 }
 
-/* Adds the arena's pages to `exempt`. Returns false without memory. */
+/* Adds the pages of the arena to `exempt`. Returns false without memory. */
 static bool exempt_arena(struct rt_protection_map *protections)
 {
     size_t n;
@@ -465,7 +478,8 @@ static bool exempt_arena(struct rt_protection_map *protections)
     return true;
 }
 
-/* Lists all that stays open: sorted and merged. Returns false without memory. */
+/* Fills the lists `exempt` and `allowed` for a run, sorted and merged; arguments as in rt_protection_build. Returns
+ * false without memory. */
 static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                         const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
@@ -498,7 +512,8 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
     return true;
 }
 
-/* Appends a range to `protected`, or extends its last one. Ranges must be added in ascending order. */
+/* Appends a range to `protected`, or extends the last range of that list if they touch. Ranges must be added in
+ * ascending order. Returns false without memory. */
 static bool add_protected(struct rt_protection_map *protections, uint64_t start, uint64_t end, int protection)
 {
     assert(start < end &&
@@ -518,7 +533,8 @@ static bool add_protected(struct rt_protection_map *protections, uint64_t start,
     return true;
 }
 
-/* Lists the mappings without the intervals of `exempt`. Both lists are in ascending order. Returns false on failure. */
+/* Fills `protected` with the parts of mappings that are not in `exempt`. Both lists are in ascending order. Returns
+ * false without memory, or if the mappings cannot be read. */
 static bool list_protected(struct rt_protection_map *protections)
 {
     const struct rt_interval_list *keep = &protections->exempt;
@@ -562,6 +578,7 @@ bool rt_protection_build(struct rt_protection_map *protections, const struct rt_
 
 /* ------------------------------------------------------------------------ protect, unprotect -- */
 
+/* Sets the protection of a range, PROT_* bits. Returns 0, or -errno on failure. */
 static long protect_range(const struct rt_protected_range *protected, int protection)
 {
     return rt_raw_syscall(SYS_mprotect, (long)protected->start, (long)(protected->end - protected->start), protection,

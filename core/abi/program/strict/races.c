@@ -463,6 +463,7 @@ static struct untouched_sections *find_untouched_entry(uintptr_t pc, uint64_t ho
     return &untouched_sections[((pc ^ host) * 0x9E3779B97F4A7C15u >> 32) % ROOM];
 }
 
+/* Returns true if the last guarded run of a kernel (return address of its construct) did not touch a section. */
 static bool is_known_untouched(uintptr_t pc, uint64_t host)
 {
     const struct untouched_sections *entry = find_untouched_entry(pc, host);
@@ -565,6 +566,7 @@ static void compare_with_image(const struct access *access, bool at_exit)
     }
 }
 
+/* Returns true if the host has waited for an access. */
 static bool is_synced_access(const struct access *access, const void *ud)
 {
     (void)ud;

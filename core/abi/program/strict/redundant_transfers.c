@@ -87,6 +87,7 @@ static int64_t compare_locations(const struct rt_transfer_stats *a, const struct
     return file ? file : location ? location : (int64_t)a->op - (int64_t)b->op;
 }
 
+/* Orders statistics by location, operation and variable, for qsort. */
 static int compare_stats(const void *a, const void *b)
 {
     const struct rt_transfer_stats *one = a, *other = b;
@@ -97,13 +98,14 @@ static int compare_stats(const void *a, const void *b)
 /* Cost by which compare_costs sorts, the largest first. */
 static uint64_t (*sort_cost)(const struct rt_transfer_stats *stats);
 
+/* Orders statistics by the result of sort_cost, the largest first, for qsort. */
 static int compare_costs(const void *a, const void *b)
 {
     const uint64_t one = sort_cost(a), other = sort_cost(b);
     return one != other ? (one < other) - (one > other) : compare_stats(a, b);
 }
 
-/* Adds the counters of statistics to those of the same line and variable. */
+/* Adds the counters of `stats` to those of `to`, which has the same line and variable. */
 static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_stats *stats)
 {
     to->others |= stats->others || strcmp(to->name, stats->name) != 0;

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+/* Protects or unprotects the pages of a section. */
 static void set_section_protection(struct rt_device_section *section, bool protected)
 {
     const uint64_t low = section->start & ~(uint64_t)(RT_PAGE_SIZE - 1),
