@@ -7,8 +7,8 @@
 
 enum { GRANULE = 16, FINE_CLASSES = 32 };
 
-/* Returns the class of a size: multiples of 16 bytes up to 512, then four for each doubling. *bytes_p: size of its
- * blocks. */
+/* Returns the size class for n bytes: multiples of 16 bytes up to 512, then four classes for each doubling. *bytes_p
+ * becomes the size of the class's blocks. */
 static unsigned size_class_of(size_t n, size_t *bytes_p)
 {
     if (n <= (size_t)GRANULE * FINE_CLASSES) {
@@ -55,6 +55,7 @@ static void *take_block(struct accd__arena *arena, unsigned class, size_t bytes)
     return block;
 }
 
+/* Adds a block to the free list of its class. */
 static void give_block(struct accd__arena *arena, void *block, unsigned class)
 {
     memcpy(block, &arena->free[class], sizeof arena->free[class]);

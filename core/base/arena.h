@@ -9,15 +9,16 @@ enum { ACCD_ARENA_CLASSES = 32 + 4 * 32 };
 
 /* Arena; it lies at the start of its range, so that the free lists are saved with the blocks. */
 struct accd__arena {
-    size_t capacity, used; /* bytes of the range; bytes ever allocated, including this structure */
+    size_t capacity, used; /* bytes of the range; bytes of its used beginning, including this structure */
     uint64_t free[ACCD_ARENA_CLASSES +
                   1]; /* offsets of free blocks by size class, linked through their first word; 0: none */
 };
 
 /* Maps a range of `capacity` bytes. Returns NULL if the system refuses. */
 struct accd__arena *accd__arena_new(size_t capacity);
+/* Unmaps an arena with all its blocks; NULL does nothing. */
 void accd__arena_free(struct accd__arena *arena);
-/* Implements accd_allocator with an arena as its ud. */
+/* Implements accd_allocator; `arena` is its ud. Returns NULL if the range is full. */
 void *accd__arena_alloc(void *arena, void *ptr, size_t old, size_t n);
 
 #endif

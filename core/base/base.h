@@ -21,6 +21,7 @@
 struct accd__device;
 struct accd__device_env;
 
+/* Evaluates an expression of type accd_status, and returns an error from the calling function. */
 #define ACCD_TRY(expression)             \
     do {                                 \
         accd_status try_ = (expression); \
@@ -28,8 +29,8 @@ struct accd__device_env;
             return try_;                 \
     } while (0)
 
-/* Allocates scratch space for n elements of an array while planning; returns an error from the calling function without
- * memory. */
+/* Sets `array` to scratch space for n elements while planning; without memory, returns ACCD_ERROR_OUT_OF_MEMORY from
+ * the calling function. */
 #define ACCD_SCRATCH_ALLOC(context, array, n)                                      \
     do {                                                                           \
         (array) = accd__scratch_alloc(&(context)->scratch, (n) * sizeof *(array)); \
@@ -37,8 +38,8 @@ struct accd__device_env;
             return accd__report_plan_out_of_memory(context);                       \
     } while (0)
 
-/* Appends an element to a list in scratch space while planning; returns an error from the calling function without
- * memory. */
+/* Appends an element to a list in scratch space while planning; without memory, returns ACCD_ERROR_OUT_OF_MEMORY from
+ * the calling function. */
 #define ACCD_SCRATCH_APPEND(context, list, ...)                                                                \
     do {                                                                                                       \
         if (!accd__scratch_grow_array(&(context)->scratch, (void **)&(list)->at, (list)->n, &(list)->capacity, \
@@ -50,22 +51,25 @@ struct accd__device_env;
 
 #define ACCD_PREFETCH_AHEAD 48 /* distance of a prefetch, in rows of a column */
 
+/* Returns a pointer as an address. */
 static inline uint64_t accd__address(const void *p)
 {
     return (uint64_t)(uintptr_t)p;
 }
 
+/* Returns an address as a pointer. */
 static inline void *accd__pointer(uint64_t address)
 {
     return (void *)(uintptr_t)address;
 }
 
-/* Rounds up to the distance of objects in a device block, a multiple of 16. */
+/* Rounds bytes up to a multiple of 16, the unit of distances between objects in a device block. */
 static inline uint64_t accd__padded(uint64_t bytes)
 {
     return (bytes + 15) & ~(uint64_t)15;
 }
 
+/* Returns the value of the host pointer at address `slot`, which must be readable. */
 static inline uint64_t accd__load_pointer(uint64_t slot)
 {
     uint64_t value;
@@ -75,15 +79,16 @@ static inline uint64_t accd__load_pointer(uint64_t slot)
 
 /* Properties of an action. */
 struct accd__action_traits {
-    bool entry;            /* true if it takes part in entry constructs, false if in exits only */
+    bool entry;            /* true if the action takes part in entry constructs; false: in exits and updates only */
     bool plain;            /* true for entry actions that request data */
     bool creates;          /* true if absent objects become present */
     bool requires_present; /* true if absent objects are an error */
-    bool in, out;          /* true if it copies to the device at creation; to the host at removal */
+    bool in, out; /* true if the action copies to the device at creation, and to the host at removal; or in an update */
 };
 
 extern const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT];
 
+/* Registered host memory of a context (accd_host_register). */
 struct accd__host_registry {
     struct accd__btree ranges;
     struct accd__pool pool;
@@ -91,30 +96,35 @@ struct accd__host_registry {
     uint64_t added;      /* number of ranges that were registered */
 };
 
+/* Registered range of host memory. */
 struct accd__host_block {
     uint64_t start, bytes;
     const accd_label *label;
+    /* State of accd_host_set_state: 1 usable, 0 freed. */
     int live;
-    uint64_t serial; /* number of its registration */
+    uint64_t serial; /* number of the range in the order of registrations */
 };
 
 struct accd__workers;
 struct accd__device_env;
 
-/* Fast path of simple constructs. Returns false if it does not apply; nothing has changed then. */
+/* Executes a simple construct on its fast path, with the status in *status_p. Returns false, with nothing changed, if
+ * the fast path does not apply. */
 typedef bool accd__fast_path_fn(struct accd__device_env *env, const accd_construct *construct, accd_region **region_p,
                                 accd_status *status_p);
 
 /* Data that restoring a checkpoint leaves unchanged: labels and programs, to which prepared constructs refer. */
 struct accd__persistent {
-    struct accd__mem *mem; /* memory of the context; with checkpoints a separate one */
+    struct accd__mem *mem; /* memory of the context; with checkpoints the separate memory `own` */
+    /* Memory in side_arena; used with checkpoints only. */
     struct accd__mem own;
-    struct accd__arena *arena;             /* arena that contains the context, with checkpoints; else NULL */
-    struct accd__arena *side_arena;        /* arena that contains this structure, labels and programs */
-    struct accd__checkpoint_memory *spare; /* list of memory of freed checkpoints */
+    struct accd__arena *arena; /* arena that contains the context; NULL: a context without checkpoints */
+    /* Arena that contains this structure, labels and programs; NULL: a context without checkpoints. */
+    struct accd__arena *side_arena;
+    struct accd__checkpoint_memory *spare; /* list of blocks of freed checkpoints, for later ones */
     accd_label **labels;
     size_t nlabels, labels_capacity;
-    uint32_t *label_slots;       /* hash table: label numbers + 1; 0: free */
+    uint32_t *label_slots;       /* hash table of label numbers + 1; 0: a free slot */
     size_t label_slots_capacity; /* capacity is 0 or a power of two */
     bool layouts;                /* true if some label has a layout */
 };
@@ -128,69 +138,80 @@ struct accd_context {
     accd_error error;
     char check_message[400]; /* sentence of accd_check_invariants */
     struct accd__scratch scratch;
-    unsigned muted_ops, unnamed_ops;       /* operations without events, or with events without names: bits 1 << op */
+    unsigned muted_ops,
+        unnamed_ops; /* bits 1 << op of operations that make no events, and of those whose events carry no names */
     accd__fast_path_fn *const *fast_paths; /* fast paths by kind of construct, selected by the rules */
     bool layouts;                          /* true if some label has a layout, so that objects may have holes */
-    bool runs_queue; /* true while a queue runs: its callbacks may touch device memory, but run no constructs */
-    bool busy;       /* true while a construct is under way: its callbacks may only inspect. Separate from other flags,
-                        because a load of several flags would stall on the byte written last */
+    bool runs_queue; /* true while a queue runs: functions that it calls may access device memory, but run no constructs
+                      */
+    bool busy;       /* true while a construct is under way: callbacks may only inspect the context. Separate from other
+                        flags, because a load of several flags would stall on the byte written last */
     struct accd__host_registry host;
     struct accd__workers *workers;
-    struct accd__device *devices; /* list of the devices of envs */
+    struct accd__device *devices; /* list of the devices in `envs` */
     struct accd__device_env *envs;
     int nenvs;
-    struct accd__interval *host_users[2]; /* host memory of tasks that run asynchronously: [0] of those that send, [1]
-                                             of those that fetch */
-    struct accd__pending_query {          /* search for tasks that a construct is not ordered after */
+    struct accd__interval *host_users[2]; /* trees of the host memory of asynchronous tasks: [0] of tasks that send, [1]
+                                             of tasks that fetch */
+    struct accd__pending_query { /* query for the tasks after which a construct is not ordered (queue/tasks.c) */
         uint64_t number;
-        struct accd__queue *queue; /* queue whose tasks up to `submitted` precede the construct, or NULL */
+        /* Queue of the construct, whose tasks up to number `submitted` precede it; NULL: no queue. */
+        struct accd__queue *queue;
         uint64_t submitted;
-        bool marked; /* true if the tasks that precede those tasks are marked */
+        bool marked; /* true if tasks of other queues that precede these tasks are marked, too */
     } pending_query;
 };
 
 /* ----------------------------------------------------------------------------------- error.c -- */
 
-/* Sets the last error and returns its status. The arguments may be parts of the error before. */
+/* Sets the last error, with the id of a rule and a formatted message, and returns `status`. The arguments may point
+ * into the previous error. */
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Placeholder in the message of an error, for which accd__insert_object_name substitutes the name of the requested
  * object. */
 #define ACCD_NAME_PLACEHOLDER "\1"
-/* Substitutes error.asked.name for the placeholder of the message; returns the error's status. */
+/* Substitutes error.asked.name, or "the data" if it is empty, for the placeholder in the message; returns the error's
+ * status. */
 accd_status accd__insert_object_name(accd_context *context);
-/* Returns ACCD_ERROR_MISUSE while a construct is under way. */
+/* Returns ACCD_ERROR_MISUSE, with a message, while a construct is under way; otherwise ACCD_OK. */
 accd_status accd__check_not_busy(accd_context *context);
-/* Reports ACCD_ERROR_MISUSE: an argument of a call is a null pointer. context may be NULL. */
+/* Returns ACCD_ERROR_MISUSE, and sets the last error if `context` is not NULL: an argument of a call is a null pointer.
+ */
 accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument);
-/* Reports ACCD_ERROR_OUT_OF_MEMORY: "no memory" and a purpose ("for a queue"). */
+/* Sets the last error to "no memory" and a purpose ("for a queue"); returns ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_out_of_memory(accd_context *context, const char *what);
-/* Reports that there is no memory to plan a construct. */
+/* Sets the last error to "no memory to plan a construct"; returns ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_plan_out_of_memory(accd_context *context);
 
 /* ---------------------------------------------------------------------------------- status.c -- */
 
-/* Returns the name of a construct, "data region". */
+/* Returns the name of a construct, or else that of its kind: "data region". */
 const char *accd__construct_name(const accd_construct *construct);
 
 /* ----------------------------------------------------------------------------------- rules.c -- */
 
-/* Returns the action of a member, given that of the enclosing element. */
+/* Returns the action of a member: `own`, or that of the enclosing element (`around`) if own is ACCD_ACTION_INHERIT.
+ * init (init_needed) makes create copyin, and copyout copy. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around);
-/* Returns true if all choices of the rules exist. */
+/* Returns true if all knobs of the rules have values that exist. */
 bool accd__rules_are_valid(const accd_rules *rules);
-/* Returns true if the rules leave only presence and counters to decide for simple constructs. */
+/* Returns true if the rules allow the fast path: without fusion, and partial overlaps are errors, so that simple
+ * constructs need only presence and counters. */
 bool accd__rules_allow_fast_path(const accd_rules *rules);
 /* Compiles rules into the tables of a policy. */
 void accd__policy_compile(const accd_rules *rules, struct accd__policy *policy);
-/* Returns the id of a rule in the first document of the profile that has one. */
+/* Returns the id of a rule in the first document of the profile that has the rule; the first id of the row if none has.
+ */
 const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule);
 
 /* ----------------------------------------------------------------------------------- known.c -- */
 
+/* Makes an empty registry. */
 void accd__host_registry_init(struct accd__host_registry *host, struct accd__mem *mem);
+/* Removes all ranges and frees their memory. */
 void accd__host_registry_clear(struct accd__host_registry *host);
-/* Returns the registered range that contains an address, or NULL. */
+/* Returns the registered range, live or freed, that contains an address, or NULL. */
 struct accd__host_block *accd__host_block_at(accd_context *context, uint64_t address);
 /* Returns true if [start, start + bytes) lies in one live registered range. */
 bool accd__is_live_host_range(accd_context *context, uint64_t start, uint64_t bytes);
@@ -199,15 +220,18 @@ bool accd__is_host_accessible(accd_context *context, uint64_t start, uint64_t by
 
 /* --------------------------------------------------------------------------------- workers.c -- */
 
-/* Stops and joins all threads. workers may be NULL. */
+/* Stops and joins all threads, and frees the structure; NULL does nothing. */
 void accd__workers_free(struct accd__workers *workers);
-/* Runs work(arg, part) for part 0 .. parts-1, on several threads if there are any; returns when all are done. */
+/* Runs work(arg, part) for part 0 .. parts - 1 on the caller's thread and those of `workers` (NULL: none); returns when
+ * all parts are done. */
 void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg,
                        unsigned parts);
-/* Returns the number of parts for a job of so many rows; 1 for small jobs. Starts the threads at the first large one.
+/* Returns the number of parts into which a job of `rows` rows is cut; 1 for small jobs. Starts the threads at the first
+ * large job.
  */
 unsigned accd__choose_part_count(accd_context *context, size_t rows);
 
+/* Returns ACCD_ERROR_MISUSE, with a message, from the calling API function if an argument is 0 or NULL. */
 #define ACCD_REQUIRE_ARGUMENT(context, argument)                                  \
     do {                                                                          \
         if (!(argument))                                                          \

@@ -17,7 +17,7 @@
  * may be the last one of the previous leaf.
  * - No node is empty, except the root of an empty index. A node with at most MERGE_THRESHOLD entries is merged with a
  *   neighbour if both fit into MERGED_LIMIT.
- * - The finger's leaf is the one to which the path of p leads, for every p in [low, high). Every change of the
+ * - The search path of every p in [low, high) ends at the finger's leaf. Every change of the
  *   separators resets the finger.
  *
  * Life of a key: insert_prefix puts it into the finger's leaf if it fits, together with the pairs of the run that
@@ -31,8 +31,8 @@
 
 enum {
     FANOUT = ACCD_BTREE_FANOUT,
-    MERGE_THRESHOLD = FANOUT / 4,       /* a node this empty is merged with a neighbour ... */
-    MERGED_LIMIT = FANOUT - FANOUT / 4, /* ... if the merged node is not fuller than this */
+    MERGE_THRESHOLD = FANOUT / 4,       /* a node with at most so many entries is merged with a neighbour ... */
+    MERGED_LIMIT = FANOUT - FANOUT / 4, /* ... if the merged node has at most so many entries */
     MIN_LAST_NODE = FANOUT / 8 + 1,     /* least entries of the last node, so that erasing the key that made it and
                                            inserting it again makes no node */
     MAX_HEIGHT = 32
@@ -42,18 +42,20 @@ _Static_assert(FANOUT >= 4 && FANOUT <= 32 && (FANOUT & (FANOUT - 1)) == 0, "fan
 
 typedef struct accd__btree_node node;
 
-/* Returns a key to search for: unused slots hold UINT64_MAX, so the key before is used for it. */
+/* Returns the key to search for: p, or UINT64_MAX - 1 for UINT64_MAX, which unused slots hold. */
 static inline uint64_t clamp_key(uint64_t p)
 {
     return p - (p == UINT64_MAX);
 }
 
+/* Returns at + half if the key in that slot is <= p, otherwise `at`: one step of a binary search, without a branch. */
 static inline unsigned halve_step(const node *n, unsigned at, unsigned half, uint64_t p)
 {
     return at + (half & -(unsigned)(n->key[at + half] <= p));
 }
 
-/* Returns the slot of the last key <= p, or 0: a binary search over the full width, without branches. */
+/* Returns the slot of the last key <= p, or 0 if all keys are larger: a binary search over the full width, without
+ * branches. */
 static inline unsigned lower_bound_slot(const node *n, uint64_t p)
 {
     unsigned at = 0;
@@ -66,6 +68,7 @@ static inline unsigned lower_bound_slot(const node *n, uint64_t p)
     return halve_step(n, halve_step(n, at, 2, p), 1, p);
 }
 
+/* Returns an empty node; NULL: no memory. */
 static node *new_node(struct accd__btree *index)
 {
     node *n = accd__pool_alloc(&index->nodes);
@@ -89,6 +92,7 @@ void accd__btree_clear(struct accd__btree *index)
     accd__btree_init(index, index->nodes.mem);
 }
 
+/* Prefetches the keys and records of a node. */
 static inline __attribute__((always_inline)) void prefetch_node(const node *n)
 {
     enum { LINE = 64 };
@@ -103,7 +107,8 @@ static inline void prefetch_next(const node *leaf)
         prefetch_node(leaf->next);
 }
 
-/* Moves the finger to the leaf for p. */
+/* Moves the finger to the leaf for p and returns the leaf; the old finger becomes index->before. The index has a root.
+ */
 static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree *index, uint64_t p)
 {
     assert(index->root);
@@ -139,24 +144,27 @@ static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree 
     return n;
 }
 
-/* Moves the finger without being inlined, for callers in which the search is not the main cost. */
+/* Calls find_leaf without being inlined, for callers in which the search is not the main cost. */
 static __attribute__((noinline)) node *find_leaf_far(struct accd__btree *index, uint64_t p)
 {
     return find_leaf(index, p);
 }
 
+/* Returns true if the finger's leaf is the leaf for p. */
 static inline bool is_near(const struct accd__btree *index, uint64_t p)
 {
     return p - index->low < index->high - index->low && index->leaf;
 }
 
+/* Returns the leaf for p, and moves the finger there if necessary. */
 static inline node *leaf_for_key(struct accd__btree *index, uint64_t p)
 {
     return is_near(index, p) ? index->leaf : find_leaf(index, p);
 }
 
-/* Finds the slot in the finger's leaf: that of the last search, one beside it, or by a search. A construct looks an
- * address up before it changes the index there, and one that undoes another looks it up again. */
+/* Returns, and stores in index->at, the result of lower_bound_slot in the finger's leaf; tests the slot of the last
+ * search and its neighbours first. These often succeed, because a construct looks an address up before it changes the
+ * index there. */
 static inline unsigned lower_bound_hinted(struct accd__btree *index, const node *leaf, uint64_t p)
 {
     unsigned at = index->at;
@@ -171,8 +179,8 @@ static inline unsigned lower_bound_hinted(struct accd__btree *index, const node 
     return index->at = lower_bound_slot(leaf, p);
 }
 
-/* Returns the finger's leaf, with index->at at the key, if the key is at or beside the last search; else NULL.
- * Neighbours are searched forwards or backwards. */
+/* Returns the finger's leaf and sets index->at to the slot of the key, if the key is at most one slot before or two
+ * after the last search; else NULL. */
 static inline node *find_leaf_by_hint(struct accd__btree *index, uint64_t key)
 {
     node *leaf = index->leaf;
@@ -192,13 +200,15 @@ static inline node *find_leaf_by_hint(struct accd__btree *index, uint64_t key)
     return leaf;
 }
 
+/* Forgets both fingers; the next search starts at the root. */
 static void reset_finger(struct accd__btree *index)
 {
     index->leaf = index->before.leaf = NULL;
 }
 
-/* Returns the record of the greatest key <= p. All keys of the leaf for p may lie above p, because separators are lower
- * bounds that erasures leave unchanged. The record is then the last one of the leaf before. */
+/* Returns the record of the greatest key <= p, given slot i of lower_bound_slot in the leaf for p; NULL: none. All keys
+ * of the leaf for p may lie above p, because separators are lower bounds that erasures leave unchanged. The result is
+ * then the last record of the previous leaf. */
 static inline void *record_at_or_before(const node *leaf, unsigned i, uint64_t p)
 {
     if (leaf->key[i] <= p)
@@ -294,9 +304,10 @@ size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high,
 
 /* -------------------------------------------------------------------------------- insertion -- */
 
-/* Returns an upper bound of the nodes that n insertions make. Each splits at most one node of each level and may add a
- * root. Many cannot each split a full path: only nodes that are full now split at once. Any other node first needs
- * FANOUT / 2 insertions. Upper levels add at most as much again. */
+/* Returns an upper bound of the number of nodes that n insertions into an index of `count` keys make. One insertion
+ * splits at most one node of each level, and may add a root. Many insertions cannot all split a full path: only nodes
+ * that are full now split at once, and any other node needs FANOUT / 2 insertions first. Upper levels add at most as
+ * many nodes again. */
 static size_t nodes_for(size_t count, size_t levels, size_t n)
 {
     size_t need, bound = 3 * (count / FANOUT + n / (FANOUT / 2) + 2) + MAX_HEIGHT;
@@ -308,7 +319,8 @@ int accd__btree_reserve_many(struct accd__btree *index, size_t n)
     return accd__pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));
 }
 
-/* Existing keys cut a run into pieces, each of which makes full nodes and one more of each level. */
+/* Reserves nodes for a run. Existing keys cut the run into pieces, each of which makes full nodes and one more node of
+ * each level. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved)
 {
     const size_t leaf_by_hint = accd__btree_count(index, first, last + 1, n),
@@ -322,7 +334,7 @@ int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64
                               (most < need ? most : need) + nodes_for(index->count + n, levels, reserved));
 }
 
-/* Inserts count pairs at slot i of a node that has space for them. */
+/* Inserts `count` pairs at slot i of a node, which has space for them. */
 static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *run, unsigned count)
 {
     assert(n->used + count <= FANOUT && i <= n->used);
@@ -363,7 +375,7 @@ struct feed {
     int leaves; /* true if the nodes are leaves, whose links remain */
 };
 
-/* Moves the first entry of a feed to the end of a node. */
+/* Moves the first entry of a feed, which is not empty, to the end of a node. */
 static void feed_entry(struct feed *feed, node *to)
 {
     node *below = feed->below;
@@ -379,7 +391,7 @@ static void feed_entry(struct feed *feed, node *to)
         below->next = NULL;
 }
 
-/* Makes a node and links it after n. The node was reserved. */
+/* Returns a new node, which must be reserved, linked after n. */
 static node *new_node_after(struct accd__btree *index, node *n, int leaf)
 {
     node *right = new_node(index);
@@ -393,9 +405,9 @@ static node *new_node_after(struct accd__btree *index, node *n, int leaf)
     return right;
 }
 
-/* Puts the entries of a feed into n at slot i. Entries beyond the capacity of n go to new nodes after it, filled
- * equally. At the end of the index the nodes are full except for the least fill of the last one, so that ascending keys
- * fill their nodes. Sets the feed to the new nodes, for the level above. */
+/* Puts the entries of a feed into node n at slot i. If n overflows, its entries are spread equally over n and new nodes
+ * after it. At the end of the index the nodes are full except for the least fill of the last one, so that ascending
+ * keys fill their nodes. Sets the feed to the new nodes, for the level above. */
 static void distribute_entries(struct accd__btree *index, node *n, unsigned i, struct feed *feed, int leaf, int last)
 {
     assert(i <= n->used);
@@ -440,8 +452,8 @@ static size_t nodes_on_path(const struct accd__btree *index, const node *leaf, c
     return leaf->used < FANOUT ? h : index->height + 2;
 }
 
-/* Inserts the pairs of a run that precede the next existing key, or separator. Returns their number; 0: no memory for
- * the first one. */
+/* Inserts the pairs of a run that precede the next existing key or separator, on the path from the root. Returns the
+ * number of pairs inserted; 0: no memory for the first pair. */
 static size_t insert_on_path(struct accd__btree *index, const struct accd__pair *run, size_t n)
 {
     struct path_step path[MAX_HEIGHT + 1];
@@ -489,6 +501,7 @@ static size_t insert_on_path(struct accd__btree *index, const struct accd__pair 
     return n;
 }
 
+/* Makes an empty leaf the root of an empty index. Returns 1, or 0 without memory. */
 static int ensure_root(struct accd__btree *index)
 {
     if (index->root)
@@ -499,8 +512,8 @@ static int ensure_root(struct accd__btree *index)
     return index->root != NULL;
 }
 
-/* Inserts the pairs of a run that precede the next existing key. Near the last search it does not start at the root, if
- * they fit there. Returns their number; 0: no memory for the first one. */
+/* Inserts the pairs of a run that precede the next existing key: in the finger's leaf if they belong and fit there,
+ * otherwise from the root. Returns the number of pairs inserted; 0: no memory for the first pair. */
 static __attribute__((noinline)) size_t insert_prefix(struct accd__btree *index, const struct accd__pair *run, size_t n)
 {
     assert(n > 0 && run->key != UINT64_MAX);
@@ -567,7 +580,8 @@ static inline void remove_entries(node *n, unsigned i, unsigned end)
         memset(n->key + FANOUT - removals, 0xff, (removals - free) * sizeof n->key[0]);
 }
 
-/* Merges right, the child after left in slot i of parent, into left, if both fit loosely. Returns true if it did. */
+/* Merges the child in slot i + 1 of `parent` into the child in slot i, if both have at most MERGED_LIMIT entries
+ * together. Returns true if it did. */
 static int merge_siblings(struct accd__btree *index, node *parent, unsigned i, int leaves)
 {
     node *left = parent->at[i], *right = parent->at[i + 1];
@@ -589,6 +603,7 @@ static int merge_siblings(struct accd__btree *index, node *parent, unsigned i, i
     return 1;
 }
 
+/* Unlinks a node from its neighbours and frees it. */
 static void unlink_node(struct accd__btree *index, node *n)
 {
     if (n->prev)
@@ -598,7 +613,7 @@ static void unlink_node(struct accd__btree *index, node *n)
     accd__pool_free(&index->nodes, n);
 }
 
-/* Merges a nearly empty child with a neighbour. */
+/* Merges the child in slot i of n with a neighbour, if the child has at most MERGE_THRESHOLD entries and both fit. */
 static void merge_with_neighbor(struct accd__btree *index, node *n, unsigned i, int leaves)
 {
     const node *child = n->at[i];
@@ -606,7 +621,8 @@ static void merge_with_neighbor(struct accd__btree *index, node *n, unsigned i, 
         merge_siblings(index, n, i - 1, leaves);
 }
 
-/* Removes the keys in [low, high) below n; returns their number. Empty children are freed. */
+/* Removes the keys in [low, high) below n, a node at height h; returns the number of keys removed. Frees empty
+ * children, but leaves n to the caller. */
 static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64_t low, uint64_t high)
 {
     if (!h) {
@@ -654,7 +670,8 @@ void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t h
     }
 }
 
-/* Removes the entries in slots [from, end) of the finger's leaf. near: the finger was there before. */
+/* Removes the entries in slots [from, end) of the finger's leaf. With `near`, the finger was at the leaf before this
+ * operation, and the leaf is merged only if at most one entry remains. */
 static inline void erase_at(struct accd__btree *index, node *leaf, int near, unsigned from, unsigned end)
 {
     if (leaf->used > (near ? 1 : MERGE_THRESHOLD) + end - from ||
@@ -667,7 +684,8 @@ static inline void erase_at(struct accd__btree *index, node *leaf, int near, uns
     }
 }
 
-/* Returns the leaf of a key that is in the index, with index->at at it. *near_p: the finger was on it. */
+/* Returns the leaf of a key that is in the index, and sets index->at to the slot of the key. *near_p becomes true if
+ * the finger was at this leaf before. */
 static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, int *near_p)
 {
     node *leaf = find_leaf_by_hint(index, key);

@@ -2,7 +2,7 @@
  *
  * Compared with std::map, splay trees, skip lists and radix maps, this is the fastest structure that also iterates in
  * both directions and changes cheaply. Searches have a constant trip count and no branches. Repeated and ascending
- * searches start at the leaf of the last one. btree.c shows the structure. */
+ * searches start at the leaf of the last search. btree.c shows the structure. */
 #ifndef ACCD_BTREE_H
 #define ACCD_BTREE_H
 
@@ -21,6 +21,7 @@ struct accd__btree_node {
     unsigned used;
 };
 
+/* Saved finger: the members of struct accd__btree of the same names. */
 struct accd__btree_finger {
     struct accd__btree_node *leaf;
     uint64_t low, high, least;
@@ -32,12 +33,13 @@ struct accd__btree {
     struct accd__btree_node *root;
     unsigned height; /* number of inner levels above the leaves */
     size_t count;
-    uint64_t removals; /* number of removals; while it is unchanged, all records found before are still in the index */
+    uint64_t removals; /* number of removals; while the number is unchanged, all records found before are still in the
+                          index */
     /* Finger: the leaf that holds the greatest key <= p for every p in [low, high); NULL: none. */
     struct accd__btree_node *leaf;
     uint64_t low, high;
     uint64_t least;                   /* greatest first separator on the path to the leaf */
-    struct accd__btree_finger before; /* previous finger; searches often alternate between two leaves */
+    struct accd__btree_finger before; /* previous finger, because searches often alternate between two leaves */
     unsigned at;                      /* slot of the last search in a leaf, used as a hint in any leaf */
 };
 
@@ -47,17 +49,20 @@ struct accd__btree_cursor {
     unsigned at;
 };
 
+/* Makes an empty index, whose nodes come from `mem`. */
 void accd__btree_init(struct accd__btree *index, struct accd__mem *mem);
+/* Removes all keys and frees all nodes; the index stays usable. */
 void accd__btree_clear(struct accd__btree *index);
 
 /* Returns the record with the greatest key <= p, or NULL. */
 void *accd__btree_floor(struct accd__btree *index, uint64_t p);
 /* Returns the same record as accd__btree_floor; faster if the last search was near. */
 void *accd__btree_floor_hinted(struct accd__btree *index, uint64_t p);
-/* Returns the same record, and in *after_p the record with the least key > p, or NULL. */
+/* Returns the same record as accd__btree_floor, and sets *after_p to the record with the least key > p, or NULL. */
 void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **after_p);
-/* Returns the first record with a key >= p, then the following ones; NULL at the end. */
+/* Returns the record with the least key >= p, or NULL, and sets the cursor to its position. */
 void *accd__btree_seek(struct accd__btree *index, uint64_t p, struct accd__btree_cursor *cursor);
+/* Advances a cursor that is at a record, and returns the next record; NULL at the end. */
 void *accd__btree_next(struct accd__btree_cursor *cursor);
 
 /* Runs the following statement for all records with keys >= low, in order; the index must not change meanwhile. The
@@ -68,32 +73,37 @@ void *accd__btree_next(struct accd__btree_cursor *cursor);
         for (type *record /* NOLINT: a type */ = accd__btree_seek((index), (low), &record##_cursor); (record); \
              (record) = accd__btree_next(&record##_cursor))
 
-/* Returns true if the next insertion succeeds, whatever it splits. */
+/* Returns true if nodes for the next insertion are reserved, even if it splits a node on each level. */
 static inline int accd__btree_can_insert(const struct accd__btree *index)
 {
     return index->nodes.spare > index->height + 1;
 }
-/* Reserves nodes for the next n insertions. Returns success. */
+/* Reserves nodes for the next n insertions. Returns 1, or 0 without memory. */
 int accd__btree_reserve_many(struct accd__btree *index, size_t n);
+/* Reserves nodes as accd__btree_reserve_many does; faster if enough are reserved already. */
 static inline int accd__btree_reserve(struct accd__btree *index, size_t n)
 {
     return (n <= ACCD_BTREE_FANOUT && n * (index->height + 2) <= index->nodes.spare) ||
            accd__btree_reserve_many(index, n);
 }
-/* Inserts a record; the key must not be in the index. Returns success; fails only without reservation. */
+/* Inserts a record; the key must not be in the index. Returns 1; returns 0 without memory, which cannot happen if nodes
+ * are reserved. */
 int accd__btree_insert(struct accd__btree *index, uint64_t key, void *record);
 /* Replaces the record of a key that is in the index. */
 void accd__btree_replace(struct accd__btree *index, uint64_t key, void *record);
 /* Removes the key, which must be in the index, and returns its record. */
 void *accd__btree_erase(struct accd__btree *index, uint64_t key);
-/* Removes n keys, which must be in the index. Adjacent keys that follow each other are removed together. */
+/* Removes n keys, which must be in the index; faster if adjacent keys follow each other in `keys`. */
 void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, size_t n);
-/* Returns the number of keys in [low, high), or some number above most if there are more than most. */
+/* Returns the number of keys in [low, high); if more than `most`, any number above `most`. */
 size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high, size_t most);
-/* Functions on runs: pairs of ascending keys and addresses of records. Whole nodes are made and removed at a time. */
-/* Reserves nodes to insert n keys of [first, last] as a run, and then `reserved` single keys. Returns success. */
+/* Run: an array of pairs of ascending key and record address. Functions on runs make and remove whole nodes at a time.
+ */
+/* Reserves nodes to insert n keys in [first, last] as a run, and then `reserved` single keys. Returns 1, or 0 without
+ * memory. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved);
-/* Inserts a run, for which nodes are reserved. No key may be in the index; others may lie between them. */
+/* Inserts a run of n pairs, for which nodes are reserved. None of its keys may be in the index; other keys may lie
+ * between them. */
 void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pair *run, size_t n);
 /* Removes all keys in [low, high). */
 void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t high);

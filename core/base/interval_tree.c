@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+/* Returns the highest upper bound of a subtree; 0 for an empty one. */
 static uint64_t max_of(const struct accd__interval *span)
 {
     return span ? span->max_high : 0;
@@ -18,13 +19,13 @@ static void update_max(struct accd__interval *span)
         span->max_high = span->right->max_high;
 }
 
-/* Returns true if a precedes b: by lower bound, for equal ones by address. */
+/* Returns true if a precedes b: by lower bounds or, if these are equal, by the nodes' addresses. */
 static int is_before(const struct accd__interval *a, const struct accd__interval *b)
 {
     return a->low != b->low ? a->low < b->low : (uintptr_t)a < (uintptr_t)b;
 }
 
-/* Splits a tree in two: the intervals that precede `at`, and the others. */
+/* Splits a tree into *left, the intervals that precede `at`, and *right, all others. */
 static void split_tree(struct accd__interval *root, const struct accd__interval *at, struct accd__interval **left,
                        struct accd__interval **right)
 {
@@ -41,7 +42,7 @@ static void split_tree(struct accd__interval *root, const struct accd__interval 
     }
 }
 
-/* Merges two trees, all intervals of the left one preceding those of the right one. */
+/* Merges two trees and returns the result; all intervals of `left` must precede those of `right`. */
 static struct accd__interval *merge_trees(struct accd__interval *left, struct accd__interval *right)
 {
     if (!left || !right)

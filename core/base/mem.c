@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Implements accd_allocator with realloc and free. */
 static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
@@ -40,7 +41,8 @@ void accd__mem_drop_cache(struct accd__mem *mem)
         drop_cached_block(mem, i);
 }
 
-/* Puts a freed block into the cache instead of the oldest ones. Returns false if it is too small or too large. */
+/* Puts a freed block into the cache, and drops the oldest blocks to make space. Returns false, and the block stays the
+ * caller's, if it is too small or too large. */
 static bool cache_block(struct accd__mem *mem, void *block, size_t bytes)
 {
     if (bytes < min_cached_bytes || bytes > max_cached_bytes)
@@ -59,6 +61,7 @@ static bool cache_block(struct accd__mem *mem, void *block, size_t bytes)
     return false;
 }
 
+/* Removes a block of exactly `bytes` bytes from the cache and returns it; NULL: none. */
 static void *take_cached_block(struct accd__mem *mem, size_t bytes)
 {
     for (unsigned i = 0; bytes >= min_cached_bytes && i < ACCD_CACHED_BLOCKS; i++)
@@ -71,8 +74,8 @@ static void *take_cached_block(struct accd__mem *mem, size_t bytes)
     return NULL;
 }
 
-/* Asks for huge pages. Columns of large constructs are written once from end to end, and page faults of small pages
- * would cost more than the bytes. */
+/* Asks the system for huge pages for a large block. Columns of large constructs are written once from end to end, and
+ * page faults of small pages would cost more than the bytes. */
 static void prefer_huge_pages(void *block, size_t bytes)
 {
     enum { HUGE_PAGE = 2 << 20 };
@@ -83,7 +86,7 @@ static void prefer_huge_pages(void *block, size_t bytes)
     (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-/* Frees cached memory after the allocator failed. Returns true if there was any. */
+/* Frees cached memory after the allocator failed. Returns true if there was some, so that a second try is useful. */
 static bool release_caches(struct accd__mem *mem)
 {
     if (!(mem->reclaim && mem->reclaim(mem->owner)) && !mem->cached_bytes)
@@ -92,7 +95,8 @@ static bool release_caches(struct accd__mem *mem)
     return true;
 }
 
-/* Calls the caller's allocator for a block, or a new size of one; if it fails, frees the caches and tries again. */
+/* Allocates a block of `bytes` bytes, or resizes the block `old`. If the allocator fails, frees the caches and tries
+ * again; NULL: no memory. */
 static void *allocate(struct accd__mem *mem, void *old, size_t old_bytes, size_t bytes)
 {
     void *block = mem->fn(mem->ud, old, old_bytes, bytes);
@@ -170,6 +174,7 @@ void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size
     *pool = (struct accd__pool){.mem = mem, .size = size, .per_slab = per_slab < most ? per_slab : most};
 }
 
+/* Slab: one allocation with several blocks of a pool. */
 struct slab {
     struct slab *next;
     size_t bytes;
@@ -249,7 +254,8 @@ static void drop_chunks(struct accd__scratch *scratch, struct accd__scratch_chun
     }
 }
 
-/* Frees all chunks except the newest, which is the largest; that, too, if it is exceptionally large. */
+/* Frees all chunks except the newest and largest one, which is emptied; frees that one, too, if it exceeds
+ * KEPT_CHUNK_BYTES. */
 void accd__scratch_reset(struct accd__scratch *scratch)
 {
     enum { KEPT_CHUNK_BYTES = 1 << 20 };

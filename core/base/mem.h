@@ -20,31 +20,34 @@ struct accd__mem {
     } cache[ACCD_CACHED_BLOCKS];
     unsigned oldest_cached;
     size_t cached_bytes;
-    bool small_slabs; /* true if pools have small slabs, because a checkpoint saves all memory in use */
-    bool (*reclaim)(
-        void *owner); /* frees memory that only saves time, when the allocator fails; returns true if it freed some */
+    bool small_slabs; /* true if pools have small slabs; set with checkpoints, which save all memory in use */
+    bool (*reclaim)(void *owner); /* frees caches after the allocator failed; returns true if it freed some memory */
     void *owner;
 };
 
+/* Makes a memory that uses the caller's allocator; fn = NULL: realloc and free. */
 void accd__mem_init(struct accd__mem *mem, accd_allocator fn, void *ud);
+/* Returns all cached blocks to the allocator. */
 void accd__mem_drop_cache(struct accd__mem *mem);
-/* Returns a block with undefined contents; NULL without memory. accd__mem_alloc_zeroed clears it. */
+/* Returns a block with undefined contents; NULL without memory. */
 void *accd__mem_alloc(struct accd__mem *mem, size_t bytes);
+/* Returns a block of zeros; NULL without memory. */
 void *accd__mem_alloc_zeroed(struct accd__mem *mem, size_t bytes);
-/* Returns a block for count elements of size bytes; NULL also if the product overflows. */
+/* Returns a block for `count` elements of `size` bytes; NULL without memory, or if the product overflows. */
 void *accd__mem_alloc_array(struct accd__mem *mem, size_t count, size_t size);
-/* Frees a block of `bytes` bytes; NULL is allowed. */
+/* Frees a block that was allocated with `bytes` bytes, or caches it if it is large; NULL does nothing. */
 void accd__mem_free(struct accd__mem *mem, void *block, size_t bytes);
-/* Returns a copy of a text, which is not NULL; NULL without memory. */
+/* Returns a copy of `text`, which must not be NULL; returns NULL without memory. */
 char *accd__mem_copy_string(struct accd__mem *mem, const char *text);
-/* Grows *array to at least need elements; *capacity is its present size. Returns success. */
+/* Grows *array of *capacity elements to at least `need` elements of `size` bytes, and updates both. Returns 1, or 0
+ * without memory. */
 int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t need, size_t size);
+/* Calls accd__mem_grow for a typed array and its capacity. */
 #define ACCD_GROW(mem, array, capacity, need) \
     accd__mem_grow((mem), (void **)&(array), &(capacity), (need), sizeof *(array))
 
 #ifndef ACCD_MAX_SLAB_BLOCKS
-#define ACCD_MAX_SLAB_BLOCKS \
-    128 /* greatest number of blocks in a slab, unless more are needed at once; tests build with 3 */
+#define ACCD_MAX_SLAB_BLOCKS 128 /* most blocks of a slab, unless more are needed at once; tests build with 3 */
 #endif
 
 /* Pool of blocks of one size, from slabs that are freed with the pool. */
@@ -56,13 +59,16 @@ struct accd__pool {
     void *slabs;
 };
 
+/* Makes an empty pool of blocks of `size` bytes, with at most `per_slab` blocks in a slab. */
 void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab);
-int accd__pool_grow(struct accd__pool *pool, size_t blocks); /* adds at least so many blocks; returns success */
-/* Reserves blocks so that the next n accd__pool_alloc succeed. Returns success. */
+int accd__pool_grow(struct accd__pool *pool,
+                    size_t blocks); /* adds at least `blocks` blocks; returns 1, or 0 without memory */
+/* Reserves blocks so that the next n calls of accd__pool_alloc succeed. Returns 1, or 0 without memory. */
 static inline int accd__pool_reserve(struct accd__pool *pool, size_t n)
 {
     return n <= pool->spare || accd__pool_grow(pool, n - pool->spare);
 }
+/* Returns a block with undefined contents; NULL without memory. */
 static inline void *accd__pool_alloc(struct accd__pool *pool)
 {
     if (!pool->free && !accd__pool_grow(pool, 1))
@@ -72,15 +78,17 @@ static inline void *accd__pool_alloc(struct accd__pool *pool)
     pool->spare--;
     return block;
 }
+/* Returns a block, which must not be NULL, to its pool. */
 static inline void accd__pool_free(struct accd__pool *pool, void *block)
 {
     memcpy(block, &pool->free, sizeof pool->free);
     pool->free = block;
     pool->spare++;
 }
+/* Frees all slabs, and so all blocks of the pool; the pool stays usable. */
 void accd__pool_free_all(struct accd__pool *pool);
 
-/* Array that grows. */
+/* Type of a list in scratch space, to which ACCD_SCRATCH_APPEND (base.h) appends. */
 #define ACCD_SCRATCH_LIST(type) \
     struct {                    \
         type *at;               \
@@ -99,8 +107,10 @@ struct accd__scratch_chunk {
     _Alignas(16) char space[];
 };
 
-void *accd__scratch_add_chunk(struct accd__scratch *scratch,
-                              size_t bytes); /* adds a chunk and allocates from it, when the current one is full */
+void *accd__scratch_add_chunk(
+    struct accd__scratch *scratch,
+    size_t bytes); /* adds a chunk of at least `bytes` bytes and allocates these from it; NULL without memory */
+/* Returns `bytes` bytes of scratch space, aligned to 16; NULL without memory. */
 static inline void *accd__scratch_alloc(struct accd__scratch *scratch, size_t bytes)
 {
     struct accd__scratch_chunk *chunk = scratch->chunk;
@@ -111,9 +121,12 @@ static inline void *accd__scratch_alloc(struct accd__scratch *scratch, size_t by
     chunk->used += bytes;
     return space;
 }
-/* Makes space for one more element of an array that has n. Outgrown arrays are freed with the scratch space. */
+/* Makes space for one more element of an array of n elements, and updates *array and *capacity. Returns false without
+ * memory. Outgrown arrays are freed with the scratch space. */
 bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_t n, size_t *capacity, size_t size);
+/* Frees everything allocated from the scratch space; a chunk of moderate size stays for the next construct. */
 void accd__scratch_reset(struct accd__scratch *scratch);
+/* Frees all chunks. */
 void accd__scratch_free(struct accd__scratch *scratch);
 
 #endif

@@ -3,7 +3,8 @@
 #include "base/base.h"
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init" /* a setting after those of the base replaces one of them */
+#pragma GCC diagnostic ignored \
+    "-Woverride-init" /* a setting of a profile replaces the same setting of its base profile */
 static const accd_rules profiles[] = {
 #define ACCD_SET(knob, value) .knob = (value),
 #define ACCD_PROFILE(said, asked, settings) {.name = (said), .documents = (asked), settings}, /* NOLINT: a list */
@@ -40,7 +41,7 @@ enum policy_entry {
     USE,
     SPLIT,
     FILL,
-    SKIP, /* these five equal enum accd__decision */
+    SKIP, /* these five have the values of enum accd__decision */
     PRESENT,
     PARTIAL,
     PARTIAL_NAME_IT,
@@ -111,7 +112,7 @@ const struct accd__policy_entry accd__policy_entries[] = {
     [CHANGED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
 };
 
-/* Compiles the decisions about pointers that clauses attach or detach. */
+/* Compiles to->slot: the decisions about pointers that clauses attach or detach. */
 static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to)
 {
     const bool implied = rules->attach_implied == ACCD_CHOICE_REJECT,
@@ -178,7 +179,7 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         const bool again = demand == ACCD_DEMAND_REGION_END;
         uint8_t *all = to->presence[demand][0], *plain = to->presence[demand][1];
         memcpy(all, default_presence[splits ? (int)ACCD_DEMAND_ABSENT_PART : demand], sizeof default_presence[demand]);
-        if (rules->fusion) { /* objects are pieces of one whole */
+        if (rules->fusion) { /* several objects count as one whole */
             all[ACCD_LOOKUP_OBJECTS] = all[ACCD_LOOKUP_TUPLE];
             if (demand <= ACCD_DEMAND_DATA && !splits)
                 all[ACCD_LOOKUP_PARTIAL] = PARTIAL_NAME_IT;
@@ -239,8 +240,8 @@ const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
     [ACCD_ACTION_UPDATE_DEVICE] = {.in = true},
 };
 
-/* Returns the action of a member with its own action, or that of the element around it. Decides TR14-3.1.1-17,
- * TR14-A.1-02, TR14-A.1-03. */
+/* Returns the action of a member: its own or, to inherit, that of the enclosing element; init_needed adds the copy to
+ * the device. Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around)
 {
     uint8_t action = own == ACCD_ACTION_INHERIT ? around : own;

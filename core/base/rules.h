@@ -45,7 +45,7 @@
     X(HOST_BOUNDS, "ACC33-2.7.1-1", "OMP60-sec-1")               /* a section lies in its array */                     \
     X(CALLBACK, "TR14-3.1.1-21", "ACC33-2.7.1-2", "OMP60-sec-1") /* bounds may call functions */                       \
     X(NESTING, "DIR-4.3-06", "OMP60-tgt-1")                                                                            \
-    X(OVERLAP_LEVELS, "DIR-4.2-03") /* a part of it is present */                                                      \
+    X(OVERLAP_LEVELS, "DIR-4.2-03") /* a part of the requested data is present */                                      \
     X(FUSE_BASE, "DIR-4.2-08")      /* originals of one base address are one tuple */                                  \
     X(FUSE_RANGE, "DIR-4.2-10")     /* ranges that intersect are one tuple */                                          \
     X(FUSE_SPLIT, "DIR-4.2-04")     /* present and absent pieces in one block */                                       \
@@ -95,9 +95,9 @@ enum { ACCD_RULE_IDS = 5 }; /* greatest number of ids in a row */
 enum accd__lookup_result {
     ACCD_LOOKUP_ABSENT,
     ACCD_LOOKUP_OBJECT,     /* an object contains all bytes */
-    ACCD_LOOKUP_EXCLUDED,   /* an object contains them, but its own clause excluded all of these bytes ... */
+    ACCD_LOOKUP_EXCLUDED,   /* an object contains all bytes, but its own clause excluded all of them ... */
     ACCD_LOOKUP_HOLES,      /* ... or some of them */
-    ACCD_LOOKUP_UNNAMED,    /* a storage object for members contains all bytes; clauses name none of them ... */
+    ACCD_LOOKUP_UNNAMED,    /* a storage object for members contains all bytes, but clauses name none of them ... */
     ACCD_LOOKUP_NAMED_PART, /* ... or some */
     ACCD_LOOKUP_TUPLE,      /* several objects contain all bytes, in one tuple ... */
     ACCD_LOOKUP_OBJECTS,    /* ... or separately */
@@ -105,7 +105,7 @@ enum accd__lookup_result {
     ACCD_LOOKUP_COUNT
 };
 
-/* Demand: who looks a range up, and what happens to absent data. */
+/* Demand: the kind of request that looks a range up, and what happens to absent data. */
 enum accd__demand {
     ACCD_DEMAND_NEW,            /* absent data are made present, and are expected to be absent */
     ACCD_DEMAND_DATA,           /* absent data are made present */
@@ -118,17 +118,17 @@ enum accd__demand {
     ACCD_DEMAND_EXIT_IF_PRESENT, /* exit data that skips absent data */
     ACCD_DEMAND_UPDATE,
     ACCD_DEMAND_UPDATE_IF_PRESENT,
-    ACCD_DEMAND_REGION_END, /* end of a region whose clause has lost its object */
-    ACCD_DEMAND_ABANDON,    /* end of a region that is abandoned */
+    ACCD_DEMAND_REGION_END, /* end of a region, for a clause whose object was removed in the meantime */
+    ACCD_DEMAND_ABANDON,    /* end of a region that is abandoned (accd_region_abandon) */
     ACCD_DEMAND_COUNT
 };
 
-/* Decision about the clause. */
+/* Decision about a request. */
 enum accd__decision {
     ACCD_DECISION_NONE,        /* undecided */
     ACCD_DECISION_USE,         /* use the object */
     ACCD_DECISION_SPLIT,       /* split the request at the bounds of objects */
-    ACCD_DECISION_FILL,        /* split it where the parts of the object that clauses name begin and end */
+    ACCD_DECISION_FILL,        /* split the request where the parts of the object that clauses name begin and end */
     ACCD_DECISION_SKIP,        /* ignore the request */
     ACCD_DECISION_REJECT,      /* report an error */
     ACCD_DECISION_REJECT_NAMED /* report an error, if the clause's own program names some of the present data */
@@ -142,17 +142,18 @@ enum accd__slot_state {
     ACCD_SLOT_UNATTACHED,    /* the pointer is not attached ... */
     ACCD_SLOT_DETACHED,  /* ... any more, because of another clause of the construct. This and the following states are
                             errors also for clauses that skip absent data */
-    ACCD_SLOT_REPOINTED, /* attached to another target than it points to, at an attach ... */
-    ACCD_SLOT_CHANGED,   /* ... or at a repeated clause */
+    ACCD_SLOT_REPOINTED, /* the pointer is attached, but now points to another target; found at an attach ... */
+    ACCD_SLOT_CHANGED,   /* ... or found when a clause is repeated */
     ACCD_SLOT_STATE_COUNT
 };
 
-/* Owner of such a pointer. */
+/* Kind of clause whose pointer is attached or detached: an item's own pointer, the pointer of a section of a walk, or
+ * an attach or detach clause. */
 enum accd__slot_owner { ACCD_SLOT_OWNER_ITEM, ACCD_SLOT_OWNER_SECTION, ACCD_SLOT_OWNER_ATTACH, ACCD_SLOT_OWNER_COUNT };
 
 struct accd__policy_entry {
     enum accd__decision outcome;
-    accd_status status; /* status of an error ... */
+    accd_status status; /* status of the error ... */
     enum accd__rule rule;
     const char *text_before, *text_after; /* ... whose message has the device's number, the profile's or the pointer's
                                              name between two parts */
@@ -162,16 +163,18 @@ extern const struct accd__policy_entry accd__policy_entries[];
 
 /* Policy: the decisions of a profile, compiled once. */
 struct accd__policy {
-    /* Decisions, as numbers in accd__policy_entries: by demand; by 1 if the clause requests a range itself, 0 if it
-     * requests what its program names; by look-up result. */
+    /* Decisions, as indices into accd__policy_entries. First index: demand. Second: 1 if the clause requests the range
+     * itself, 0 if it requests the parts that its program names. Third: look-up result. */
     uint8_t presence[ACCD_DEMAND_COUNT][2][ACCD_LOOKUP_COUNT];
-    uint8_t slot[ACCD_SLOT_OWNER_COUNT][ACCD_SLOT_STATE_COUNT]; /* decisions about pointers */
-    bool region_end_detaches; /* true if the end of a region detaches pointers that its clauses name, also if they did
-                                 not attach them */
-    bool counts_attachments;  /* true if each clause's attachment is counted, and removed at its end; false: it lasts as
-                                 long as the pointer */
-    bool exit_needs_enter_data;        /* true if an exit data ends an enter data of exactly its range */
-    bool groups[ACCD_KIND_UPDATE + 1]; /* array by kind of an entry: true if the sections of a walk may be one group */
+    uint8_t slot[ACCD_SLOT_OWNER_COUNT][ACCD_SLOT_STATE_COUNT]; /* decisions about pointers, as indices into
+                                                                   accd__policy_entries, by owner and state */
+    bool region_end_detaches; /* true if the end of a region detaches the pointers that its clauses name, even if these
+                                 clauses did not attach them */
+    bool counts_attachments; /* true if each clause counts an attachment, which its end removes; false: attachments last
+                                as long as their pointers are present */
+    bool exit_needs_enter_data; /* true if an exit data ends an enter data of exactly its range */
+    bool groups[ACCD_KIND_UPDATE +
+                1]; /* true, by kind of entry construct, if the sections of a walk may be one group (table/group.c) */
     bool copies_then_restores; /* true if updates copy all bytes and then restore attached pointers; false: they leave
                                   pointers out */
     enum accd__rule allocated, sent, fetched; /* rules that events cite */

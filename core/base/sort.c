@@ -3,6 +3,7 @@
 
 enum { FEW = 32, BITS = 11, DIGITS = 1 << BITS };
 
+/* Sorts n pairs by ascending key, stably, in place. */
 static void insertion_sort(struct accd__pair *pairs, size_t n)
 {
     for (size_t i = 1; i < n; i++) {

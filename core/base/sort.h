@@ -8,8 +8,8 @@
 struct accd__pair {
     uint64_t key, value;
 };
-/* Sorts n pairs by ascending key, stably. spare has space for n pairs. Returns the array that holds the result, one of
- * the two. */
+/* Sorts n pairs by ascending key, stably. `spare` has space for n pairs. Returns the array that holds the result:
+ * `pairs` or `spare`. */
 struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n);
 
 /* Returns the index of the first of n sorted records whose 64-bit member at offset `field` is larger than value; n if
@@ -27,6 +27,7 @@ static inline size_t accd__upper_bound(const void *records, size_t bytes, size_t
     }
     return low;
 }
+/* Calls accd__upper_bound for a typed array, with a member of its elements. */
 #define ACCD_UPPER_BOUND(records, member, n, value) \
     accd__upper_bound((records), sizeof *(records), offsetof(__typeof__(*(records)), member), (n), (value))
 

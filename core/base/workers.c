@@ -9,18 +9,21 @@ enum { MIN_ROWS_FOR_WORKERS = 8192, MAX_PARTS = 64 };
 struct accd__workers {
     struct accd__mem *mem;
     pthread_mutex_t lock;
+    /* Signals: a new job, or stop; all parts of a job done. */
     pthread_cond_t start, done;
     unsigned threads; /* number of threads besides the caller */
+    /* Number of the current job; a thread that has seen another number runs parts. */
     unsigned long job;
     bool stop;
     size_t bytes; /* bytes of this structure */
     void (*work)(void *arg, unsigned part);
     void *arg;
+    /* Number of parts; first part not taken; number of threads in run_parts. */
     unsigned parts, next, busy;
     pthread_t thread[];
 };
 
-/* Takes and runs parts until none is left. Called and left with the lock held. */
+/* Takes and runs parts of the job until all are taken. The lock is held before and after, but not while a part runs. */
 static void run_parts(struct accd__workers *workers)
 {
     workers->busy++;
@@ -34,6 +37,7 @@ static void run_parts(struct accd__workers *workers)
         pthread_cond_signal(&workers->done);
 }
 
+/* Runs parts of each new job until `stop` is set; the main function of a thread. */
 static void *worker_main(void *arg)
 {
     struct accd__workers *workers = arg;
@@ -51,7 +55,7 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Starts threads - 1 threads, or as many as the system allows. NULL: no memory. */
+/* Returns a new structure with threads - 1 started threads, or as many as the system allows; NULL: no memory. */
 static struct accd__workers *new_workers(struct accd__mem *mem, unsigned threads)
 {
     unsigned others = threads - 1;

@@ -18,7 +18,7 @@ struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, 
     return traffic;
 }
 
-/* Returns true if a transfer is sent directly from host memory. */
+/* Returns true if a transfer is sent directly from host memory, without staging. */
 static bool is_sent_directly(const struct accd__device *device, const struct accd__transfer *at,
                              const struct accd__traffic *traffic)
 {
@@ -34,7 +34,7 @@ static bool is_received_directly(const struct accd__device *device, const struct
            batch->at[0].bytes >= ACCD_MIN_DIRECT_SEND && traffic->out == 1 && !traffic->in && !traffic->queue;
 }
 
-/* Returns the greatest number of bytes that are fetched at a time. */
+/* Returns the greatest number of bytes of one fetch: limited only in a queue. */
 static uint64_t max_fetch_bytes(const struct accd__traffic *traffic)
 {
     return traffic->queue ? ACCD_MAX_FETCH_PART : UINT64_MAX;
@@ -45,7 +45,8 @@ static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes)
     return bytes < max_bytes ? bytes : max_bytes;
 }
 
-/* Begins a batch, copies within the device, and announces the other transfers to devices to which bytes travel. */
+/* Begins a batch, copies within the device, and announces the other transfers, if the device has `announce`. Fails as
+ * the device does. */
 static accd_status begin_batch(struct accd__device *device, const struct accd__batch *batch,
                                const struct accd__traffic *traffic)
 {
@@ -74,7 +75,7 @@ static accd_status begin_batch(struct accd__device *device, const struct accd__b
     return ACCD_OK;
 }
 
-/* Stages and fetches all transfers that are not direct, after ready. */
+/* Stages or fetches all transfers that are neither direct nor within the device, after ready; then runs the bulk. */
 static void move_transfers(struct accd__device *device, const struct accd__batch *batch,
                            const struct accd__traffic *traffic)
 {
@@ -99,6 +100,7 @@ static void move_transfers(struct accd__device *device, const struct accd__batch
         batch->bulk_ops->run(batch->bulk);
 }
 
+/* Ends a batch and, unless it is uncounted, adds it to the statistics. Fails as the device does. */
 static accd_status end_batch(struct accd__device *device, const struct accd__batch *batch,
                              const struct accd__traffic *traffic, const uint64_t *moved)
 {

@@ -15,12 +15,14 @@ struct accd__traffic {
     unsigned queue;
 };
 
-/* Arguments of a launch: a kernel, and the memory that it may access. */
+/* Range of device memory [low, high) that a kernel may access. */
+/* Flags of a range: it is a present object; it is an object with excluded members. */
 enum { ACCD_KERNEL_RANGE_OBJECT = 1, ACCD_KERNEL_RANGE_EXCLUDES = 2 };
 struct accd__kernel_range {
     uint64_t low, high;
-    uint64_t flags; /* ACCD_KERNEL_RANGE_*: a present object; an object with excluded members */
+    uint64_t flags; /* ACCD_KERNEL_RANGE_* */
 };
+/* Arguments of a launch: a kernel, and the memory that it may access. */
 struct accd__launch {
     const accd_kernel *kernel;
     const struct accd__kernel_range *ranges; /* array, ascending */
@@ -30,51 +32,57 @@ struct accd__launch {
     unsigned queue; /* number of the queue; 0: none */
 };
 
+/* Table of functions for one kind of device. `device` is the handle that open returned. Optional functions may be NULL;
+ * "together" means all of a group or none. */
 struct accd_backend {
     const char *name;
-    uint64_t small_bytes; /* objects of fewer bytes, mapped by one construct, share an allocation */
-    /* Opens (required) and closes a device. ACCD_ERROR_NO_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
+    uint64_t small_bytes; /* objects smaller than this, mapped by one construct, share an allocation; 0: never */
+    /* Opens device `number` of the machine, and closes a device (required). ACCD_ERROR_NO_DEVICE,
+     * ACCD_ERROR_OUT_OF_MEMORY. */
     accd_status (*open)(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem);
     void (*close)(void *device);
     /* Allocates memory (required). bytes > 0; the address is a multiple of 16. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
     accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
     /* Frees an allocation (required). ACCD_ERROR_MISUSE if it is not an allocated address. */
     accd_status (*free)(void *device, uint64_t dev);
-    /* Begins and ends a batch (required). If begin, ready or end fails, nothing of it has reached host memory, and it
-     * is over. ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, ACCD_ERROR_OUT_OF_MEMORY. The order of calls is
-     * begin_batch, copy, announce, ready, stage and fetch, end_batch. */
+    /* Begins and ends a batch of transfers (required). If begin_batch, ready or end_batch fails, none of its bytes have
+     * reached host memory, and the batch is over. ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
+     * ACCD_ERROR_OUT_OF_MEMORY. The order of calls is begin_batch, copy, announce, ready, stage and fetch, end_batch.
+     */
     accd_status (*begin_batch)(void *device, const struct accd__traffic *traffic);
     accd_status (*end_batch)(void *device);
-    /* Announces a range, and gets the device ready (optional, together; for devices to which bytes travel). Every range
-     * that is staged (out: fetched) after ready is announced before it, in the same order. Failures appear in ready. */
+    /* Announces a range that will be staged, or fetched if `out`; and gets the device ready (optional, together; for
+     * devices with memory of their own). All ranges are announced before ready and staged or fetched after it, in the
+     * same order. Failures of announcements are returned by ready. */
     void (*announce)(void *device, uint64_t dev, uint64_t bytes, bool out);
     accd_status (*ready)(void *device);
     /* Sends a range directly from host memory, which is unchanged until end_batch (optional, with announce; in batches
      * that fetch nothing). The range is neither announced nor staged. */
     void (*send)(void *device, uint64_t dev, const void *host, uint64_t bytes);
     /* Receives a range directly into host memory (optional, with announce; the only transfer of its batch). If the
-     * batch fails, a part may have arrived; last_error says so. */
+     * batch fails, a part of the bytes may have arrived, which last_error then mentions. */
     void (*receive)(void *device, uint64_t dev, void *host, uint64_t bytes);
-    /* Announces a range of unused memory that comes in parts after ready (optional, together, with announce; in batches
-     * that fetch nothing). Filling a part overlaps the transfer of another one. end_batch reports a failure, and the
-     * parts are then dropped. */
+    /* Announces a range of unused device memory that the caller fills in parts after ready (optional, together, with
+     * announce; in batches that fetch nothing). Filling one part overlaps the transfer of another part. end_batch
+     * reports a failure, and the parts are then dropped. */
     void (*announce_parts)(void *device, uint64_t dev, uint64_t bytes);
     /* Returns memory for a part, which the caller fills as that of stage. Never fails. */
     void *(*stage_part)(void *device, uint64_t dev, uint64_t bytes);
-    /* Transfers all parts staged so far, which are filled; their memory is then invalid. */
+    /* Transfers all parts staged so far, which the caller has filled; the memory of stage_part is then invalid. */
     void (*send_parts)(void *device);
-    uint64_t part_bytes; /* greatest sum of the bytes of parts between two calls, each rounded up to a multiple of 16 */
+    uint64_t part_bytes; /* greatest sum of the bytes of parts, each rounded up to a multiple of 16, between two calls
+                            of send_parts */
     /* Returns memory that the caller fills, and that becomes the device's content of the range when the batch ends
-     * (required; inside a batch). One thread calls it; several may fill. */
+     * (required; inside a batch). One thread calls stage; several threads may fill the memory. */
     void *(*stage)(void *device, uint64_t dev, uint64_t bytes);
     /* Returns the device's content of the range, valid until the batch ends (required; inside a batch). */
     const void *(*fetch)(void *device, uint64_t dev, uint64_t bytes);
     /* Copies within the device (required; inside a batch). The ranges may overlap. */
     void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
     /* Runs batches asynchronously in a queue (optional, together); such a batch sends or fetches, not both. start_batch
-     * replaces end_batch or, if the batch fetches, ready. The batch then runs by itself, in the order of its queue.
-     * finish_batch waits for it and continues with fetch and end_batch. If it fails, the batch is over. Fetched ranges
-     * have at most ACCD_MAX_FETCH_PART bytes. */
+     * replaces end_batch or, if the batch fetches, ready; the device then runs the batch in the order of its queue.
+     * finish_batch waits for the batch, and the caller continues with fetch and end_batch. If a function fails, the
+     * batch is over. Fetched ranges have at most ACCD_MAX_FETCH_PART bytes. */
     uint64_t fetch_most; /* greatest number of bytes that one such batch fetches */
     accd_status (*start_batch)(void *device, void **batch_p);
     int (*is_batch_done)(void *device, const void *batch);
@@ -82,14 +90,14 @@ struct accd_backend {
     /* Reads or writes for a kernel (required). The range lies in allocated memory. */
     accd_status (*read)(void *device, uint64_t dev, void *to, uint64_t bytes);
     accd_status (*write)(void *device, uint64_t dev, const void *from, uint64_t bytes);
-    /* Returns true if the address can be one of this device's, allocated or not (required). */
+    /* Returns true if the address lies in the address space of the device, allocated or not (required). */
     int (*owns)(void *device, uint64_t dev);
     /* Returns true if the address is shortly before this device's memory, where a section's base may point (optional).
      * Called for addresses outside of known host memory. */
     int (*is_before)(void *device, uint64_t dev);
     /* Returns true if the whole range lies in one allocation (required). */
     int (*is_allocated)(void *device, uint64_t dev, uint64_t bytes);
-    /* Returns the bytes of the allocation that begins at the address, or 0 (required). */
+    /* Returns the bytes of the allocation that begins at the address; 0 if no allocation begins there (required). */
     uint64_t (*size_of)(void *device, uint64_t dev);
     /* Gives the range of this process's memory that contains all device addresses (optional). */
     void (*address_range)(void *device, uint64_t *low_p, uint64_t *high_p);
@@ -102,12 +110,13 @@ struct accd_backend {
     void (*set_guards)(void *device, int on);
     /* Returns how many bytes of the range were ever written (optional). */
     uint64_t (*count_written)(void *device, uint64_t dev, uint64_t bytes);
-    /* Saves, or restores, content and written bits (optional). `to` has bytes + (bytes + 7) / 8 bytes. A device whose
-     * restore fails is unusable. */
+    /* Saves content and written bits of a range to `to`, of bytes + (bytes + 7) / 8 bytes, or restores them (optional,
+     * together). A device whose restore fails is unusable. */
     accd_status (*save)(void *device, uint64_t dev, uint64_t bytes, uint8_t *to);
     void (*restore)(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from);
     /* Saves, or restores, the whole state of the device (optional, together), except the memory given to open.
-     * Checkpoints save that memory, too, and restore it after the state. state_restore returns the bytes of the state.
+     * Checkpoints save that memory separately, and restore it after the state. state_restore returns the bytes of the
+     * state that it read.
      */
     uint64_t (*state_bytes)(void *device);
     void (*state_save)(void *device, uint8_t *to);
@@ -117,22 +126,24 @@ struct accd_backend {
     uint64_t (*base_address)(void *device);
     /* Marks the range as never written, although it stays allocated (optional). */
     void (*mark_unwritten)(void *device, uint64_t dev, uint64_t bytes);
-    /* Makes the n-th allocation and the n-th copy from now fail, for tests (optional). 0: none; UINT64_MAX: unchanged.
+    /* Makes allocation number `allocation` and copy number `copy` from now on fail, for tests (optional). 0: none
+     * fails; UINT64_MAX: keeps the present setting.
      */
     void (*inject_failure)(void *device, uint64_t allocation, uint64_t copy);
-    /* Returns the driver's message about the last failure, or "" (optional). */
+    /* Returns the driver's message about the last failure; "" if it has none (optional). */
     const char *(*last_error)(void *device);
     /* Runs kernels given as text (accd_run_kernel; optional, together). settle_kernel keeps or undoes the writes of a
-     * finished kernel; no other kernel is launched before. */
+     * finished kernel, before another kernel is launched. */
     int (*get_compiler)(void *device, char *what, size_t bytes);
     accd_status (*launch)(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
     void (*settle_kernel)(void *device, bool keep);
-    /* Waits for a kernel that launch left running in a queue (with start_batch). It finished completely, or changed
-     * nothing; later uses of its memory wait for it. again: bits of the reasons for which one thread repeats it. end_p
-     * = NULL: its writes are undone. */
+    /* Waits for a kernel that launch left running in a queue (with start_batch). Afterwards the kernel has finished
+     * completely, or changed nothing. `again` has a bit for each stop reason for which one thread repeats the kernel.
+     * end_p = NULL: the writes are undone. */
     int (*is_kernel_done)(void *device, const void *in_flight);
     accd_status (*finish_kernel)(void *device, void *in_flight, uint64_t again, accd_kernel_result *end_p);
-    /* Returns the first allocation at or after an address, or 0 (optional, also without kernels). */
+    /* Returns the address of the first allocation at or after an address, and its size in *bytes_p; 0: none (optional).
+     */
     uint64_t (*next_allocation)(void *device, uint64_t dev, uint64_t *bytes_p);
     /* Describes the number-th device of this machine (optional). ACCD_ERROR_NO_DEVICE: info_p->why has the reason. */
     accd_status (*get_info)(unsigned number, accd_device_info *info_p);
@@ -140,7 +151,8 @@ struct accd_backend {
 
 /* Value of small_bytes for backends whose objects may share allocations. */
 enum { ACCD_SMALL_OBJECT = 32 << 10 };
-/* Least size of a transfer that is sent from, or received into, host memory directly; and greatest part of a fetch. */
+/* Least bytes of a transfer that is sent from, or received into, host memory directly; greatest bytes of a part of a
+ * fetch in a queue. */
 enum { ACCD_MIN_DIRECT_SEND = 32 << 10, ACCD_MAX_FETCH_PART = 1 << 20 };
 
 /* Device of a context. */
@@ -155,26 +167,30 @@ struct accd__device {
 
 /* A transfer between the host and the device, or within it. */
 struct accd__transfer {
-    uint64_t dev, host, bytes; /* host address; with ACCD_TRANSFER_WITHIN_DEVICE the source address on the device */
+    uint64_t dev, host,
+        bytes; /* `host` is the host address or, with ACCD_TRANSFER_WITHIN_DEVICE, the source address on the device */
     enum {
         ACCD_TRANSFER_TO_DEVICE,
         ACCD_TRANSFER_CORE_TO_DEVICE,
         ACCD_TRANSFER_TO_HOST,
         ACCD_TRANSFER_WITHIN_DEVICE
-    } direction; /* direction; CORE_TO_DEVICE sends bytes of the core, which are not data of the program */
+    } direction; /* CORE_TO_DEVICE sends bytes that the core has computed, such as pointers; they are not data of the
+                    program */
 };
 
-/* Transfers of columns, which no list enumerates; core/ops implements them. */
+/* Bulk: transfers of whole columns of sections, which no list enumerates; core/ops/bulk.c implements it. */
 struct accd__bulk;
 struct accd__batch;
 struct accd__bulk_ops {
     void (*count)(const struct accd__bulk *bulk, struct accd__traffic *traffic);
     void (*announce)(struct accd__bulk *bulk, const struct accd__traffic *traffic);
     void (*run)(struct accd__bulk *bulk);
-    /* Lists the device memory that the bulk of a batch uses. */
+    /* Sets batch->uses and nuses to the device memory that the bulk uses, and host_low and host_end. Fails without
+     * memory. */
     accd_status (*uses)(struct accd__batch *batch);
-    /* Finds freed host memory that a bulk kept by a queue needs; drop frees such a bulk. */
+    /* Returns true if host memory that a queued bulk needs was freed, with an address in it in *host_p. */
     bool (*find_freed_host)(const struct accd__bulk *bulk, uint64_t *host_p);
+    /* Frees a bulk that a queue owns. */
     void (*drop)(struct accd__bulk *bulk);
 };
 
@@ -184,10 +200,12 @@ struct accd__batch {
     size_t n;
     struct accd__bulk *bulk; /* further transfers after the list, or NULL */
     const struct accd__bulk_ops *bulk_ops;
-    const struct accd__pair *uses; /* ranges of device memory that the bulk uses, once listed; else NULL */
+    /* Ranges of device memory that the bulk uses, once bulk_ops->uses has listed them; else NULL. */
+    const struct accd__pair *uses;
     size_t nuses;
     uint64_t host_low, host_end; /* hull of the host memory that the batch sends from, or fetches to */
-    /* Stores fetched bytes, if they are not copied to host memory; or NULL. Never set in asynchronous batches. */
+    /* Stores the fetched bytes `from` of a transfer, in place of the copy to host memory; NULL: they are copied. Never
+     * set in asynchronous batches. */
     void (*store)(void *ud, const struct accd__transfer *at, const char *from);
     void *ud;
     bool uncounted; /* true if the statistics exclude the batch */
@@ -198,24 +216,28 @@ extern const accd_backend accd__backend_sim, accd__backend_direct, accd__backend
 
 /* ---------------------------------------------------------------------------------- device.c -- */
 
-/* Appends the driver's message to the last error, if there is one; returns the status. */
+/* Appends the driver's message, if there is one, to the message of the last error; returns `status`. */
 accd_status accd__append_driver_error(struct accd__device *device, accd_status status);
-/* Returns the status of a call to the device. Reports a failure as "device 0 failed in a kernel", with the driver's
- * message. */
+/* Returns `status`, the result of a call to the device. An error sets the last error to "device 0 failed" with `what`
+ * ("in a kernel") and the driver's message. */
 accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *what);
-/* Reports the failure of a construct's transfers; returns the status. */
+/* Sets the last error for failed transfers of a construct; returns `status`. */
 accd_status accd__report_copy_failure(struct accd__device *device, accd_status status);
 
 /* ----------------------------------------------------------------------------------- batch.c -- */
 
-/* Counts the copies of a batch, and adds the bytes of program data to moved, by kind: in, out, within. */
+/* Returns the numbers of copies of a batch, and adds the bytes of its listed program data to moved[0] (in), [1] (out),
+ * [2] (within the device). */
 struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, uint64_t *moved);
-/* Does all transfers of a batch now. After a failure nothing has reached host memory. */
+/* Does all transfers of a batch now. Returns the error of the device; none of the bytes have then reached host memory.
+ */
 accd_status accd__run_batch(struct accd__device *device, const struct accd__batch *batch);
-/* Starts a batch in the queue traffic->queue; it then runs by itself. */
+/* Starts a batch in the device's queue traffic->queue, and sets *under_way_p to the handle for accd__finish_batch.
+ * Fails as the device does. */
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p);
-/* Waits for a batch that was started. If `wanted`, fetched bytes are copied to host memory. */
+/* Waits for a started batch, and copies the fetched bytes to host memory if `wanted`; otherwise drops them. Fails as
+ * the device does. */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
                                void *in_flight, bool wanted);
 

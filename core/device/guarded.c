@@ -15,34 +15,36 @@
  *
  * Life of a block: guarded_alloc allocates the enclosing block and makes the guard page inaccessible. guarded_free puts
  * a small block into quarantine: a ring of 256 blocks, all of whose pages are inaccessible, so that stale accesses
- * stop. The oldest leaves the ring when it is full, or memory is short. Of a large block only the guard page is
- * released. guarded-again: quarantined blocks stay accessible, and the next block of their size takes their place.
- * guarded-end: a block's address is a multiple of the largest power of two that divides its size, up to 16. */
+ * stop. The oldest block leaves the ring when the ring is full or memory is short. A large block is freed at once, with
+ * its guard page. guarded-again: quarantined blocks stay accessible, and the next block of their size takes their
+ * place. guarded-end: a block's address is a multiple of the largest power of two that divides its size, up to 16. */
 #include "device/sim.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Rounds bytes up to a multiple of UNIT. */
 static uint64_t round_to_units(uint64_t bytes)
 {
     return (bytes + UNIT - 1) / UNIT * UNIT;
 }
+/* Rounds bytes up to a multiple of PAGE. */
 static uint64_t round_to_pages(uint64_t bytes)
 {
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Returns the last unit of the enclosing block that begins at start. */
+/* Returns the number of the last unit of the enclosing block that begins at offset `start`. */
 static uint64_t last_unit(const struct sim *sim, uint64_t start)
 {
     assert(sim->units[start / UNIT] & CLASS_BITS);
     return start / UNIT + accd__class_units((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
 }
 
-/* Makes pages inaccessible; returns false if the system refuses. They become copies of the mapping of one page past the
- * end of an empty file, which cannot be touched, whatever the protection around it. memfd_create is called through
- * syscall, because the oldest C library that the self-contained program runs with has no function for it. */
+/* Makes pages inaccessible; returns false if the system refuses. The pages become mappings of a page past the end of an
+ * empty file: any access to it stops the program, even if neighbouring protections change. memfd_create is called
+ * through syscall, because the oldest C library that the self-contained program runs with has no function for it. */
 static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     if (!sim->inaccessible_page) {
@@ -60,7 +62,8 @@ static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
 /* Distance from a block, in bytes, within which poison detects writes. */
 enum { REDZONE = 64 };
 
-/* Takes the latest quarantined block with so many bytes of pages. Returns false if there is none. */
+/* Removes the latest quarantined block whose pages have `bytes` bytes from the ring, and sets *start_p to its enclosing
+ * block. Returns false if there is none. */
 static bool take_quarantined(struct sim *sim, uint64_t bytes, uint64_t *start_p)
 {
     assert(sim->nquarantined <= QUARANTINE_SIZE);
@@ -83,7 +86,8 @@ static uint64_t guard_page_of(const struct sim *sim, uint64_t start, uint64_t bo
     return round_to_pages(start) + (sim->guard_mode == BEGIN ? 0 : body);
 }
 
-/* Places a block in an enclosing block, and writes its sizes and poison. Returns its address. */
+/* Places a block of `bytes` bytes in the enclosing block at offset `start`, and writes its sizes and poison. Returns
+ * the block's device address. */
 static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t body)
 {
     assert(bytes > 0 && body % PAGE == 0);
@@ -104,6 +108,8 @@ static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t by
     return sim->base + at;
 }
 
+/* Allocates a block with a guard page; without one if 8192 are in use, the system refuses, or guards are off for small
+ * blocks. */
 accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     enum { MAX_GUARDS = 8192 }; /* the operating system limits the number of mappings, too */
@@ -137,6 +143,7 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     return ACCD_OK;
 }
 
+/* Frees a block: a small guarded one goes into quarantine. ACCD_ERROR_MISUSE: no block begins at `dev`. */
 accd_status accd__guarded_free(void *device, uint64_t dev)
 {
     enum { MAX_QUARANTINED_BYTES = 6 * PAGE }; /* each quarantined page costs a page fault later */
@@ -174,7 +181,8 @@ void accd__guarded_set_guards(void *device, int on)
     sim->skips_small_guards = !on;
 }
 
-/* Returns the first byte near a block that is no longer poison, or 0. */
+/* Returns the device address of the first byte beside a guarded block that is no longer poison, and the block in
+ * *block_p; 0: there is none. */
 uint64_t accd__guarded_find_overrun(void *device, uint64_t *block_p)
 {
     const struct sim *sim = device;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <sys/mman.h>
 
+/* Returns the bytes of a counter for `space` bytes of address space. */
 static uint64_t residency_struct_bytes(uint64_t space)
 {
     return sizeof(struct accd__residency) + (space / ACCD_RESIDENCY_CHUNK / 64 + 1) * sizeof(uint64_t);
@@ -36,7 +37,7 @@ void accd__residency_charge(struct accd__residency *residency, uint64_t bytes)
     residency->charge(residency->charge_ud, (int64_t)bytes);
 }
 
-/* Marks a chunk as resident or not, and charges it together with its written bits. */
+/* Marks a chunk as resident or not; if that changes, charges the chunk with its written bits, or gives them back. */
 static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk, bool on)
 {
     assert(chunk <= residency->space / ACCD_RESIDENCY_CHUNK);

@@ -15,21 +15,23 @@ struct accd__residency {
     accd_charge_fn charge;
     void *charge_ud;
     uint64_t charged;  /* bytes charged so far */
-    uint64_t chunks[]; /* bits of the chunks that were written */
+    uint64_t chunks[]; /* set of the chunks that were written, one bit each */
 };
 
-/* Makes a counter; NULL: no memory. charge is not NULL. */
+/* Returns a new counter for `space` bytes of address space, which reports to `charge` (not NULL); NULL: no memory. */
 struct accd__residency *accd__residency_new(uint64_t space, accd_charge_fn charge, void *charge_ud);
-/* Uncharges everything and frees the counter; NULL is allowed. */
+/* Gives back all charged bytes and frees the counter; NULL does nothing. */
 void accd__residency_free(struct accd__residency *residency);
-/* Charges bytes in addition to the chunks. */
+/* Charges bytes that are not in chunks, such as tables. */
 void accd__residency_charge(struct accd__residency *residency, uint64_t bytes);
-/* Charges the chunks of a range that is written; n > 0. huge: the chunks lie in huge pages. */
+/* Charges the chunks, not charged before, of the range of n > 0 bytes at offset `at`, which is about to be written.
+ * huge: whole huge pages of 2 MiB are charged. */
 void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge);
-/* Returns the whole chunks of a freed range to the system; bytes: the memory of the device. */
+/* Returns the whole chunks in a freed range to the system, and gives back their charge. `bytes` is the address of the
+ * device's memory. */
 void accd__residency_drop(struct accd__residency *residency, char *bytes, uint64_t at, uint64_t n);
 
-/* Charges the chunks of a range that is written. residency may be NULL. */
+/* Calls accd__residency_add for a range of n bytes; does nothing if `residency` is NULL or n = 0. */
 static inline void accd__residency_touch(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge)
 {
     if (residency && n)

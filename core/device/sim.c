@@ -2,11 +2,12 @@
  *
  * Implements accd_backend for "sim", "direct" and, with guarded.c, the "guarded" ones. sim.h shows the data structure.
  *
- * sim: device addresses lie in a reservation without access, so that the processor stops a host program that follows
- * one. The bytes lie in a second mapping at the same offset. One bit for each byte tells if it was ever written.
+ * sim: device addresses lie in reserved address space without access, so that the processor stops a host program that
+ * dereferences one. The bytes lie in a second mapping at the same offset. One bit for each byte tells if it was ever
+ * written.
  *
- * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. Their writes are not seen,
- * so there are no bits, and the poison is real from the start. */
+ * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. Such writes cannot be
+ * recorded, so there are no bits, and allocated memory is filled with poison. */
 #include "device/sim.h"
 #include "device/written.h"
 
@@ -23,12 +24,14 @@ static size_t sim_struct_bytes(const accd_backend *backend)
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
+/* Returns new zeroed pages with a protection; NULL if the system refuses. */
 static void *map_pages(uint64_t bytes, int protection)
 {
     void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Unmaps pages; p = NULL does nothing. */
 static void unmap_pages(void *p, uint64_t bytes)
 {
     if (p)
@@ -57,7 +60,7 @@ static void sim_close(void *device)
     accd__mem_free(sim->mem, sim, sim->sim_struct_bytes);
 }
 
-/* Maps the address space and the tables of a device. Nothing is allocated yet. */
+/* Opens a simulated device: maps its address space and tables. ACCD_ERROR_OUT_OF_MEMORY. */
 static accd_status sim_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     const bool direct = config->backend && config->backend->address_range;
@@ -107,7 +110,8 @@ static uint64_t sim_allocation_size(void *device, uint64_t dev)
     return accd__sim_owns(device, dev) && accd__sim_is_block_start(sim, at) ? sim->sizes[at / UNIT] : 0;
 }
 
-/* Finds the block that contains an address through units or, if it begins before the page, through covers. */
+/* Returns true if the range lies in one block, which is found through `units` or, if the block begins before the page,
+ * through `covers`. */
 static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -132,7 +136,7 @@ static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-/* Counts down the injected failure of copies; fails the batch that contains it. */
+/* Counts down to the injected failure of a copy; ACCD_ERROR_DEVICE if this batch contains the failing copy. */
 static accd_status sim_begin_batch(void *device, const struct accd__traffic *traffic)
 {
     struct sim *sim = device;
@@ -163,6 +167,7 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
     return sim->bytes + at;
 }
 
+/* Fills the unwritten bytes of a range with poison, before they are read. */
 static void poison_unwritten(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     accd__residency_touch(sim->residency, at, bytes, sim->huge);
@@ -249,14 +254,14 @@ static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_
 
 /* ------------------------------------------------------------------------------- checkpoints -- */
 
-/* Returns bump rounded up to a page: the end of the state. */
+/* Returns the end offset of the memory that a state contains: bump, rounded up to a page. */
 static uint64_t state_end(const struct sim *sim)
 {
     return (sim->bump + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Copies the memory outside of struct sim up to the offset `end`: to a state, from one, or not at all. A state begins
- * with that offset. Returns the bytes of the state. */
+/* Copies memory and tables up to offset `end` to a state (`to`), or from a state (`from`); NULL: does not copy. Returns
+ * the bytes of the state, which begins with 16 bytes for the value of `end`. */
 static uint64_t copy_state(const struct sim *sim, uint64_t end, uint8_t *to, const uint8_t *from)
 {
     assert(end % PAGE == 0 && end <= sim->space);
@@ -341,6 +346,7 @@ static void sim_inject_failure(void *device, uint64_t allocation, uint64_t copy)
         sim->fail_copy = copy;
 }
 
+/* Functions that all simulated devices have. */
 #define COMMON                                                                                        \
     .open = sim_open, .close = sim_close, .begin_batch = sim_begin_batch, .end_batch = sim_end_batch, \
     .stage = sim_stage, .fetch = sim_fetch, .copy = sim_copy, .read = sim_read, .write = sim_write,   \
@@ -371,6 +377,7 @@ const accd_backend accd__backend_direct = {
     .metadata_range = direct_metadata_range,
 };
 
+/* Functions that all guarded devices have. */
 #define GUARDED                                                                                              \
     COMMON, .alloc = accd__guarded_alloc, .free = accd__guarded_free, .address_range = direct_address_range, \
             .metadata_range = direct_metadata_range, .find_overrun = accd__guarded_find_overrun,             \

@@ -22,8 +22,10 @@
 #include "device/size_classes.h"
 
 enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, QUARANTINE_SIZE = 256 };
+/* Bit of an element of `units`, set for a free block. */
 #define FREE_BIT 0x8000u
-#define GUARD_BIT 0x4000u /* set for a guarded block, and for the enclosing block that contains it */
+#define GUARD_BIT 0x4000u /* set for a guarded block, and for its enclosing block */
+/* Bits of an element of `units` that hold the size class + 1; 0: no block begins here. */
 #define CLASS_BITS 0x3fffu
 
 struct sim {
@@ -32,36 +34,42 @@ struct sim {
     uint64_t base, space;    /* device addresses [base, base + space) */
     uint64_t margin; /* bytes before base that belong to the device and are never allocated; pointers to the base of a
                         section may point there */
+    /* Bytes that may be allocated; bytes that are allocated. */
     uint64_t capacity, live;
     uint64_t bump; /* offset of the memory that was never allocated */
+    /* Content of the device memory, by offset. */
     char *bytes;
-    uint64_t *bits;                    /* written bits; NULL: direct */
-    uint16_t *units;                   /* size class of the block that begins at each unit; 0: none */
-    uint64_t *sizes;                   /* bytes requested, at the first unit of a block */
-    uint64_t *covers;                  /* last block that covers the start of each page, offset + 1 */
-    struct accd__residency *residency; /* counter of host memory; NULL: not counted */
-    uint64_t heads[ACCD_SIZE_CLASSES]; /* free blocks of a class, offset + 1, linked through their first word */
+    uint64_t *bits;   /* written bits, one for each byte; NULL: not recorded (direct and guarded devices) */
+    uint16_t *units;  /* size class of the block that begins at each unit; 0: none */
+    uint64_t *sizes;  /* bytes requested, at the first unit of a block */
+    uint64_t *covers; /* last block that covers the start of each page, offset + 1 */
+    struct accd__residency *residency; /* counter of the host memory in use; NULL: not counted */
+    uint64_t heads[ACCD_SIZE_CLASSES]; /* first free block of each class, offset + 1; 0: none. Free blocks are linked
+                                          through their first word */
+    /* True if the system was asked for huge pages. */
     bool huge;
     uint64_t fail_allocation, fail_copy; /* countdowns of injected failures; 0: off */
     enum guard_mode { GUARD_AFTER, END, BEGIN } guard_mode;
     bool skips_small_guards; /* true if small allocations are not guarded */
     bool reuses_quarantined; /* true if quarantined blocks stay accessible, and are used again */
     bool avoids_reuse;       /* true if freed memory is used again only if there is no other */
+    /* Mapping past the end of an empty file, whose copies are guard pages; NULL: not made yet. */
     void *inaccessible_page;
+    /* Number of guard pages in use; number of quarantined blocks; index of the latest one in the ring. */
     unsigned guards, nquarantined, last_quarantined;
-    struct quarantined {              /* enclosing block that was freed and is quarantined */
-        uint64_t start, first, bytes; /* start of the block; inaccessible pages */
-    } quarantined[];                  /* ring of guarded devices */
+    struct quarantined {              /* quarantined enclosing block */
+        uint64_t start, first, bytes; /* offset of the enclosing block; offset and bytes of the inaccessible pages */
+    } quarantined[];                  /* ring of QUARANTINE_SIZE blocks; absent unless the device is guarded */
 };
 
-/* Sets or clears the written bits of a range. */
+/* Sets or clears the written bits of n bytes at offset `at`, if bits are recorded. */
 static inline void accd__sim_set_written_bits(struct sim *sim, uint64_t at, uint64_t n, bool on)
 {
     if (sim->bits)
         accd__written_set(sim->bits, at, n, on);
 }
 
-/* Adds a block of a class to the free blocks. */
+/* Adds the block at offset `at` to the free blocks of its class. */
 static inline void accd__sim_push_free_block(struct sim *sim, uint64_t at, unsigned class)
 {
     assert(at % UNIT == 0 && class < ACCD_SIZE_CLASSES);
@@ -77,7 +85,8 @@ static inline int accd__sim_owns(void *device, uint64_t dev)
     return dev - (sim->base - sim->margin) < sim->margin + sim->space;
 }
 
-/* Returns the offset at which the block with this first unit begins. */
+/* Returns the offset of the first byte of the block whose first unit is `unit`; guarded-end blocks begin inside that
+ * unit. */
 static inline uint64_t accd__sim_block_start(const struct sim *sim, uint64_t unit)
 {
     const uint64_t bytes = sim->sizes[unit];
@@ -97,9 +106,11 @@ static inline bool accd__sim_is_block_start(const struct sim *sim, uint64_t at)
 
 /* Allocates a block without changing its bytes. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p);
+/* Allocates a block; without written bits, fills it with poison. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
+/* Frees an unguarded block. ACCD_ERROR_MISUSE: no block begins at `dev`. */
 accd_status accd__sim_free(void *device, uint64_t dev);
-/* Clears the written bits of freed memory, n bytes from offset at. */
+/* Clears the written bits of n bytes of freed memory at offset `at`. */
 void accd__sim_clear_written_bits(struct sim *sim, uint64_t at, uint64_t n);
 /* Makes the pages of an enclosing block accessible, and frees the block. */
 void accd__sim_release_quarantined(struct sim *sim, const struct quarantined *block);

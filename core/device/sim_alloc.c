@@ -6,6 +6,7 @@
 
 static const uint64_t huge_page = (uint64_t)2 << 20, large_block = (uint64_t)4 << 20;
 
+/* Removes the first free block of a class and sets *at_p to its offset. Returns false if there is none. */
 static bool pop_free_block(struct sim *sim, unsigned class, uint64_t *at_p)
 {
     if (!sim->heads[class])
@@ -31,7 +32,8 @@ static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
     }
 }
 
-/* Joins adjacent free blocks. Called only when the memory after bump is used up. */
+/* Joins adjacent free blocks, and lowers bump if the last block is free. Called only when the memory after bump is used
+ * up. */
 static void coalesce_free_blocks(struct sim *sim)
 {
     memset(sim->heads, 0, sizeof sim->heads);
@@ -54,7 +56,8 @@ static void coalesce_free_blocks(struct sim *sim)
         sim->bump = from;
 }
 
-/* Finds a free block of a class, or takes it from the memory after bump. */
+/* Takes a free block of a class, or a new block from the memory after bump; with avoids_reuse in the other order.
+ * Returns false if there is neither. */
 static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
 {
     if (!sim->avoids_reuse && pop_free_block(sim, class, at_p))
@@ -71,7 +74,8 @@ static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
     return sim->avoids_reuse && pop_free_block(sim, class, at_p);
 }
 
-/* Moves bump to the beginning of a huge page for a large block, if there is space. */
+/* Asks the system for huge pages, once. Then moves bump to the beginning of a huge page, unless a free block of the
+ * class exists or too little space is left. */
 static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned class)
 {
     const uint64_t gap = -(sim->base + sim->bump) % huge_page;
@@ -87,14 +91,15 @@ static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned c
     sim->bump += gap;
 }
 
-/* Replaces pages by fresh accessible ones; returns false if the system refuses. */
+/* Replaces pages by fresh accessible pages of zeros; returns false if the system refuses. */
 static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
                 -1, 0) != MAP_FAILED;
 }
 
-/* Makes the pages of an enclosing block accessible, and frees the block. */
+/* Makes the inaccessible pages of a guarded enclosing block accessible, and frees the block. If the system refuses, the
+ * block stays unused. */
 void accd__sim_release_quarantined(struct sim *sim, const struct quarantined *block)
 {
     assert(sim->guards > 0);
@@ -115,7 +120,8 @@ bool accd__sim_release_oldest(struct sim *sim)
     return true;
 }
 
-/* Allocates a block without changing its bytes. */
+/* Allocates a block without changing its bytes; under pressure releases quarantined blocks and joins free ones.
+ * ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 static inline __attribute__((always_inline)) accd_status allocate_block(struct sim *sim, uint64_t bytes,
                                                                         uint64_t *dev_p)
 {

@@ -14,6 +14,7 @@ uint64_t accd__written_count(const uint64_t *bits, uint64_t at, uint64_t n)
     return count;
 }
 
+/* Returns bit `at`. */
 static bool get_written_bit(const uint64_t *bits, uint64_t at)
 {
     return bits[at / 64] >> at % 64 & 1;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the number of 64-bit words with the bits of so many bytes. */
+/* Returns the number of 64-bit words that hold one bit for each of `bytes` bytes. */
 static inline uint64_t accd__written_words(uint64_t bytes)
 {
     return bytes / 64 + (bytes % 64 != 0);
@@ -43,12 +43,13 @@ static inline void accd__written_set(uint64_t *bits, uint64_t at, uint64_t n, bo
 
 /* Returns the number of set bits in [at, at + n). */
 uint64_t accd__written_count(const uint64_t *bits, uint64_t at, uint64_t n);
-/* Copies n bits; overlapping ranges of the same bits are copied as by memmove. */
+/* Copies n bits from position `from` of `other` to position `to` of `bits`, like memmove if the ranges overlap. */
 void accd__written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint64_t from, uint64_t n);
 /* Fills the bytes of [at, at + n) that were never written with ACCD_POISON. bytes: the content of this range. */
 void accd__written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *bytes);
-/* Packs bits [at, at + n) into *to from bit 0, (n + 7) / 8 bytes; or unpacks them. */
+/* Packs bits [at, at + n) into `to`, from bit 0 of its first byte: (n + 7) / 8 bytes. */
 void accd__written_save(const uint64_t *bits, uint64_t at, uint64_t n, uint8_t *to);
+/* Unpacks n bits from `from` to bits [at, at + n). */
 void accd__written_restore(uint64_t *bits, uint64_t at, uint64_t n, const uint8_t *from);
 
 #endif

@@ -1,4 +1,4 @@
-/* alloc.c - allocates device memory; if there is not enough, waits for concurrent queues, which may free some. */
+/* alloc.c - allocates device memory; if too little is free, waits for concurrent queues, which may free some. */
 #include "queue/inside.h"
 
 accd_status accd__alloc_device_memory(struct accd__device_env *env, uint64_t bytes, uint64_t *dev_p)

@@ -31,14 +31,14 @@ bool accd__task_uses_range(const struct accd__task *task, uint64_t dev, uint64_t
 void accd__task_describe(const struct accd__queue *queue, const struct accd__task *task, char *to, size_t capacity);
 /* Adds a task to the set `noted` of dependencies: queues, each with the greatest number noted so far. */
 void accd__note_dependency(struct accd__interval **noted, const struct accd__task *task);
-/* Adds to `noted` the tasks that use a device range and count in the pending query (accd__begin_pending_query) and, if
- * `forgets`, tasks that will mark a part of the range as unwritten. */
+/* Adds to `noted` the tasks that use a device range and count in the pending query (accd__begin_pending_query). With
+ * `forgets`, also adds tasks that will mark a part of the range as unwritten. */
 void accd__note_users(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool forgets,
                       struct accd__interval **noted);
 /* Returns the queue with the smallest number >= `number` that has tasks; NULL: none. */
 struct accd__queue *accd__next_busy_queue(const struct accd__device_env *env, uint64_t number);
-/* Returns the queue after whose present tasks a range of device memory can be freed: the queue of the construct that
- * releases memory, or one that uses the range; NULL: at once. */
+/* Returns the queue after whose present tasks a range of device memory can be freed; NULL: at once. It is the queue of
+ * the construct that releases memory, or one that uses the range. */
 struct accd__queue *accd__last_queue_using(const struct accd__device_env *env, uint64_t dev, uint64_t bytes);
 
 /* ----------------------------------------------------------------------------------- order.c -- */

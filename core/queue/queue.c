@@ -96,8 +96,8 @@ accd_status accd_queue_wait(accd_context *context, int device, unsigned number)
     return ACCD_OK;
 }
 
-/* Marks a queue as tested, and returns true if it is not done: a concurrent queue has unfinished work; a delayed queue
- * has tasks, and was not tested since the last one was added. */
+/* Marks a queue as tested, and returns true if it is not done. A concurrent queue is not done while it has unfinished
+ * work; a delayed queue if it has tasks and was not tested since the last one was added. */
 static bool is_not_done(struct accd__queue *queue)
 {
     const bool not_done =

@@ -83,7 +83,7 @@ struct accd__queue {
     uint64_t query_number;       /* number of the last query that marked this queue ... */
     uint64_t implied; /* ... and the number up to which the queue's tasks are done before the construct continues */
     const struct accd__task *next_implied; /* first task of kind ACCD_TASK_WAIT after number `implied`; NULL: none */
-    /* Other queue for which this one waits and which the last test found unfinished; NULL: none ... */
+    /* Queue for which this one waits, found unfinished by the last test; NULL: none ... */
     struct accd__queue *blocked_by;
     uint64_t blocked_at; /* ... and the number of the task that the other queue has not reached */
 };
@@ -116,14 +116,14 @@ void accd__release_block(struct accd__device_env *env, struct accd__block *block
 
 /* ----------------------------------------------------------------------------------- alloc.c -- */
 
-/* Allocates device memory. If there is not enough, waits for all concurrent queues of the device, which may free some,
+/* Allocates device memory. If too little is free, waits for all concurrent queues of the device, which may free some,
  * and tries again. ACCD_ERROR_OUT_OF_DEVICE_MEMORY, or the error of a queue. */
 accd_status accd__alloc_device_memory(struct accd__device_env *env, uint64_t bytes, uint64_t *dev_p);
 
 /* ----------------------------------------------------------------------------------- tasks.c -- */
 
-/* Returns ACCD_OK if queue `number` (0: no queue) may get work now; ACCD_ERROR_MISUSE while a construct is under way or
- * a queue runs, or if the device has no such queue. */
+/* Returns ACCD_OK if queue `number` (0: no queue) may get work now. ACCD_ERROR_MISUSE: a construct is under way, a
+ * queue runs, or the device has no such queue. */
 accd_status accd__check_can_submit(const struct accd__device_env *env, unsigned number);
 /* Returns queue `number`, from 1, if it keeps work for later (delayed and concurrent mode); NULL: work is done at once.
  */

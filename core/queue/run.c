@@ -76,8 +76,8 @@ static accd_status call_function(struct accd__device_env *env, const struct accd
                   : ACCD_OK;
 }
 
-/* Finishes a kernel or call: the function runs it, unless the device has run the kernel; then the function is told so.
- * Returns the error of device or function. */
+/* Finishes a kernel or call: calls the function with ACCD_CALL_KERNEL_DONE if the device has run the kernel, otherwise
+ * with ACCD_CALL_RUN. Returns the error of device or function. */
 static accd_status finish_kernel_call(struct accd__device_env *env, const struct accd__task *task)
 {
     accd_kernel_result end = {.outcome = ACCD_KERNEL_NOT_RUN};
