@@ -10,7 +10,8 @@ local advice = {}
 
 -- --------------------------------------------------------------------------------------- directives --
 
--- Counterparts of clauses in the other language: of_openacc maps names of OpenMP, of_openmp names of OpenACC.
+-- Counterparts of clauses in the other language. of_openacc: name of OpenMP -> clause of OpenACC; of_openmp: name of
+-- OpenACC -> clause of OpenMP.
 local of_openacc = {
   ["for"] = "OpenACC's word is loop", ["do"] = "OpenACC's word is loop", map = "OpenACC: copy, copyin, copyout, create",
   to = "OpenACC: copyin, or device of an update", from = "OpenACC: copyout, or self of an update",
@@ -29,8 +30,8 @@ local of_openmp = {
   no_create = "OpenMP has no such clause", default_async = "OpenMP has no such clause",
 }
 
--- Returns help for an unknown clause: its counterpart in this language, or the closest name in the tables that follow;
--- nil if there is none.
+-- Returns help for an unknown clause: its counterpart in this language, or the closest name in the tables after
+-- `is_openmp`; nil if no name is close.
 function advice.clause(name, is_openmp, ...)
   local other = (is_openmp and of_openmp or of_openacc)[name]
   if other then return other end
@@ -41,7 +42,8 @@ function advice.clause(name, is_openmp, ...)
   return nil
 end
 
--- Returns the directive whose words are closest to the first one to four words of a text; nil if none is close.
+-- Returns the name of `names` that is closest to the first words of a text, of which four are tried first, then fewer;
+-- nil if no name is close.
 local function nearest_directive(text, names)
   for count = 4, 1, -1 do
     local words = {}
@@ -59,8 +61,8 @@ local function nearest_directive(text, names)
   return nil
 end
 
--- Returns help for a text that begins with no directive. own, other: names of the directives of this language and of
--- the other one.
+-- Returns help for a text that does not begin with a directive. own: names of this language's directives; other: names
+-- of the other language's directives.
 local function no_directive(text, pos, is_openmp, own, other)
   local word, here, there = "acc", "OpenMP", "OpenACC"
   if not is_openmp then word, here, there = "omp", "OpenACC", "OpenMP" end
@@ -86,13 +88,14 @@ local acc_names = {}
 for i, directive in ipairs(openacc_directives.directives) do acc_names[i] = directive[1] end
 table.sort(acc_names, function(a, b) return #a > #b or #a == #b and a < b end)
 
+-- Returns the names of the directives of this language, and of the other language.
 local function names_of(is_openmp)
   if is_openmp then return openmp_directives.names, acc_names end
   return acc_names, openmp_directives.names
 end
 
--- Returns help for a C text that does not parse, or nil. start: the start rule; pos: position of the error; what: the
--- error's message.
+-- Returns help for a C text that does not parse; nil if there is none. start: the start rule; pos: position of the
+-- error; what: the error's message.
 function advice.syntax(start, text, pos, what)
   what = what or ""
   local rest = text:sub(pos)
@@ -124,7 +127,8 @@ function advice.syntax(start, text, pos, what)
   return nil
 end
 
--- Returns help for a section [first:count] that exceeds an array of n elements.
+-- Returns help for a section [first:count] that exceeds an array of n elements: the section that was meant if `count`
+-- is an end, otherwise the valid numbers.
 function advice.section(first, count, n)
   if first >= 0 and first < count and count <= n then
     return ("a section is [start:length]: [%d:%d] has the elements %d to %d"):format(first, count - first, first,
@@ -143,7 +147,7 @@ local no_name = { device = 'values on the device: expect.device("a[0]", 1), or s
 local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"
 
 -- Returns help for an unknown name in a script; nil if no name is close. variables: set of the host program's
--- variables; names: table of the language's names.
+-- variables; names: table of the scenario language's names.
 function advice.name(name, variables, names)
   if variables[name] then return ("'%s' is a variable of the host program: host.%s"):format(name, name) end
   if of_library[name] and not rawget(names, name) then
@@ -152,7 +156,7 @@ function advice.name(name, variables, names)
   return no_name[name] or diagnostic.suggest(name, names) or diagnostic.suggest(name, variables)
 end
 
--- Returns help for an error raised by Lua itself, or nil. variables, names: the tables that advice.name takes.
+-- Returns help for an error that Lua itself raised; nil if there is none. variables, names: as for advice.name.
 function advice.lua(message, variables, names)
   local name = message:match "%(global '([%w_]+)'%)"
   if name then return advice.name(name, variables, names) end

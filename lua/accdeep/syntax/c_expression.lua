@@ -23,8 +23,8 @@ local precedence = {
   ["&"] = 5, ["^"] = 4, ["|"] = 3, ["&&"] = 2, ["||"] = 1,
 }
 
--- Returns the AST of operands and operators by operator precedence; all operators are left-associative. Arguments after
--- the first operand: position, operator, operand, ...
+-- Returns the AST of an expression by operator precedence; all operators are left-associative. Arguments: the first
+-- operand, then position, operator, operand, and so on.
 local function fold(first, ...)
   local n = select("#", ...)
   if n == 0 then return first end
@@ -48,7 +48,7 @@ local function fold(first, ...)
   return operands[1]
 end
 
--- Returns the AST of an operand and the suffixes that follow it: each suffix becomes the base of the next one.
+-- Returns the AST of an operand with the suffixes that follow it. Each suffix gets the preceding node as its base.
 local function suffixes(first, ...)
   local node = first
   for i = 1, select("#", ...) do
@@ -79,8 +79,8 @@ end
 local LARGEST = { [2] = 0x7fffffffffffffff, [8] = 0x1fffffffffffffff, [10] = 0x1999999999999999,
   [16] = 0x0fffffffffffffff }
 
--- Returns value and type of an integer constant: the first type of C's list that can represent it. Returns nil if it
--- needs more than 64 bits.
+-- Returns value and type of an integer constant: the first type of C's list that can represent the value. Returns nil
+-- if the value needs more than 64 bits.
 local function integer(text, suffix)
   local digits, base = text, 10
   if text:match "^0[xX]" then
@@ -100,7 +100,7 @@ local function integer(text, suffix)
   end
   suffix = suffix:lower()
   local unsigned, long = suffix:find "u", suffix:find "l"
-  local negative = value < 0 -- exceeds the signed 64-bit range
+  local negative = value < 0 -- the value exceeds the signed range of 64 bits
   if not long and not negative then
     if not unsigned and value <= 0x7fffffff then return value, "int" end
     if (unsigned or base ~= 10) and value <= 0xffffffff then return value, "unsigned int" end

@@ -5,8 +5,8 @@
 -- become construct{directive, list, finish?, end_directive?}.
 --   OpenACC: data, host_data and compute constructs; loop and atomic with the statement that follows.
 --   OpenMP: constructs up to their end directive, or up to the end of their loop.
--- A data region that does not end in the text is left flat: the scenario ends it. Directives of OpenMP get the field
--- `omp`, their name. Also checks that exit and cycle are inside of loops.
+-- A data region that does not end in the text is left flat, because the scenario ends it. OpenMP directives get the
+-- field `omp`, their name. Also checks that exit and cycle are inside loops.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
@@ -20,13 +20,14 @@ local structured = { parallel = true, serial = true, kernels = true, data = true
 
 local NESTING = { ["!$acc"] = "ACC33-2.6-1", ["!$omp"] = "OMP60-tgt-1" }
 
+-- Returns the first three words after the sentinel of an OpenACC directive; "" for missing words.
 local function directive_words(node) return node.text:match "^!%$acc%s*([%a_]*)%s*([%a_]*)%s*([%a_]*)" end
 
 local arrange, arrange_nested -- forward declarations
 
 -- ---------------------------------------------------------------------------- OpenMP's directives --
 
--- Returns the first of the names with which a text begins; nil if there is none.
+-- Returns the first name in a list with which a text begins; nil if the text begins with none.
 local function name_in(names, text)
   for _, name in ipairs(names) do
     if text:sub(1, #name) == name and not text:find("^[%w_]", #name + 1) then return name end
@@ -39,7 +40,7 @@ local all_names = table.move(openmp_directives.fortran_names, 1, #openmp_directi
 local known = {}
 for _, name in ipairs(all_names) do known[name] = true end
 
--- Returns the name of an OpenMP directive. Raises if there is no such directive or if it is not supported.
+-- Returns the name of an OpenMP directive. Raises if the directive does not exist or is not supported.
 local function omp_name(node)
   local blanks, text = node.text:match "^!%$omp(%s*)(.*)$"
   local plain = text:gsub("%s+", " "):gsub("^end(%a)", "end %1")
@@ -63,8 +64,8 @@ end
 
 local loop_words = { ["do"] = true, simd = true, distribute = true, loop = true, taskloop = true }
 
--- Returns what belongs to an OpenMP construct: "alone" (nothing), "loop", "statement", or "block" up to its end
--- directive.
+-- Returns the form of an OpenMP construct: "alone" (no statements), "loop", "statement", or "block" (statements up to
+-- the end directive).
 local function form_of(node)
   local name = node.omp
   if openmp_directives.standalone[name] or name == "declare mapper" then return "alone" end
@@ -78,11 +79,13 @@ end
 local Arranger = {}
 Arranger.__index = Arranger
 
+-- Returns the list to which items are appended: that of the innermost open construct, otherwise the result.
 function Arranger:list()
   local top = self.open[#self.open]
   return top and top.list or self.made
 end
 
+-- Appends an item to this list.
 function Arranger:append(item)
   local list = self:list()
   list[#list + 1] = item
@@ -92,8 +95,8 @@ local function construct(directive, list, finish)
   return { tag = "construct", pos = directive.pos, directive = directive, list = list, finish = finish }
 end
 
--- Appends the directive and the statements of a group that has no end. Only data regions may stay open; raises for
--- others.
+-- Appends the directive and the statements of a construct that has no end to the list `into`, one by one. Raises unless
+-- the construct is a data region.
 local function splice(group, into)
   local node = group.node
   if node.omp and node.omp ~= "target data" or not node.omp and (compute[group.kind] or group.kind == "atomic") then
@@ -104,12 +107,14 @@ local function splice(group, into)
   table.move(group.list, 1, #group.list, #into + 1, into)
 end
 
+-- Raises the error for an end directive without a beginning.
 local function no_beginning(item, kind)
   raise("region-nesting", item.pos, ("'end %s' has no beginning here"):format(kind),
     { length = #item.sentinel, rule = item.omp and NESTING[item.sentinel] or "DIR-4.3-06" })
 end
 
--- Closes the innermost open construct and returns true if this end directive belongs to it; otherwise returns false.
+-- Closes the innermost open construct and returns true, if the end directive `item` belongs to it; otherwise returns
+-- false.
 function Arranger:ends(item, kind)
   local top = self.open[#self.open]
   if not top or top.kind ~= kind or top.node.sentinel ~= item.sentinel then return false end
@@ -120,13 +125,14 @@ function Arranger:ends(item, kind)
   return true
 end
 
+-- Returns the name of the construct that a directive begins.
 local function name_of(node)
   if node.omp then return node.omp end
   local first, second = directive_words(node)
   return second == "loop" and first .. " loop" or first
 end
 
--- Raises if a directive still waits for its loop or statement and another item follows.
+-- Raises if a directive still waits for its loop or statement; called before an item that is neither.
 function Arranger:needs_no_loop(item)
   local waiting = self.waiting[#self.waiting]
   if not waiting then return end
@@ -150,7 +156,8 @@ local function check_acc_end(item, second, third)
   end
 end
 
--- Returns the last statement if it is a construct of this name without an end; otherwise raises.
+-- Returns the last statement of a list if it is a construct called `name` whose end directive is still missing;
+-- otherwise raises.
 local function last_construct(list, item, name)
   local last = list[#list]
   local is_its = last and last.tag == "construct" and last.directive.sentinel == item.sentinel and not last.finish
@@ -158,7 +165,7 @@ local function last_construct(list, item, name)
   return is_its and last or no_beginning(item, name)
 end
 
--- Handles a directive of OpenACC: opens or closes a construct, or appends it.
+-- Handles an OpenACC directive: opens or closes a construct, or appends the directive as a statement.
 function Arranger:acc(item)
   local first, second, third = directive_words(item)
   if first == "end" then check_acc_end(item, second, third) end
@@ -186,7 +193,7 @@ function Arranger:acc(item)
   end
 end
 
--- Handles a directive of OpenMP: opens or closes a construct, or appends it.
+-- Handles an OpenMP directive: opens or closes a construct, or appends the directive as a statement.
 function Arranger:omp(item)
   item.omp = omp_name(item)
   local ended = item.omp:match "^end (.*)"
@@ -222,7 +229,7 @@ function Arranger:omp(item)
   end
 end
 
--- Records a directive that applies to the next statement. form: "loop" if that must be a loop, or "statement".
+-- Records a directive that applies to the next statement. form: "loop" if the statement must be a loop, or "statement".
 function Arranger:wait(item, form) self.waiting[#self.waiting + 1] = { node = item, form = form } end
 
 -- Appends a statement, wrapped in the constructs of the directives that wait for it.

@@ -16,7 +16,7 @@ local function no_place(pos, where)
     help = "a directive stands in a line of its own, before or behind a statement" })
 end
 
--- Returns a line without its comment, in lower case except strings. first: position of the line in its text.
+-- Returns a line without its comment, in lower case outside of strings. first: position of the line in its text.
 local function strip_comment(line, first)
   local out, at = {}, 1
   while at <= #line do
@@ -38,12 +38,13 @@ local function strip_comment(line, first)
   return table.concat(out)
 end
 
+-- Returns as many blanks as a text has characters.
 local function blanks(text) return (" "):rep(#text) end
 
 -- Returns the normalized form of a text, which has the same length.
 function fortran_free_form.normalize(text)
   local lines, n, start = {}, 0, 1
-  local continued = false -- false, or what the continued line is: "directive" or "statement"
+  local continued = false -- "directive" or "statement" if the preceding line continues in this one; else false
   for line, stop in text:gmatch "([^\n]*)(\n?)" do
     if line == "" and stop == "" then break end
     line = line:gsub("^([ \t]*)!%$([ \t])", "%1  %2")
@@ -77,7 +78,7 @@ function fortran_free_form.normalize(text)
   return table.concat(lines)
 end
 
--- Returns the normalized form of one directive, which may lack its sentinel and may have several lines.
+-- Returns the normalized form of one directive, which may have no sentinel and several lines.
 function fortran_free_form.directive(text)
   return (fortran_free_form.normalize(text):gsub("\n", " "))
 end

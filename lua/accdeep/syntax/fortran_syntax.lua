@@ -34,8 +34,8 @@ local digits = R "09" ^ 1
 
 -- ---------------------------------------------------------------------------------- expressions --
 
--- Returns the AST of operands and left-associative operators of one precedence level. Arguments after the first
--- operand: position, operator, operand, ...
+-- Returns the AST of an expression with left-associative operators of one precedence level. Arguments: the first
+-- operand, then position, operator, operand, and so on.
 local function fold(first, ...)
   local node = first
   for i = 1, select("#", ...), 3 do
@@ -47,7 +47,7 @@ end
 
 local same = { [".eq."] = "==", [".ne."] = "/=", [".lt."] = "<", [".le."] = "<=", [".gt."] = ">", [".ge."] = ">=" }
 
--- Returns the AST of an operand and the suffixes that follow it: each suffix becomes the base of the next one.
+-- Returns the AST of an operand with the suffixes that follow it. Each suffix gets the preceding node as its base.
 local function suffixes(first, ...)
   local node = first
   for i = 1, select("#", ...) do
@@ -400,7 +400,7 @@ local function statements(rules, lx)
   rules.body = begin * V "block"
   rules.call = statement_rule("call", begin * (word "call") ^ -1 * V "designator" * stop,
     function(n, d) n.target = d end)
-  -- Start rules for what clauses of directives name.
+  -- Start rules for the list items of directives' clauses.
   local alias = node("alias", sym "(" * P "@" * lx.space * opt(V "designator") * expect(sym ")", "expected ')'"),
     function(n, to) n.to, n.round = to or nil, true end)
   rules.unary = V "designator" * alias ^ -1 / suffixes

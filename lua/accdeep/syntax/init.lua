@@ -2,13 +2,13 @@
 -- language (fortran_syntax.lua). Directive dispatch, scopes and bodies call it.
 --
 -- parse(start, text, at, state) -> node, next position. `start` names the start rule; `state` is the scope, whose
--- is_type(name) recognizes typedef names. Raises a diagnostic with the code "syntax" at the first token that fits no
--- rule.
+-- is_type(name) recognizes typedef names. If the text does not match, raises a diagnostic with the code "syntax" at the
+-- first token that no rule accepts.
 --
 --   text --lex.lua--> tokens --rules of c_*.lua, openacc_syntax.lua, openmp_syntax.lua--> AST (base/ast.lua)
 --
--- Each grammar is built in two forms. The fast form records no positions. If it fails, the tracing form parses the same
--- text once more and records the farthest position that it reached, where the error is reported.
+-- Each grammar is built in two forms. The fast form records no positions. If it fails, the tracing form parses the text
+-- again and records the farthest position that it reaches; the error is reported there.
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.syntax.advice"
@@ -41,8 +41,8 @@ local function build(language, trace)
   return lpeg.P(rules) * lpeg.Cp()
 end
 
--- Returns the cached pattern of a language. LPeg compiles a pattern at its first match. The pattern is stored only
--- after that match succeeded, because it is unusable if memory ran out meanwhile.
+-- Returns the cached pattern of a language. LPeg compiles a pattern at its first match. The pattern is cached only
+-- after this match succeeded: if memory runs out during the match, the pattern is unusable.
 local function pattern(language, trace)
   local made = language.patterns[trace]
   if not made then
@@ -53,7 +53,8 @@ local function pattern(language, trace)
   return made
 end
 
--- Decides HOUSE-syntax.
+-- Returns the results of matching a text with one form of a grammar: the node and the next position. If a rule reports
+-- an error, returns nil and {syntax = message, pos, ...}; other errors are raised. Decides HOUSE-syntax.
 local function match(language, trace, start, text, at, state)
   local p = pattern(language, trace)
   local ok, node, after = pcall(p.match, p, text, at, state, start)
@@ -66,6 +67,7 @@ local function match(language, trace, start, text, at, state)
   error(node, 0)
 end
 
+-- Returns a text about the token at a position, for messages.
 local function describe(text, at)
   local rest = text:sub(at)
   if rest == "" then return "unexpected end of the text" end

@@ -1,7 +1,8 @@
 -- lex.lua - tokens and parser combinators for all grammars of this folder, built on LPeg.
 --
 -- Rules build AST nodes with functions that get the node and its captures. The fast form of a grammar does not record
--- how far it got; after a failure, the tracing form of the same rules runs once to find the position (syntax/init.lua).
+-- how far it matched; after a failure, the tracing form of the same rules runs once to find the position
+-- (syntax/init.lua).
 
 local lpeg = require "lpeg"
 local strings = require "accdeep.base.strings"
@@ -27,8 +28,8 @@ local keywords =
   operator virtual]]
 lex.keywords = keywords
 
--- Returns the combinators for one form of a grammar. trace: true for the tracing form; blank: pattern of what may
--- separate tokens, by default C's blanks and comments.
+-- Returns the combinators for one form of a grammar. trace: true for the tracing form; blank: pattern of the text that
+-- may separate tokens, by default C's blanks and comments.
 function lex.new(trace, blank)
   local self = { alnum = alnum, raw_name = C(letter * alnum ^ 0) }
 
@@ -43,7 +44,7 @@ function lex.new(trace, blank)
   -- Matches a token and the blanks after it.
   function self.token(p) return P(p) * space end
 
-  -- Matches punctuation. `but` lists characters of longer operators, which do not match: sym("&", "&=").
+  -- Matches punctuation. `but`: characters that must not follow, because a longer operator would begin: sym("&", "&=").
   function self.sym(s, but) return (but and P(s) - S(but) or P(s)) * space end
 
   -- Matches a whole word.
@@ -65,7 +66,8 @@ function lex.new(trace, blank)
     local first_words = {}
     for text in pairs(known) do first_words[text:match "^%S+"] = true end
     local one = self.raw_name * Cp()
-    local found, behind -- found and its end, for the second capture: the lookahead keeps no captures
+    -- result and end of the lookahead, for the second capture, because a lookahead keeps no captures
+    local found, behind
     local function look(_, _, ...)
       local text
       found = nil
@@ -90,7 +92,7 @@ function lex.new(trace, blank)
   local one = letter * alnum ^ 0
   self.names = Cmt(C(one * (P "::" * one) ^ 0), not_keyword) * space
 
-  -- Matches p, or raises the syntax error `what` at this position. Must only be used where no other rule can match.
+  -- Matches p, or raises the syntax error `what` at this position. Must only be used if no other rule can match there.
   function self.expect(p, what)
     return P(p) + Cmt(P(true), function(_, at)
       error({ syntax = what, pos = at }, 0)
@@ -104,6 +106,7 @@ function lex.new(trace, blank)
     end)
   end
 
+  -- Matches p one or more times, with a separator between; by default a comma.
   function self.list(p, separator)
     separator = separator or self.sym ","
     return p * (separator * p) ^ 0

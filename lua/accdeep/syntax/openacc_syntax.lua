@@ -19,7 +19,7 @@ local P, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.S, lpeg.V, lpeg.C, lpeg.Cc, lpeg.Cp,
 -- first_words: set of the first words of directives; all_names: list of their names.
 local openacc_syntax = { first_words = {}, all_names = {} }
 
--- Names of directives without own parentheses, and of directives that describe members.
+-- names: directives whose parentheses have no rule of their own. member_names: directives that describe members.
 local names, member_names = {}, {}
 for i, entry in ipairs(openacc_directives.directives) do
   if entry.kind == "members" then
@@ -31,7 +31,7 @@ for i, entry in ipairs(openacc_directives.directives) do
   openacc_syntax.first_words[entry[1]:match "^%a+"] = true
 end
 
--- Clauses of shapes and policies that take members.
+-- Clauses of shapes and policies that take members in place of variables.
 local of_members = {}
 for _, takes in ipairs { "vars", "members", "update" } do
   for _, name in ipairs(openacc_directives.takes[takes]) do
@@ -73,7 +73,8 @@ function openacc_syntax.rules(rules, lx)
       * V "subscript" ^ 0,
     function(n, text, path, ...) n.name, n.path, n.subscripts = text, path[1] and path or nil, { ... } end)
 
-  -- Matches ::{ clauses }. The figures of TR14 use this spelling; its text also has a single colon (AMB-TR14-01).
+  -- Matches ::{ clauses }. The figures of TR14 use this spelling; the text of TR14 also has a single colon
+  -- (AMB-TR14-01).
   local colons = sym ":" * opt(sym ":" * Cc(true)) * expect(sym "{", "expected '::{'")
   rules.nest = node("nest", colons * Ct((sym "," ^ -1 * V "member_clause") ^ 0)
     * expect(sym "}", "expected a clause or '}'"),
@@ -113,7 +114,7 @@ function openacc_syntax.rules(rules, lx)
     function(n, pos, text) n.word, n.word_pos = text, pos end)
   local of_type = clause("type", open * expect(V "type_name" + V "plain_type", "expected a type") * close,
     set_field "type")
-  -- Matches the argument of self: variables of the host on update; a condition or nothing on a compute construct.
+  -- Matches the argument of self. On update: variables of the host; on a compute construct: a condition, or nothing.
   local on_self = opt(sym "(" * (Ct(lx.list(V "unary")) * sym ")" * Cc(false) + Cc(false) * V "expression" * close))
   rules.clause = clause("vars", shape * open * modifiers * variables * close * nest,
       function(n, s, list, vars, inner)
@@ -176,7 +177,7 @@ function openacc_syntax.rules(rules, lx)
         if text == "cache" then n.modifier, n.vars, n.argument = argument_of.modifier, argument_of.vars, nil
         elseif text == "wait" then n.waiting = argument_of else n.argument = argument_of or nil end
       end)
-  -- Start rule for the variables of REFS, and of runtime routines that are called with a text.
+  -- Start rule for the variables of REFS, and for texts that are arguments of runtime routines.
   rules.references = lx.space * Ct(lx.list(V "variable")) * expect(-P(1), "expected ','")
 end
 

@@ -47,7 +47,7 @@ function openmp_syntax.rules(rules, lx)
     end)
   end
 
-  -- Matches map([modifiers:] list). Only a colon after it makes a list of words a list of modifiers.
+  -- Matches map([modifiers:] list). A list of words is a list of modifiers only if a colon follows the list.
   local of_type = lx.fortran and V "spec" * sym "::" or V "sure_spec"
   local iterator = node("iterator", (of_type / 0) ^ -1 * lx.name * sym "=" * V "expression" * sym ":"
       * V "expression" * opt(sym ":" * V "expression"),
@@ -81,7 +81,7 @@ function openmp_syntax.rules(rules, lx)
       * expect(sym ":", "expected ':'") * variables * close, function(n, op, vars) n.op, n.vars = op, vars end)
     + clause("vars", open * opt(Cp() * word * Cp() * sym ":" * -P ":") * variables * close,
       function(n, pos, modifier, colon, vars)
-        n.vars = pos and vars or modifier -- modifier holds the variables if there is no modifier
+        n.vars = pos and vars or modifier -- if there is no modifier, `modifier` holds the variables
         if pos and not (n.name == "lastprivate" and modifier == "conditional") then
           error({ syntax = "expected ',' or ')'", pos = colon }, 0)
         end

@@ -12,7 +12,7 @@ local raise = diagnostic.raise
 
 local pragma = {}
 
--- Words of compilers' pragmas that would count as a misspelt sentinel.
+-- Words of other compilers' pragmas that would otherwise count as a misspelt sentinel.
 local others = { GCC = true }
 
 local starts = { acc = "directive", omp = "omp_directive" }
@@ -53,9 +53,9 @@ local function check_foreign(node, word)
   if word == "pack" then raise("unsupported", node.start, "packed layouts are not supported", { length = #word }) end
 end
 
--- Parses a pragma of the current text. node: pragma{start, text}. Returns nil for a foreign pragma, otherwise {language
--- ("acc" or "omp"), tree, text}. `tree` is the AST of the directive; `text` is padded with blanks, so that positions in
--- it equal those in the whole text.
+-- Parses a pragma of the current text. node: pragma{start, text}. Returns {language ("acc" or "omp"), tree, text}; nil
+-- for a foreign pragma. `tree` is the AST of the directive; `text` is padded with blanks, so that positions in it equal
+-- those in the whole text.
 function pragma.read(session, node)
   local word = node.text:match "^[%a_][%w_]*" or ""
   local start = starts[word]

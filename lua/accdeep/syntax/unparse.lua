@@ -13,6 +13,7 @@ local unparse = {}
 
 local expression -- forward declaration
 
+-- Returns the texts of a list of expressions, separated by commas.
 local function list_of(nodes, scope)
   local parts = {}
   for i, node in ipairs(nodes) do parts[i] = expression(node, scope) end
@@ -25,17 +26,20 @@ local binary_levels = { ["||"] = 3, ["&&"] = 4, ["|"] = 5, ["^"] = 6, ["&"] = 7,
   ["<"] = 9, [">"] = 9, ["<="] = 9, [">="] = 9, ["<<"] = 10, [">>"] = 10, ["+"] = 11, ["-"] = 11,
   ["*"] = 12, ["/"] = 12, ["%"] = 12 }
 
+-- Returns the binding strength of an expression; 15 for expressions that never need parentheses.
 local function level(node)
   if node.tag == "binary" then return binary_levels[node.op] end
   return levels[node.tag] or 15
 end
 
+-- Returns the text of an expression, in parentheses if it binds less strongly than `wanted`.
 local function parenthesize(node, wanted, scope)
   local text = expression(node, scope)
   return level(node) < wanted and "(" .. text .. ")" or text
 end
 
--- True if a member expression selects a member of the object whose nest is printed: p->n is a member of p[0].
+-- True if a member expression selects a member of the object of `scope`, whose nest is printed: p->n is a member of
+-- p[0].
 function unparse.is_member_of(node, scope)
   local base = parenthesize(node.base, 15)
   return (node.arrow and base .. "[0]" or base) == scope.base
@@ -54,7 +58,7 @@ function writers.num(node)
 end
 function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
--- Prints a name; one that a member of the scope's record hides gets ::.
+-- Returns a name as text, preceded by :: if a member of the scope's record hides the name.
 function writers.id(node, scope)
   local members = scope and scope.record.by_name
   local hidden = members and members[node.name]
@@ -149,6 +153,7 @@ end
 
 local clause -- forward declaration
 
+-- Returns the text of a clause's nest; "" without a nest.
 local function nest_text(nest, scope)
   if not nest then return "" end
   local parts = {}

@@ -2,6 +2,7 @@
 
 local unparse_fortran -- forward declaration
 
+-- Returns the texts of a list of expressions, separated by commas.
 local function list_of(nodes)
   local parts = {}
   for i, node in ipairs(nodes) do parts[i] = unparse_fortran(node) end
@@ -11,6 +12,7 @@ end
 local levels = { [".eqv."] = 1, [".neqv."] = 1, [".or."] = 2, [".and."] = 3, ["=="] = 5, ["/="] = 5, ["<"] = 5,
   ["<="] = 5, [">"] = 5, [">="] = 5, ["//"] = 6, ["+"] = 7, ["-"] = 7, ["*"] = 8, ["/"] = 8, ["**"] = 9 }
 
+-- Returns the text of an expression, in parentheses if it binds less strongly than `wanted`.
 local function parenthesize(node, wanted)
   local level = node.tag == "binary" and levels[node.op] or 10
   if node.tag == "unary" then level = node.op == ".not." and 4 or 7 end

@@ -45,14 +45,15 @@ local inside = {
 }
 inside.motion = inside.map
 
--- Return the text of a list item of a clause, and of a modifier of a map.
+-- Functions that return the text of a clause's list item, and of a map's modifier.
 unparse_openmp.item, unparse_openmp.modifier = expression, modifier
 
--- Returns an argument that is stored as text, with its blanks normalized.
+-- Returns a clause's argument, which is stored as text, with normalized blanks.
 local function tidy(text)
   return (text:gsub("%s+", " "):gsub(" ?([(),:]) ?", "%1"):gsub("[,:]", "%0 "))
 end
 
+-- Returns an OpenMP clause as text.
 function unparse_openmp.clause(clause)
   local write = inside[clause.kind]
   return clause.name .. (write and ("(%s)"):format(write(clause)) or clause.text and tidy(clause.text) or "")

@@ -283,8 +283,8 @@ local function enter(session, entity, t, address, attributes)
   return variable
 end
 
--- Declares the variables of a declaration. bind: {names, bind(entity, type, open, attributes) -> address, type} for
--- dummy arguments, or nil; other names get memory of their own.
+-- Declares the variables of a declaration. bind: nil or, for dummy arguments, {names, bind(entity, type, open,
+-- attributes) -> address, type}. Names that `bind` does not have get memory of their own.
 function fortran_declarations.declare_variables(session, node, bind)
   local attributes = attributes_of(node)
   for _, entity in ipairs(node.list) do

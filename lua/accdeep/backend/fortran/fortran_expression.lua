@@ -6,7 +6,7 @@
 --   array       -> {shape, v1, v2 ...} in memory order, for arrays.
 --   place       -> address, low, high, for scalars in memory.
 --   section     -> {address, low, high, of, dims}, for arrays in memory; dims: list of {lower, extent, sm (stride)}.
---   descriptor  -> its own address, low, high, for whole allocatables and pointers; dtype: its type.
+--   descriptor  -> address, low, high of the descriptor, for whole allocatables and pointers; dtype: its type.
 --   dynamic     -> the dynamic type, for polymorphic objects; `type` is the declared one.
 -- Further fields: is_target (a pointer may point to it), constant, whole, any_rank, text (for messages), node.
 --
@@ -59,7 +59,7 @@ local function loader(space, t)
   return function(address, low, high, f) return (space:load(address, code, size, low, high, f)) end
 end
 
--- Returns a function that converts values of one type to another. The classes must be compatible.
+-- Returns a function that converts values of type `from` to type `to`. The classes must be compatible.
 local function converter(from, to)
   if to.kind == "character" then
     return function(v) return (v .. (" "):rep(to.len - #v)):sub(1, to.len) end
@@ -114,6 +114,7 @@ function fortran_expression.addresses(section)
   return list
 end
 
+-- Returns the extents of a list of dimensions; negative extents count as 0.
 local function shape_of(dims)
   local shape = {}
   for i, dim in ipairs(dims) do shape[i] = math.max(dim.extent, 0) end
@@ -121,7 +122,7 @@ local function shape_of(dims)
 end
 fortran_expression.shape_of = shape_of
 
--- Returns the dynamic type of a polymorphic object, otherwise the type of the expression.
+-- Returns the dynamic type of a polymorphic object; for other expressions, their type.
 function fortran_expression.type_of(e, f) return e.dynamic and e.dynamic(f) or e.type end
 
 -- Returns the expression of a scalar value. value: function of the frame.
@@ -134,19 +135,22 @@ end
 
 -- -------------------------------------------------------------------------------- designators --
 
+-- Raises the error for an allocatable or pointer without a target.
 local function raise_absent(e, f, space)
   raise("null-pointer", f.pos, ("%s is not %s%s"):format(e.text or "the variable",
     e.dtype.attribute == "allocatable" and "allocated" or "associated", space.on_device and " on the device" or ""),
     { rule = space.on_device and memory_view.null_rule(space.session) or "ACC33-2.7-2" })
 end
 
+-- Raises the error for an index outside of its dimension. i: number of the dimension.
 local function out_of_bounds(space, address, f, pos, text, index, i, lower, extent)
   f.pos = pos
   space:out_of_bounds(address, ("index %d in dimension %d of %s is outside %d:%d"):format(index, i, text, lower,
     lower + extent - 1), f)
 end
 
--- Returns the expression of an object at a place. fields: additional fields of the expression.
+-- Returns the expression of an object of type t. place: function of the frame that returns its address and bounds;
+-- fields: additional fields of the expression.
 local function designator(env, node, t, place, fields)
   local space = env.space
   local of, rank = fortran_types.element(t)
@@ -191,7 +195,8 @@ local function designator(env, node, t, place, fields)
   return fortran_expression.add_values(env, e)
 end
 
--- Adds value or array to an expression in memory, if its type has values; returns the expression.
+-- Adds the function value (scalars) or array to an expression in memory, if its type has values; returns the
+-- expression.
 function fortran_expression.add_values(env, e)
   local t = e.type
   if t.kind ~= "scalar" and t.kind ~= "character" and t.kind ~= "complex" then return e end
@@ -219,13 +224,14 @@ local beyond = word_set [[adjustl adjustr atan2 bessel_j0 c_associated c_f_point
   move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan selected_int_kind
   selected_real_kind spread storage_size system_clock trim unpack verify]]
 
--- Raises if the name is an intrinsic procedure that is not supported.
+-- Raises if the name is the name of an intrinsic procedure that is not supported.
 function fortran_expression.check_intrinsic(name, pos)
   if not beyond[name] then return end
   raise("unsupported", pos, ("the intrinsic procedure '%s' is not supported"):format(name), { length = #name,
     rule = "HOUSE-version", help = "write what it computes as statements" })
 end
 
+-- Raises the error for an unknown name.
 local function unknown_name(env, node)
   fortran_expression.check_intrinsic(node.name, node.pos)
   env.session.now.scope:no_variable(node, fortran_expression.intrinsics)
@@ -233,18 +239,18 @@ end
 
 local compilers = {}
 
--- Returns an argument of assumed rank without access to its elements; only inquiries may use it.
+-- Makes an argument of assumed rank hide its elements, so that only inquiries can use it; returns the expression.
 local function hide_rank(e)
   e.any_rank, e.value, e.array, e.place = true, nil, nil, e.rank == 0 and e.place or nil
   return e
 end
 
--- Compiles a variable, given its binding.
+-- Compiles a variable. binding: its binding in the environment.
 local function variable(env, node, binding)
   local counter = binding.counter -- variable of an implied do
   if counter then return fortran_expression.scalar(binding.type, function() return counter.value end) end
   local t = binding.type
-  -- The binding in a kernel only knows its memory; attributes are those of the declared variable.
+  -- A binding in a kernel describes only memory; attributes come from the declared variable.
   local declared = env.session.now.scope.variables[node.name] or binding
   if declared.any_rank and not binding.ranked then
     return hide_rank(variable(env, node, setmetatable({ ranked = true }, { __index = binding })))
@@ -290,7 +296,7 @@ local function complex_parts(t)
   return { re = { type = t.part, offset = 0 }, im = { type = t.part, offset = t.part.size } }
 end
 
--- Compiles a component; of an array of objects, the section of that component in all elements.
+-- Compiles a component. For an array of objects, the result is the section of this component in all elements.
 function compilers.component(env, node)
   local base = compile(env, node.base)
   local record = base.type
@@ -327,7 +333,8 @@ end
 
 -- ------------------------------------------------------------------------- elements and sections --
 
--- Compiles a scalar integer expression, such as a bound or an index; returns its value function and the expression.
+-- Compiles a scalar integer expression, such as a bound or an index. Returns its value function and the expression;
+-- raises for other types.
 local function integer(env, node)
   local e = compile(env, node)
   if e.rank ~= 0 then
@@ -340,9 +347,9 @@ local function integer(env, node)
 end
 fortran_expression.integer = integer
 
--- Returns two functions that find the dimensions of an array. start(frame) returns the address of the first element,
--- its bounds and three values x, y, z. With these, dim(i, x, y, z, frame) returns lower bound, extent and stride of
--- dimension i.
+-- Returns two functions that find the dimensions of an array: start(frame) returns the address of the first element,
+-- its bounds and three values x, y, z. The second, dim(i, x, y, z, frame), takes these values and returns lower bound,
+-- extent and stride of dimension i.
 local function dimensions(space, base)
   local t = base.dtype
   local function dim_of(i, dims)
@@ -355,7 +362,8 @@ local function dimensions(space, base)
       local address, low, high = origin(f)
       return address, low, high, dims
     end, dim_of
-  elseif base.descriptor then -- reads only the words that the indices need
+  -- reads only those words of the descriptor that the indices need
+  elseif base.descriptor then
     return base.based, function(i, address, low, high, f) return fortran_descriptor.dim(
       space, t, address, i, low, high, f) end
   end
@@ -385,7 +393,7 @@ local function element(env, base, indices, pos)
   end
 end
 
--- Compiles a section of an array: an index removes a dimension, a range keeps one.
+-- Compiles a section of an array: an index removes its dimension, a range keeps its dimension.
 local function array_part(env, node, base, subscripts)
   local section, space, text, pos = base.section, env.space, base.text, node.pos
   local rank = 0
@@ -426,7 +434,7 @@ local function array_part(env, node, base, subscripts)
   return fortran_expression.add_values(env, e)
 end
 
--- Returns the array whose elements a reference selects; nil if its base is not a variable.
+-- Returns the array whose elements a reference selects; nil if the base of the reference is not a variable.
 local function array_base(env, node)
   if node.base.tag ~= "id" then return compile(env, node.base) end
   local binding = env.lookup(node.base.name, node.base.pos)
@@ -479,7 +487,8 @@ function compilers.reference(env, node)
   return e
 end
 
-function compilers.compiled(_, node) return node.e end -- an expression inside an AST that is compiled already
+-- an expression that is compiled already, inside an AST
+function compilers.compiled(_, node) return node.e end
 function compilers.star(_, node) raise("syntax", node.pos, "'*' is not a value") end
 function compilers.range(_, node) raise("syntax", node.pos, "a range is not a value") end
 function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end
@@ -490,8 +499,8 @@ fortran_expression.compile, fortran_expression.compilers, fortran_expression.des
 -- Function constructor(env, node): set by constructor.lua.
 fortran_expression.intrinsics = {} -- name -> function(env, node): set by intrinsics.lua
 
--- Makes value and array of an expression ignore the mask of a where, unless the operation is elemental. The mask is in
--- frame.mask; elemental operations skip the elements that it leaves out, everything else is computed as a whole.
+-- Makes an expression ignore the mask of a where, unless it is elemental; returns the expression. The mask is in
+-- frame.mask. Elemental operations skip the elements that the mask excludes; all other operations compute all elements.
 local function ignore_mask(e)
   if e.elemental then return e end
   for _, what in ipairs { "value", "array" } do

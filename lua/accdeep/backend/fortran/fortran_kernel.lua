@@ -1,7 +1,7 @@
 -- fortran_kernel.lua - bindings of Fortran variables in compute constructs, and the variables that statements use.
 --
--- A descriptor that is present on the device is read there. Otherwise the kernel has its own descriptor, with the
--- bounds of the host's and the address of the data's device copy, as a compiler passes it.
+-- A descriptor that is present on the device is read there. For any other, the kernel has a descriptor of its own, with
+-- the host's bounds and the address of the data's device copy, as a compiler passes it.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,7 +10,8 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local fortran_kernel = {}
 
--- Returns a binding with a descriptor of the kernel's own. base 0: not allocated or not associated; use raises.
+-- Returns a binding with a descriptor that the kernel owns. base 0: the variable is not allocated or not associated;
+-- using it raises.
 local function section_binding(session, t, of, name, base, dims, low, high)
   local made = { type = t, dynamic = t.polymorphic and function() return of end, dope = function(f)
     if base == 0 then
@@ -23,8 +24,8 @@ local function section_binding(session, t, of, name, base, dims, low, high)
   return made
 end
 
--- Returns what the descriptor of a variable describes on the host: base address, dims, type, and the address of the
--- first byte and the number of bytes of all elements.
+-- Returns the contents of a variable's descriptor on the host: base address, dims, type, and the address of the first
+-- byte and the number of bytes of all elements.
 local function contents(session, variable)
   local space, t, address = session.host_space, variable.type, variable.address
   local base, of = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
@@ -35,7 +36,7 @@ end
 -- Returns the address of the first present byte in a range; nil if none is present.
 local function first_present(ctx, device, address, bytes)
   if ctx:presence(device, address, bytes) == "absent" then return nil end
-  local low, high = 0, bytes - 1 -- the byte is among these; nothing before low is present
+  local low, high = 0, bytes - 1 -- the result is in this range; no byte before `low` is present
   while low < high do
     local middle = low + (high - low) // 2
     if ctx:presence(device, address + low, middle - low + 1) == "absent" then low = middle + 1 else high = middle end
@@ -43,9 +44,8 @@ local function first_present(ctx, device, address, bytes)
   return address + low
 end
 
--- Returns the binding of a variable with a descriptor in a kernel or, with k == nil, for inspecting the device. start:
--- host address of the section that a clause names, or nil.
--- Decides FLANG-storage-3.
+-- Returns the binding of a variable with a descriptor in kernel `k`; k nil: for inspecting the device. start: host
+-- address of the section that a clause names, or nil. Decides FLANG-storage-3.
 function fortran_kernel.binding(session, k, variable, start)
   local ctx, device = session.ctx, session.now.device
   local t, address, name = variable.type, variable.address, variable.name
@@ -54,12 +54,13 @@ function fortran_kernel.binding(session, k, variable, start)
     return { type = t, target = true, place = function() return dev, dev, dev + t.size end }
   end
   local base, dims, of, first, bytes = contents(session, variable)
-  -- Data of a variable that only an attach names are not looked up: its descriptor should have been present
+  -- If only an attach names the variable, its data are not looked up: its descriptor should have been present
   -- (FLANG-storage-3).
   local attached = k and k.plan.attached[name]
   local on_device, low, high = base, { name = name }, nil
   if base ~= 0 and bytes > 0 and not attached then
-    if not k and ctx:presence(device, first, bytes) == "partly" then -- inspected piece by piece
+    -- data that are partly present are inspected piece by piece
+    if not k and ctx:presence(device, first, bytes) == "partly" then
       low.pieces = true
     else
       local inside = start and start >= first and start < first + bytes and ctx:deviceptr(device, start) ~= 0
@@ -74,8 +75,8 @@ function fortran_kernel.binding(session, k, variable, start)
   return section_binding(session, t, of, name, on_device, dims, low, high)
 end
 
--- Returns the binding of a variable in use_device: its data on the device, for the host to pass on. host: the address
--- of the data on the host.
+-- Returns the binding of a variable in use_device: its data on the device, which the host passes on. The field host of
+-- the binding is the address of the data on the host.
 function fortran_kernel.use_device(session, variable)
   local base, dims, of, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
@@ -85,7 +86,7 @@ function fortran_kernel.use_device(session, variable)
   return made
 end
 
--- Returns the binding of a private copy of the data of an allocatable or pointer.
+-- Returns the binding of a private copy of the data of an allocatable or pointer. how: private or firstprivate.
 function fortran_kernel.private_copy(k, variable, how)
   local session = k.session
   local base, dims, of, first, bytes = contents(session, variable)

@@ -16,8 +16,8 @@ local compile, compilers, converter = fortran_expression.compile, fortran_expres
   fortran_expression.converter
 local integer, scalar = fortran_expression.integer, fortran_expression.scalar
 
--- Returns the expression that applies fn to one or two expressions, element by element. In a where, only elements of
--- the mask are computed.
+-- Returns the expression that applies fn to one or two expressions, element by element; b is nil for one. In a where,
+-- only elements that the mask selects are computed.
 local function map_elements(t, fn, a, b, pos)
   if a.rank == 0 and (not b or b.rank == 0) then
     local x, y = a.value, b and b.value
@@ -42,7 +42,7 @@ local function map_elements(t, fn, a, b, pos)
         if b and b.rank > 0 then w = y[i] end
         result[i] = fn(v, w)
       else
-        result[i] = v -- the value is not used
+        result[i] = v -- a value that is never used: the mask excludes this element
       end
     end
     return result
@@ -52,6 +52,7 @@ fortran_expression.map_elements = map_elements
 
 local function shape_text(shape) return "(" .. table.concat(shape, ",") .. ")" end
 
+-- Raises if two shapes differ.
 function fortran_expression.conform(a, b, pos)
   for i = 1, math.max(#a, #b) do
     if a[i] ~= b[i] then
@@ -65,7 +66,8 @@ local numeric = { integer = true, real = true, complex = true }
 
 fortran_expression.numeric = numeric
 
--- Raises if an expression is not of the required sort. what: "value", a class, "number" (comparable) or "numeric".
+-- Raises if one of several expressions is not of the required sort. what: "value", a class, "number" (comparable) or
+-- "numeric".
 local function needs(node, what, ...)
   for _, e in ipairs { ... } do
     local class = e.type.class
@@ -91,6 +93,7 @@ local function common_type(a, b)
 end
 fortran_expression.common_type = common_type
 
+-- Returns a to the power b, both integers. Raises for 0 to a negative power.
 local function integer_power(a, b, pos)
   if b < 0 then
     if a == 0 then raise("scenario-error", pos, "division by zero") end
@@ -104,6 +107,7 @@ local function integer_power(a, b, pos)
   return r
 end
 
+-- Returns the quotient of two integers, truncated towards zero. Raises for a division by zero.
 local function divide(a, b, pos)
   if b == 0 then raise("scenario-error", pos, "division by zero") end
   local q = a // b
@@ -120,7 +124,7 @@ local reals = {
   ["/"] = function(a, b) return a / b end, ["**"] = function(a, b) return a ^ b end,
 }
 local operators = { integer = integers, real = reals, complex = complex.operators }
--- Types in which operations compute, by class.
+-- Types in which operations compute, by class: the widest type of each class.
 local widest = { integer = LONG, real = DOUBLE, complex = fortran_types.intrinsic.complex[8] }
 fortran_expression.operators, fortran_expression.widest = operators, widest
 local comparisons = {
@@ -158,7 +162,7 @@ function compilers.binary(env, node)
   if logicals[op] then
     needs(node.a, "logical", a)
     needs(node.b, "logical", b)
-    -- short-circuits, because the second operand may be invalid where the first one decides
+    -- Scalar operands are evaluated only as needed, because the second operand may be invalid if the first decides.
     if a.rank == 0 and b.rank == 0 then
       local x, y = a.value, b.value
       if op == ".and." then return scalar(LOGICAL, function(f) return x(f) and y(f) end) end
@@ -223,7 +227,7 @@ end
 
 -- ---------------------------------------------------------------------------- array constructors --
 
--- Compiles the items of an array constructor into a list; implied loops are nested items.
+-- Compiles the items of an array constructor into the list `into`; the items of an implied loop are a nested list.
 local function constructor_items(env, list, into)
   for _, node in ipairs(list) do
     if node.tag == "implied" then
@@ -245,7 +249,7 @@ local function constructor_items(env, list, into)
   end
 end
 
--- Returns the common type of the items of an array constructor. given: the type that it specifies, or nil.
+-- Returns the common type of the items of an array constructor. given: the type that the constructor specifies, or nil.
 local function types_in(items, given)
   local t = given
   for _, item in ipairs(items) do

@@ -2,9 +2,9 @@
 -- numbers as lists of two parts, arrays as views.
 --
 -- The view of an array is made when the array is read. v(i, j) uses Fortran's indices; v[i] counts elements from 0 in
--- memory order; v:values() is a list, nested for several dimensions: list[i][j] is element (i,j). An array that is not
--- allocated or associated is nil, and so is the target of such a scalar pointer. Assigning a list to an allocatable or
--- pointer allocates it.
+-- memory order; v:values() is a list, nested for several dimensions: list[i][j] is element (i,j). The view of an array
+-- that is not allocated or associated is nil, as is the value of such a scalar pointer. Assigning a list to an
+-- allocatable or pointer allocates it.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -44,7 +44,7 @@ local function array(space, t, section)
     section.address, section.low, section.high, section)
 end
 
--- Returns the address of the element with an index from 0 in memory order.
+-- Returns the address of element `index`, counted from 0 in memory order. Raises if the index is invalid.
 local function address_of(at, index)
   local section = at.section
   if math.type(index) ~= "integer" or index < 0 or index >= at.type.n then
@@ -76,7 +76,7 @@ function Array:__newindex(key, value)
 end
 function Array:__len() return memory_view.location(self).type.n end
 function Array:__tostring() return types.name(memory_view.location(self).type) end
--- v(i, j): returns the element with Fortran's indices.
+-- v(i, j): returns the element with these indices of Fortran.
 function Array:__call(...)
   local at = memory_view.location(self)
   local section = at.section
@@ -124,7 +124,7 @@ function fortran_view.read_value(space, t, address, low, high)
   return fortran_expression.loader(space, t)(address, low, high, frame)
 end
 
--- Returns the elements of a section as nested lists.
+-- Function that returns the elements of a section as nested lists.
 fortran_view.nested = nested_list
 
 -- --------------------------------------------------------------------------------------- writing --
@@ -159,7 +159,8 @@ local function fill_section(space, section, t, value)
       else fill(at, depth + 1, item) end
     end
   end
-  if #dims > 1 and value[1] ~= nil and type(value[1]) ~= "table" then -- a flat list has all elements in memory order
+  -- a flat list has all elements in memory order
+  if #dims > 1 and value[1] ~= nil and type(value[1]) ~= "table" then
     local addresses = fortran_expression.addresses(section)
     if #value > #addresses then
       raise("out-of-bounds", nil, ("%d values for %d elements"):format(#value, #addresses))
@@ -171,8 +172,8 @@ local function fill_section(space, section, t, value)
   fill(section.address, 1, value)
 end
 
--- Assigns to an allocatable or pointer: nil releases or nullifies it, a view becomes a pointer's target, a list is
--- stored in memory of its shape.
+-- Assigns to an allocatable or pointer: nil deallocates or nullifies it, a view becomes a pointer's target, a list is
+-- stored in new memory of the list's shape.
 local function fill_descriptor(space, t, address, value, low, high)
   local session = space.session
   local at = memory_view.location(value)

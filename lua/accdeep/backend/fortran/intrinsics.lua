@@ -1,5 +1,5 @@
 -- intrinsics.lua - intrinsic functions of Fortran: name -> function(env, node) -> expression (fortran_expression.lua).
--- Arguments may have the keywords of the standard, which the signatures list.
+-- Arguments may have the standard's keywords, which the signatures list.
 
 local complex = require "accdeep.backend.fortran.complex"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -16,8 +16,8 @@ local INTEGER, LOGICAL, REAL, DOUBLE, LONG =
 
 local intrinsics, scalar, type_of = fortran_operations.intrinsics, fortran_operations.scalar, fortran_operations.type_of
 
--- Returns the arguments of a call by name. signature: "array dim?" gives {array = node, dim = node or nil}. Raises for
--- missing and unknown arguments.
+-- Returns the arguments of a call by name. signature: names in order, where ? marks optional arguments: "array dim?"
+-- gives {array = node, dim = node or nil}. Raises for missing and unknown arguments.
 local function arguments(node, signature)
   local given, name = {}, node.base.name
   local names, needed = {}, {}
@@ -43,19 +43,22 @@ local function arguments(node, signature)
   return given
 end
 
--- Compiles an argument; raises if it is not of the required sort (fortran_operations.needs).
+-- Compiles an argument; raises if the argument is not of the sort `what` (fortran_operations.needs).
 local function argument(env, node, what)
   local e = compile(env, node)
   needs(node, what, e)
   return e
 end
 
+-- Defines intrinsic functions. build(env, node, arguments, name) returns the expression of a call.
 local function define(names, signature, build)
   for name in names:gmatch "%S+" do
     intrinsics[name] = function(env, node) return build(env, node, arguments(node, signature), name) end
   end
 end
 
+-- Returns the type that a kind argument selects in a class; `default` if the argument is missing. Raises if there is no
+-- such type.
 local function kind_of(env, node, class, default)
   if not node then return default end
   local value = fortran_operations.integer(env, node)
@@ -66,6 +69,7 @@ end
 
 -- ------------------------------------------------------------------------- shapes and pointers --
 
+-- Compiles an argument; raises if it is not an array.
 local function array_of(env, node)
   local e = compile(env, node)
   if e.rank == 0 and not e.any_rank then
@@ -74,7 +78,8 @@ local function array_of(env, node)
   return e
 end
 
--- Returns a function of the frame for the dims of an array, {lower, extent}; lower bounds of values are 1.
+-- Returns a function of the frame that returns the dims of an array, {lower, extent}. Lower bounds of values without
+-- memory are 1.
 local function dims_of(e)
   if e.rank == 0 then return function() return {} end end
   if e.section then
@@ -93,8 +98,8 @@ define("rank", "a", function(env, _, given)
   return fortran_operations.constant(INTEGER, compile(env, given.a).rank)
 end)
 
--- Defines an inquiry (lbound, ubound, size, shape). what(dim): the result for one dimension; whole(dims): for all, if
--- different.
+-- Returns the builder of an inquiry (lbound, ubound, size, shape). what(dim): result for one dimension; whole(dims):
+-- result for all dimensions together, nil: the list of single results.
 local function inquiry(what, whole)
   return function(env, node, given)
     local e = array_of(env, given.array or given.source)
@@ -132,7 +137,7 @@ define("ubound", "array dim? kind?", inquiry(upper))
 define("size", "array dim? kind?", inquiry(extent, fortran_descriptor.count))
 define("shape", "source kind?", inquiry(extent))
 
--- Compiles an argument that must be a whole pointer or allocatable.
+-- Compiles an argument; raises if it is not a whole pointer or allocatable.
 local function descriptor_of(env, node, attribute)
   local e = compile(env, node)
   if not e.descriptor or e.dtype.attribute ~= attribute then
@@ -155,7 +160,7 @@ define("allocated", "array", function(env, _, given)
   return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
 end)
 
--- True if two sections have the same elements in the same order, and at least one.
+-- True if two sections have the same elements in the same order, and have at least one element.
 local function same_section(a, b)
   if a.address ~= b.address or #a.dims ~= #b.dims then return false end
   for i, dim in ipairs(a.dims) do
@@ -206,7 +211,7 @@ define("dble", "a", function(env, _, given)
   return fortran_operations.map_elements(DOUBLE, converter(e.type, DOUBLE), e)
 end)
 
--- Defines a conversion to integer. round: function that rounds a real number; nil truncates.
+-- Returns the builder of a conversion to integer. round: function that rounds a real number; nil: truncate.
 local function define_conversion(round)
   return function(env, _, given)
     local e = argument(env, given.a, round and "number" or "numeric")
@@ -265,13 +270,14 @@ define("abs", "a", function(env, _, given)
   return fortran_operations.map_elements(e.type, math.abs, e)
 end)
 
+-- Compiles two arguments and raises if one is not a number. x, y: names of the arguments.
 local function two_numbers(env, given, x, y)
   local a, b = compile(env, given[x]), compile(env, given[y])
   needs(given[x], "number", a)
   needs(given[y], "number", b)
   return a, b, fortran_operations.common_type(a.type, b.type)
 end
--- Defines mod or modulo. apply: the function on two numbers.
+-- Returns the builder of mod or modulo. apply: the function on two numbers.
 local function remainder(apply)
   return function(env, node, given)
     local a, b, t = two_numbers(env, given, "a", "p")
@@ -322,7 +328,8 @@ end
 
 -- --------------------------------------------------------------------------------------- arrays --
 
--- Defines a reduction of an array. apply: a function of two values, or an operator.
+-- Returns the builder of a reduction of an array. start: value for an array without elements; apply: a function of two
+-- values, or an operator; class: required class of the elements.
 local function reduction(start, apply, class)
   return function(env, node, given)
     if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
@@ -343,7 +350,8 @@ define("product", "array dim?", reduction(1, "*", "numeric"))
 define("maxval", "array dim?", reduction(nil, math.max, "number"))
 define("minval", "array dim?", reduction(nil, math.min, "number"))
 
--- Defines a function of a mask: result(number of true elements, number of elements).
+-- Returns the builder of a function of a mask. t: type of the result; result(number of true elements, number of
+-- elements).
 local function define_mask_function(t, result)
   return function(env, node, given)
     if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
@@ -424,7 +432,7 @@ define("storage_size sizeof", "a", function(env, node, given, name)
   end)
 end)
 
--- Defines an inquiry about the dynamic types of two objects of derived types.
+-- Returns the builder of an inquiry about the dynamic types of two objects. holds(a, b): the result for these types.
 local function inquiry_of_types(holds)
   return function(env, node, given)
     local a, b = compile(env, given.a), compile(env, given.b or given.mold)

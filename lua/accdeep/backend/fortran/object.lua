@@ -1,4 +1,5 @@
--- object.lua - objects of Fortran types in host memory: initialization, deep copies, release of what they own.
+-- object.lua - objects of Fortran types in host memory: initialization, deep copies, release of memory that objects
+-- own.
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -10,7 +11,7 @@ local raise = diagnostic.raise
 
 local object = {}
 
--- True if objects of a type need initialization: they contain descriptors or have default values.
+-- True if objects of a type need initialization, because they contain descriptors or have default values.
 local function has_start(t)
   if t.kind == "descriptor" then return true end
   if t.kind == "array" then return has_start(t.of) end
@@ -53,8 +54,8 @@ local function allocated_elements(session, t, address, frame)
   return base, fortran_descriptor.count(dims), dims, fortran_descriptor.type(space, t, address, nil, nil, frame)
 end
 
--- Allocates the elements of a descriptor. dims: list with lower and extent; of: type of the elements, nil for the
--- declared one. Returns the address.
+-- Allocates the elements of a descriptor and returns their address. dims: list with lower and extent; of: type of the
+-- elements, nil: the declared type.
 function object.allocate(session, t, address, dims, name, frame, of)
   of = of or t.of
   local n = fortran_descriptor.count(dims)
@@ -79,7 +80,7 @@ function object.allocate(session, t, address, dims, name, frame, of)
   return base
 end
 
--- Releases what n elements own: their allocated components, recursively.
+-- Releases the memory that n elements own: their allocated components, recursively.
 function object.release_elements(session, of, base, n, frame)
   if not has_start(of) then return end
   for i = 0, n - 1 do object.release(session, of, base + i * of.size, frame) end
@@ -93,7 +94,7 @@ function object.free(session, t, address, base, n, of, frame)
   core.put(address, fortran_descriptor.pack(session, t, 0))
 end
 
--- Frees the memory that an object owns: its allocated components, or what it is allocated as.
+-- Frees the memory that an object owns: its allocated components or, for an allocatable, its elements.
 function object.release(session, t, address, frame)
   if t.kind == "descriptor" and t.attribute == "allocatable" then
     local base, n, _, of = allocated_elements(session, t, address, frame)
@@ -107,7 +108,7 @@ function object.release(session, t, address, frame)
   end
 end
 
--- Assigns a whole object: allocatable components are copied with their contents, pointers get the same target.
+-- Assigns a whole object. Allocatable components are copied with their contents; pointers get the same target.
 function object.copy(session, t, to, from, frame)
   if to == from then return end
   if t.kind == "descriptor" and t.attribute == "allocatable" then

@@ -2,7 +2,8 @@
 --
 -- A run has its own scope inside the scope of the host program or procedure. Each dummy argument is entered there with
 -- the address of its actual argument, so that directives inside find the caller's data. A pointer or allocatable
--- argument shares the descriptor; one of assumed shape gets a descriptor for the duration of the run.
+-- argument shares the descriptor of its actual argument; an argument of assumed shape gets a descriptor for the
+-- duration of the run.
 
 local core = require "accdeep.core"
 local fortran_declarations = require "accdeep.backend.fortran.fortran_declarations"
@@ -24,8 +25,8 @@ local procedure = {}
 
 local MOST_DEEP = 50 -- limit of nested calls: Lua allows about 200 nested protected calls of C
 
--- Enters the procedures of a list into the session's scope. host: the scope that contains them; nil for the program's
--- own.
+-- Enters the procedures of a list into the session's scope. host: the scope that contains the procedures; nil for
+-- procedures of the program itself.
 function procedure.define(session, list, host)
   for _, node in ipairs(list) do
     if node.tag == "procedure" then
@@ -34,17 +35,19 @@ function procedure.define(session, list, host)
   end
 end
 
--- Returns the address of a temporary object, which is freed at the end of the run.
+-- Returns the address of a new temporary object. The end of the run frees the object.
 local function temporary(session, t, name)
   local address = object.new(session, t, name)
   table.insert(session.now.locals, { type = t, address = address })
   return address
 end
 
+-- Raises the error for an actual argument that does not match. what: the end of the message.
 local function wrong_type(entity, actual, what)
   raise("type-mismatch", actual.node.pos, ("the argument '%s' is %s"):format(entity.name, what))
 end
 
+-- Raises if the type of an actual argument does not fit the type `of` of its dummy.
 local function check_type(entity, actual, of, is_polymorphic)
   local t = actual.e.type
   if is_polymorphic and t.kind == "record" and fortran_dynamic_types.extends(t, of) then return end
@@ -52,7 +55,8 @@ local function check_type(entity, actual, of, is_polymorphic)
   wrong_type(entity, actual, ("%s, not %s"):format(types.name(of), types.name(t)))
 end
 
--- Returns the section of an actual argument; a value is stored in a temporary.
+-- Returns the section of an actual argument. If the argument is a value without memory, it is stored in a temporary
+-- object.
 local function section_of(session, entity, actual, of, frame)
   local e = actual.e
   if e.section then return e.section(frame) end
@@ -69,13 +73,14 @@ local function section_of(session, entity, actual, of, frame)
   return section
 end
 
+-- Raises if the rank of an actual argument is not `rank`.
 local function need_rank(entity, actual, rank)
   if actual.e.rank ~= rank then
     wrong_type(entity, actual, ("of rank %d, not %d"):format(rank, actual.e.rank))
   end
 end
 
--- Returns the address of a contiguous copy of a section, which is copied back at the end of the run.
+-- Returns the address of a contiguous copy of a section. At the end of the run, the copy is copied back.
 local function pack_argument(session, entity, section, run, frame)
   local t = fortran_types.array(section.of, section.dims)
   local address, list, space = temporary(session, t, entity.name), fortran_expression.addresses(section),
@@ -88,7 +93,7 @@ local function pack_argument(session, entity, section, run, frame)
   return address
 end
 
--- Returns the dims of a dummy array whose bounds, or whose last bound, depend on the actual argument.
+-- Returns the dims of a dummy array whose bounds, or whose last bound, come from the actual argument's section.
 local function open_bounds(session, open, section)
   local env, frame = session:host_env(), {}
   local dims = {}
@@ -112,9 +117,8 @@ local function open_bounds(session, open, section)
   return dims
 end
 
--- Returns a descriptor, for the duration of the run, of a scalar whose dynamic type or rank is only known now
--- (FLANG-other-1), and its type.
--- Decides FLANG-other-1.
+-- Returns a descriptor of a scalar for the duration of the run, and the descriptor's type. It is for scalars whose
+-- dynamic type or rank is known only at the call (FLANG-other-1). Decides FLANG-other-1.
 local function describe_scalar(session, entity, actual, t, frame)
   local e = actual.e
   check_type(entity, actual, t.of, t.polymorphic)
@@ -129,7 +133,7 @@ end
 -- Decides FLANG-dummy-1.
 local function bound(session, run, entity, t, open, attributes)
   local actual, frame = run.names[entity.name], run.frame
-  if actual == true then -- an optional argument that is absent
+  if actual == true then -- absent optional argument
     if not attributes.optional then
       raise("type-mismatch", run.frame.pos, ("the argument '%s' is missing"):format(entity.name))
     end
@@ -181,7 +185,7 @@ local function bound(session, run, entity, t, open, attributes)
     end
     return address, t
   end
-  -- Explicit shape and assumed size need contiguous elements, from the first one on.
+  -- Dummies of explicit shape or assumed size need contiguous elements, beginning with the first.
   local section
   if e.rank == 0 and e.element_of then
     section = { address = e.place(frame), of = of, dims = { { lower = 1, extent = 1 } } }
@@ -213,7 +217,7 @@ local function has_bounds(node)
   return false
 end
 
--- Declares the entities of a procedure. Arguments without bounds come first, because bounds use them.
+-- Declares the entities of a procedure. Entities without bounds are declared first, because bounds may use them.
 local function declare_all(session, run, node)
   for _, item in ipairs(node.list) do
     if item.tag == "derived" then fortran_declarations.declare_derived_type(session, item) end
@@ -238,7 +242,8 @@ local function declare_all(session, run, node)
   end
 end
 
--- Returns the arguments of a call by the names of the dummies; true for absent ones.
+-- Returns the actual arguments of a call by the names of the dummies; true stands for an absent argument. Raises for
+-- missing and unknown arguments.
 local function match_arguments(node, args, pos)
   local names, known = {}, {}
   for _, name in ipairs(node.params) do
@@ -258,7 +263,7 @@ local function match_arguments(node, args, pos)
   return names, pos
 end
 
--- Compiles the actual arguments of a call in the caller's environment.
+-- Compiles the actual arguments of a call in the caller's environment, and returns their list.
 function procedure.actuals(env, nodes)
   local args = {}
   for i, node in ipairs(nodes) do
@@ -269,10 +274,11 @@ function procedure.actuals(env, nodes)
   return args
 end
 
+-- Returns the name of the variable that holds a function's result.
 local function result_entity(node) return node.result or node.name end
 
--- Runs a procedure. body(list, frame) runs its statements. Returns the result of result(variable), which is called
--- before its variables end. Locals are freed even if it fails.
+-- Runs a procedure and frees its locals, even if it fails. body(list, frame) runs its statements. Returns the result of
+-- result(variable), which is called before the procedure's variables are freed.
 function procedure.run(session, made, args, frame, body, result)
   local node = made.node
   if session.now.kernel then

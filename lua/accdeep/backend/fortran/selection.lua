@@ -36,7 +36,8 @@ local function constant(session, node)
   return made
 end
 
--- Returns the range of values of a case: {pos, first?, last?}.
+-- Returns the range of values of a case: {pos, first?, last?}. first, last: compiled bounds; nil: unbounded on this
+-- side.
 local function range_of(session, case)
   if case.tag ~= "range" then
     local value = constant(session, case)
@@ -48,19 +49,20 @@ end
 
 local function always_true() return true end
 
--- Returns a function that is true if a <= b; an absent end (nil) always holds.
+-- Returns a function that is true if a <= b. If a or b is nil (no bound), the function always returns true.
 local function compile_at_most(a, b)
   return a and b and fortran_expression.compile_comparison(a.node or b.node, "<=", a, b).value or always_true
 end
 
+-- True if two ranges of cases have a common value.
 local function overlap(a, b)
   return compile_at_most(a.first, a.last) {} and compile_at_most(b.first, b.last) {}
     and compile_at_most(a.first, b.last) {}
     and compile_at_most(b.first, a.last) {}
 end
 
--- Returns predicates for the cases of a branch, applied to the value e. seen: the ranges of earlier cases. Raises if
--- two overlap.
+-- Returns predicates for the cases of a branch, applied to the value e. seen: the ranges of earlier cases, to which the
+-- ranges of this branch are added. Raises if two ranges overlap.
 local function tests_of(session, branch, e, seen)
   local tests = {}
   for _, case in ipairs(branch.cases) do
@@ -108,8 +110,8 @@ end
 
 -- ------------------------------------------------------------------------------------ select type --
 
--- Returns the binding of the selected object in a block. slot: its address, low, high, dims (of an array) and type in
--- the current run.
+-- Returns the binding of the selected object in a block. slot: table with the object's address, low, high, dims (of an
+-- array) and type in the current run.
 local function associate_binding(session, e, slot, t, is_class)
   local made = { type = t, target = true, dynamic = is_class and function() return slot.type end or nil }
   if e.rank == 0 then
@@ -144,8 +146,8 @@ local function run_with_variable(session, name, binding, slot, run, f)
   return signal
 end
 
--- Returns the blocks of select type by precedence: type is, then class is from the most derived type on, then the
--- default.
+-- Returns the blocks of select type by precedence: first type is, then class is beginning with the most derived type,
+-- then the default.
 local function order_branches(branches)
   local order = {}
   for i, branch in ipairs(branches) do order[i] = branch end
@@ -161,6 +163,7 @@ local function order_branches(branches)
   return order
 end
 
+-- True if a block of select type accepts an object whose dynamic type is t.
 local function matches_guard(branch, t)
   if branch.guard == "type" then return branch.type == t end
   return not branch.guard or fortran_dynamic_types.extends(t, branch.type)
@@ -217,7 +220,7 @@ end
 
 -- ------------------------------------------------------------------------------------ select rank --
 
--- Compiles select rank. The rank is known now, because a procedure is compiled when it is called.
+-- Compiles select rank. The rank is known at compilation, because a procedure is compiled when it is called.
 local function select_rank(env, node, block)
   local session, subject = env.session, compile(env, node.e)
   if not subject.any_rank then
@@ -253,7 +256,8 @@ local function select_rank(env, node, block)
   end
 end
 
--- Adds the statements to those of run/fortran_statement.lua. block(env, list): compiles a list of statements.
+-- Adds the selecting statements to the table of run/fortran_statement.lua. block(env, list): compiles a list of
+-- statements.
 function selection.define(statements, block)
   statements["select"] = function(env, node) return select_case(env, node, block) end
   function statements.select_rank(env, node) return select_rank(env, node, block) end
