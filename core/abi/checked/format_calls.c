@@ -104,12 +104,14 @@ static void *real_vfprintf, *real_vsnprintf;
     va_end(arguments);           \
     return n
 
+/* Checks the strings that a format prints to `file`, prints, and returns the result of vfprintf. */
 static int print_to_file(FILE *file, const char *format, va_list arguments, struct rt_caller caller)
 {
     check_printf_list(format, arguments, caller);
     return REAL(vfprintf)(file, format, arguments);
 }
 
+/* Checks the strings that a format prints and the written text, prints, and returns the result of vsnprintf. */
 static int print_to_text(char *to, size_t capacity, const char *format, va_list arguments, struct rt_caller caller)
 {
     check_printf_list(format, arguments, caller);
@@ -160,7 +162,7 @@ EXPORT(int, sprintf, (char *to, const char *format, ...))
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
-/* Returns the end of the set of %[, from its first character on. */
+/* Returns the position after the character set of a %[ conversion; `at` is the first character of the set. */
 static const char *skip_scanset(const char *at)
 {
     at += *at == '^';
@@ -168,7 +170,7 @@ static const char *skip_scanset(const char *at)
     return at + strcspn(at, "]");
 }
 
-/* Returns the number of bytes that a conversion has stored; 0: not known. */
+/* Returns the number of bytes that a scanf conversion has stored at `to`; 0 if it is not known. */
 static size_t get_stored_bytes(const char *length, char conversion, size_t width, const char *to)
 {
     const bool twice = length[0] == length[1];
@@ -194,8 +196,8 @@ static size_t get_stored_bytes(const char *length, char conversion, size_t width
     }
 }
 
-/* Checks the writes to the first n variables that a format has read. Formats with numbered arguments are not checked,
- * and memory that the C library allocates is not present. */
+/* Checks the writes to the first n variables that a scanf format has read. Formats with numbered arguments are not
+ * checked. Memory that the C library allocates needs no check, as it is not mapped. */
 static void check_scanf_arguments(const char *format, va_list arguments, int n, struct rt_caller caller)
 {
     va_list copy;
@@ -230,6 +232,8 @@ static void check_scanf_arguments(const char *format, va_list arguments, int n, 
     va_end(copy);
 }
 
+/* Reads from a file by the real function `name`, checks the writes to variables, and returns the number of variables
+ * read. */
 static int scan_file(void **cached, const char *name, FILE *file, const char *format, va_list arguments,
                      struct rt_caller caller)
 {
@@ -241,6 +245,7 @@ static int scan_file(void **cached, const char *name, FILE *file, const char *fo
     return n;
 }
 
+/* Reads from a string by the real function `name`, checks the accesses, and returns the number of variables read. */
 static int scan_text(void **cached, const char *name, const char *text, const char *format, va_list arguments,
                      struct rt_caller caller)
 {

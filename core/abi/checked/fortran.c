@@ -85,7 +85,7 @@ VARIABLE(real, true, kind)
 VARIABLE(real_write, false, kind)
 VARIABLE(complex, true, 2 * kind)
 VARIABLE(complex_write, false, 2 * kind)
-VARIABLE(character, true, kind) /* kind is its length */
+VARIABLE(character, true, kind) /* `kind` is the length of the string */
 VARIABLE(character_write, false, kind)
 ARRAY(array, true)
 ARRAY(array_write, false)
@@ -113,7 +113,7 @@ void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
 
 /* --------------------------------------------------------------------------------- namelists -- */
 
-/* Variables of the namelist statement under way. Those that READ changes are recognized by their values. */
+/* Variables of the namelist statement under way. Variables that READ has changed are recognized by their values. */
 enum { NAMELIST_MOST = 64, DERIVED = 5 /* a derived type, whose components follow */ };
 static __thread struct {
     const void *statement;
@@ -121,6 +121,7 @@ static __thread struct {
     struct descriptor *at[NAMELIST_MOST];
 } namelist;
 
+/* Frees the recorded variables of the namelist statement. */
 static void end_namelist(void)
 {
     while (namelist.n)

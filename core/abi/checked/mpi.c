@@ -405,14 +405,15 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define BEFORE_ONE before = save_handles((void *)a, 1, FORTRAN)
 #define BEFORE_SOME before = save_handles((void *)b, N(a), FORTRAN)
 
-/* Actions after the call. */
+/* Actions after the call of the MPI library: none, check the received bytes, record a request. */
 #define AFTER_NOTHING (void)0
 #define AFTER_WROTE check_received(received, CALLER)
 #define AFTER_BEGUN add_request(handle_at((void *)g, 0, FORTRAN), received, CALLER)
 #define AFTER_ONE_DONE complete_requests(before, (void *)a, 1, FORTRAN)
 #define AFTER_SOME_DONE complete_requests(before, (void *)b, N(a), FORTRAN)
 
-/* Name in C and in Fortran, numbers of their arguments, action before, action after. */
+/* Each entry: name in C, name in Fortran, number of arguments in C, in Fortran, action before the call, action after
+ * it. */
 #define EACH(F)                                                  \
     F(Send, send, 6, 7, SEND, NOTHING)                           \
     F(Ssend, ssend, 6, 7, SEND, NOTHING)                         \
@@ -484,7 +485,8 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define IN_C(name, lower, n, more, before, after) DEFINE(MPI_##name, n, before, after)
 EACH(IN_C)
 
-/* Fortran passes addresses. Its numbers of types and communicators are handles of MPICH in C, too. */
+/* Fortran passes addresses of arguments. In MPICH, the numbers of Fortran's types and communicators are also the
+ * handles of C. */
 #undef FORTRAN
 #undef N
 #undef D

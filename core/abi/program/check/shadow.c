@@ -14,7 +14,8 @@ enum { MAPPING_CACHE = 4 };
 static struct rt_mapping mapping_cache[MAPPING_CACHE];
 static unsigned next_cached;
 
-/* Mappings marked by rt_mark_divergent: a bit for each first device byte. NULL: none was marked. */
+/* Mappings marked by rt_mark_divergent: one bit for each byte of device memory, set for the first byte of a marked
+ * object. NULL: no mapping was marked yet. */
 static unsigned char *divergent;
 
 /* Bytes of shadow for `bytes` bytes of memory: states and origins. */

@@ -162,7 +162,8 @@ static long make_syscall(struct rt_page_guard *guard, const greg_t *registers, l
                           registers[REG_R8], registers[REG_R9]);
 }
 
-/* Queues a pending SIGPIPE, which is sent to the thread that wrote and would stay pending there. */
+/* Takes a pending SIGPIPE of the calling thread, and queues it to be sent after the kernel. Otherwise the blocked
+ * signal would stay pending. */
 static void queue_pipe_signal(struct rt_page_guard *guard)
 {
     uint64_t mask = rt_signal_bit(SIGPIPE);

@@ -102,7 +102,8 @@ static void add_argument(struct names *names, const struct rt_site *site, uint64
     add_pointer_name(names, name.name, section);
 }
 
-/* Adds a pointer in a present object, under the name that its construct knows. */
+/* Adds a pointer in a present object to the names. The debug information of `site` names it, or of the construct that
+ * made it null if that is `construct`. */
 static void add_nulled_pointer(struct names *names, const struct rt_site *site, uintptr_t construct,
                                const struct slot *slot)
 {
@@ -112,7 +113,8 @@ static void add_nulled_pointer(struct names *names, const struct rt_site *site, 
     add_pointer_name(names, pointer.name, pointer.section);
 }
 
-/* Reports all recorded null pointers that the construct may follow. Returns false if there is none. */
+/* Reports all recorded null pointers that the kernel of `construct` may use, in one diagnostic. Returns false, without
+ * a report, if there is no such pointer. */
 static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc, const char *region)
 {
     struct names names = {.n = 0};

@@ -185,12 +185,14 @@ static uint64_t get_redundant_bytes(const struct rt_transfer_stats *stats)
     return stats->redundant_bytes;
 }
 
+/* Returns true if all transfers were checked and redundant. */
 static bool is_always_redundant(const struct rt_transfer_stats *stats)
 {
     return stats->redundant == stats->n && !stats->has_unsampled;
 }
 
-/* Returns the help for redundant transfers; NULL: that of the code, if all transfers of the clause are redundant. */
+/* Returns the help text for redundant transfers of a clause. Returns NULL, which means the general help of the
+ * diagnostic's code, if all transfers of the clause are redundant. */
 static const char *get_redundant_help(const struct rt_transfer_stats *stats)
 {
     if (!rt_stats_cover_clause(stats, is_always_redundant))

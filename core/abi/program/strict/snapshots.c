@@ -686,7 +686,7 @@ static void handle_transfer(const accd_event *event)
         clear_stale_element(object);
 }
 
-/* Reports the stale element that a kernel got, unless there is none. */
+/* Reports the stale element of an object; does nothing if none is recorded. */
 static void report_stale_data(const struct object *object)
 {
     char agreed[1100];
@@ -705,7 +705,7 @@ static void report_stale_data(const struct object *object)
             object->stale_element, agreed);
 }
 
-/* Reports the changes of the device that are lost as the object is freed, unless there are none. */
+/* Reports the device's change that is lost as the object is freed; does nothing if changed_at is NONE. */
 static void report_lost_change(const struct object *object, const accd_event *event)
 {
     char element[340], agreed[1100], call[1200];
