@@ -6,28 +6,30 @@
 local picture = require "accdeep.inspect.draw.picture"
 
 local FILLS = { host = "white", device = "lightblue" }
-local LABEL = 60 -- limit of characters of a level
+local LABEL = 60 -- limit of characters of a level's line
 local MARKS = { [">"] = "&gt;", ["<"] = "&lt;" }
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 
+-- Returns a text escaped for HTML-like labels; invalid and control characters become "?".
 local function escape(text)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   return (text:gsub('[&<>"]', escapes):gsub("[%c\127]", "?"))
 end
 
+-- Returns the color of a row's text; a false value for the default.
 local function color_of(row)
   local is = row.is
   return is.offending and "red" or is.wrong and "red3" or is.excluded and "gray60" or is.unknown and "gray45"
     or is.changed and "darkgreen" or nil
 end
 
--- Graphviz rejects tags around an empty text.
+-- Returns a text between two tags; "" for an empty text, because Graphviz rejects tags around it.
 local function wrap_tag(open, text, close)
   return text ~= "" and open .. escape(text) .. close or ""
 end
 
--- Returns a box as an HTML-like table with the cell sizes that svg.lua draws.
+-- Returns a box as an HTML-like table. `room`: {width, head}, the cell sizes that svg.lua draws.
 local function table_of(box, room)
   local is, parts = box.is, {}
   local head = { wrap_tag("<b>", box.title, "</b>") }
@@ -83,7 +85,7 @@ local function depths(made)
     if not led[box] then enter(box, 0) end
   end
   spread()
-  for _, box in ipairs(made.boxes) do -- boxes that only cycles of pointers point to
+  for _, box in ipairs(made.boxes) do -- boxes to which only cycles of pointers point
     enter(box, 0)
     spread()
   end
@@ -96,7 +98,7 @@ end
 
 local COLORS = { attached = "blue", untranslated = "red", device = "blue", group = "gray60", host = "black" }
 
--- Appends the arrows of a picture.
+-- Appends the arrows of a picture to `out`. `depth`: column by box.
 local function arrows(made, depth, out)
   for i, arrow in ipairs(made.arrows) do
     local from, to = made.boxes[arrow.from], made.boxes[arrow.to]
@@ -118,7 +120,7 @@ local function arrows(made, depth, out)
   end
 end
 
--- Appends the boxes of a side as a cluster.
+-- Appends the boxes of a side as a cluster to `out`. `rooms`: cell sizes by id of the box.
 local function cluster(made, side, rooms, out)
   out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
   local label = { side == "host" and "host" or "device " .. (made.device or 0) }
@@ -139,7 +141,8 @@ local function cluster(made, side, rooms, out)
   out[#out + 1] = "  }"
 end
 
--- Adds invisible arrows that keep the device's objects to the right of the host's, at the height of their twins.
+-- Appends invisible arrows that keep the device's objects to the right of all columns of the host, at the height of the
+-- host objects to which they belong.
 local function separate_columns(made, depth, columns, out)
   local first, any
   for _, box in ipairs(made.boxes) do
@@ -166,8 +169,8 @@ local NODES = '  node [shape=plain, fontname="Courier", fontsize=11]; edge [arro
 
 local dot = {}
 
--- Returns the text for boxes with known sizes and their arrows, without sides; picture_layout.lua lets Graphviz place
--- them.
+-- Returns the text for boxes with known sizes and their arrows, without sides. picture_layout.lua lets Graphviz place
+-- these boxes.
 function dot.graph(made)
   local out = { "digraph accdeep {", "  " .. SPACING, NODES }
   for _, box in ipairs(made.boxes) do out[#out + 1] = ("  %s [label=<%s>];"):format(box.id, table_of(box, box)) end
@@ -182,7 +185,7 @@ function dot.graph(made)
   return table.concat(out, "\n") .. "\n"
 end
 
--- Returns the text for a picture.
+-- Returns the text for a whole picture.
 function dot.text(made)
   local rooms = {}
   for _, box in ipairs(made.boxes) do

@@ -18,7 +18,8 @@ local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "
 
 local clean = require "accdeep.base.strings".to_utf8
 
--- Returns a list, and a function that returns the index of a text in it; equal texts have one index.
+-- Returns an empty list, and a function (text, value) that returns the index, from 0, of `value` (nil: of the text) in
+-- the list, and adds it if the text is new.
 local function new_numbering()
   local list, numbers = {}, {}
   return list, function(text, value)
@@ -32,7 +33,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- tables --
 
--- Returns row(item) for at most ROWS items, and the number of others or nil.
+-- Returns the list of row(item) for at most ROWS items, and the number of omitted items or nil.
 local function rows(list, row)
   local out = {}
   for i, item in ipairs(list) do
@@ -42,7 +43,7 @@ local function rows(list, row)
   return out, nil
 end
 
--- Returns a level for the page's table.
+-- Returns a level of a snapshot for the page's table, as {title, parts}.
 local function level_of(level)
   local parts = {}
   for _, clause in ipairs(level.clauses) do
@@ -68,7 +69,7 @@ local function level_of(level)
   return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at) or ""), parts = parts }
 end
 
--- Returns the page's tables of a snapshot.
+-- Returns the tables of a snapshot for the page: present objects, attached pointers and levels.
 local function tables_of(shot)
   local made = { levels = {} }
   made.present, made.present_more = rows(shot.present, function(object)
@@ -83,7 +84,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ steps --
 
--- Returns the source line of an error with carets below it, as in reports, and the marked word.
+-- Returns the source line of an error with carets below the marked word, as in reports, and the marked word. Returns
+-- nil if the error has no source line.
 local function snippet(err)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return nil end
@@ -94,7 +96,7 @@ local function snippet(err)
     ("~"):rep(math.max(1, math.min(err.length or #word, #text - at + 1)) - 1)), word
 end
 
--- Returns an error for the page; title: the step's directive, in which the error's word is marked.
+-- Returns an error for the page. `title`: the text of the step, in which the word of the error is marked.
 local function error_of(err, title)
   local shown, word = snippet(err)
   local made = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
@@ -112,7 +114,8 @@ local function error_of(err, title)
   return made
 end
 
--- Returns a step for the page. cited: collects the ids of rules.
+-- Returns a step for the page. `place`: its layout. `part`, `share_table`: functions that return indices of shared
+-- texts and tables. `cited`: collects the ids of rules as keys.
 local function step_of(step, made, place, file, part, share_table, cited)
   local out = { title = clean(step.title), parts = {}, width = math.ceil(place.width),
     height = math.ceil(place.height) }
@@ -205,7 +208,7 @@ local function lines_of(text)
   return list
 end
 
--- Returns the texts of rules by id.
+-- Returns the texts of rules by id. `ids`: ids as keys.
 local function rule_texts(ids)
   local texts = {}
   for id in pairs(ids) do
@@ -215,8 +218,8 @@ local function rule_texts(ids)
   return texts
 end
 
--- Returns the page of a scenario's cases, {record = case, pictures, places}. It opens at a case and a step; step nil:
--- at the first step with a line.
+-- Returns the page of a scenario. `cases`: a list of {record, pictures, places}. `first_case`, `first_step`: numbers of
+-- the case and the step at which the page opens; a nil step is the first step with a line.
 return function(title, file, cases, first_case, first_step)
   local parts, part = new_numbering()
   local tables, share_table = new_numbering()

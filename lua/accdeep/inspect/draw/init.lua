@@ -15,16 +15,16 @@ local svg = require "accdeep.inspect.draw.svg"
 
 local draw = {}
 
--- Suffixes of files that can be written.
+-- Suffixes of the files that can be written.
 draw.formats = { dot = true, svg = true, html = true }
 
--- Returns the format of a file's name, "dot", "svg" or "html"; nil for others.
+-- Returns the format of a file by its name: "dot", "svg" or "html"; nil for other suffixes.
 function draw.format(name)
   local suffix = name:match "%.(%w+)$"
   return suffix and draw.formats[suffix] and suffix or nil
 end
 
--- Writes a file, or raises an error of the environment.
+-- Writes a file. Raises an error with the code "file" if that fails.
 function draw.write(name, text)
   local file, problem = io.open(name, "w")
   local ok = file and file:write(text)
@@ -34,8 +34,9 @@ function draw.write(name, text)
   end
 end
 
--- Runs a scenario; options are those of scenario.run. Returns its cases as step_recorder.lua records them, and the
--- result of the run. If a step is about objects in a group, the scenario runs again without output, to list these.
+-- Runs a scenario and returns its cases, as step_recorder.lua records them, and the result of the run. `options`: as
+-- for scenario.run. If a step is about objects in a group (snapshot.lua), the scenario runs again without output, and
+-- these objects are listed one by one.
 function draw.scenario(path, text, options)
   local recorder = step_recorder.new()
   local function run()
@@ -52,8 +53,8 @@ function draw.scenario(path, text, options)
   return recorder:finish(run()), result
 end
 
--- Returns the number of the step to draw by default: the one that failed, else the first with the most present objects,
--- as with `accdeep exec --draw`.
+-- Returns the number of the step that is drawn by default: the failed step, else the first step with the most present
+-- objects, as with `accdeep exec --draw`.
 function draw.usual(case)
   local best = 1
   for i, step in ipairs(case.steps) do
@@ -62,14 +63,15 @@ function draw.usual(case)
   return case.failed_at or best
 end
 
--- Returns one step of a case as text for Graphviz, or as SVG.
+-- Returns a step of a case as a text: for Graphviz if `format` is "dot", else as SVG.
 function draw.step(case, number, format)
   local made = picture.all(case.steps)[number]
   if format == "dot" then return dot.text(made) end
   return svg.document(made, picture_layout.all({ made })[1])
 end
 
--- Returns all cases as a page that opens at a case and a step, by number; nil: as the page decides.
+-- Returns a page with all cases. `first_case`, `first_step`: numbers of the case and the step at which the page opens,
+-- or nil.
 function draw.page(title, path, cases, first_case, first_step)
   local list = {}
   for i, case in ipairs(cases) do
@@ -79,7 +81,7 @@ function draw.page(title, path, cases, first_case, first_step)
   return html(title, path, list, first_case, first_step)
 end
 
--- Writes a picture of a session's present state to a file; raises an error of the environment if that fails.
+-- Writes a picture of a session's present state to a file. Raises an error with the code "file" if that fails.
 function draw.save(session, file)
   if not draw.format(file) then
     error(diagnostic.new { code = "file", message = ("'%s' does not end in .html, .svg or .dot"):format(file),

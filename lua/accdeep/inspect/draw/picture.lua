@@ -11,8 +11,8 @@
 --     arrow   {from, key, to, at = offset in the target, nil at its beginning, is}
 --               is       "host", "attached", "untranslated", "device" or "group".
 --     level   {title, parts = texts}
---   is        set of words that are drawn in their own way: absent, group, new, offending, changed, unknown,
---             excluded, elided, wrong.
+-- `is`: set of words; things with such a word are drawn differently: absent, group, new, offending, changed, unknown,
+-- excluded, elided, wrong.
 --
 -- Invariants: boxes are a list, and by id. places and owned are private to this file. Pictures share boxes and arrows
 -- of objects that have not changed, so only `own` copies may be written to.
@@ -22,7 +22,8 @@ local picture = {}
 local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
 local PARTS = 6 -- limit of clauses of a level
 
--- Returns a text with its middle replaced by "..." if it has more than `most` characters.
+-- Returns a text in which "..." replaces the middle if the text has more than `most` characters. Other than ASCII texts
+-- are cut off at the end.
 local function truncate_middle(text, most)
   local n = utf8.len(text) or #text
   if n <= most then return text end
@@ -31,11 +32,11 @@ local function truncate_middle(text, most)
   return text:sub(1, most - tail - 3) .. "..." .. text:sub(-tail)
 end
 
--- Text of a pointer's row beside its arrow, by state.
+-- Text in a pointer's row beside its arrow, by state of the pointer (snapshot.lua).
 local POINTER = { null = "null", excluded = "not followed", gone = "dangling", nowhere = "to no memory", unknown = "?",
   device = "device" }
 
--- Returns the text of a pointer's row.
+-- Returns the text of a pointer's row. `side`: "host" or "device".
 local function pointer_text(row, side)
   local parts = {}
   parts[#parts + 1] = row.text
@@ -46,9 +47,10 @@ local function pointer_text(row, side)
   return table.concat(parts, " ")
 end
 
+-- Kinds of arrows by state of a pointer on the device.
 local ARROWS = { attached = "attached", device = "device" }
 
--- Returns the row of a member; arrow(fields) adds its arrow.
+-- Returns the row of a member. arrow(fields) is called to add the arrow of a pointer with a target.
 local function member_row(row, side, arrow)
   local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
@@ -65,7 +67,7 @@ local function member_row(row, side, arrow)
   return made
 end
 
--- Returns the lines below an object's title.
+-- Returns a list of the lines below an object's title.
 local function annotations_of(object, side)
   local notes = {}
   if object.group then
@@ -82,7 +84,7 @@ local function annotations_of(object, side)
   return notes
 end
 
--- Returns the box of an object, and the arrows from it.
+-- Returns {box, arrows}: the box of an object, and the arrows that start from it.
 local function box_of(object, side)
   local box = { id = object.id, side = side, twin = object.host,
     title = truncate_middle(object.title or object.name, TITLE),
@@ -98,7 +100,8 @@ local function box_of(object, side)
   return { box = box, arrows = arrows }
 end
 
--- Adds the boxes of a side. Snapshots share unchanged objects; kept: object -> its box and arrows.
+-- Adds the boxes and arrows of a side. Snapshots share unchanged objects; `kept` is the cache of {box, arrows} by
+-- object.
 local function add_boxes(made, list, side, kept)
   for _, object in ipairs(list) do
     kept[object] = kept[object] or box_of(object, side)
@@ -108,13 +111,14 @@ local function add_boxes(made, list, side, kept)
   end
 end
 
+-- Returns a shallow copy of a table.
 local function copy_table(t)
   local copy = {}
   for key, value in pairs(t) do copy[key] = value end
   return copy
 end
 
--- Returns a copy of a box that belongs to this picture alone and may be marked.
+-- Returns the box `id` for writing: a copy that belongs to this picture alone, made on first use.
 local function own(made, id)
   local box = made.boxes[id]
   if made.owned[id] then return box end
@@ -128,7 +132,7 @@ local function own(made, id)
   return copy
 end
 
--- Marks rows whose bytes were copied in or out.
+-- Marks the rows whose bytes the step copied in or out.
 local function mark_moves(made, step)
   for _, move in ipairs(step.moved) do
     local mark = move.way == "in" and ">" or "<"
@@ -142,7 +146,7 @@ local function mark_moves(made, step)
   end
 end
 
--- Marks new boxes, and rows whose text differs from the picture before.
+-- Marks boxes that are new on the device, and rows whose text differs from the previous picture.
 local function mark_changes(made, before)
   for i, box in ipairs(made.boxes) do
     local old = before.boxes[box.id]
@@ -161,7 +165,7 @@ local function mark_changes(made, before)
   end
 end
 
--- True if a text mentions a name as a whole.
+-- Returns true if a text mentions a name as a whole, not as a part of a longer name.
 local function mentions(text, name)
   local from, to = text:find(name, 1, true)
   while from do
@@ -172,7 +176,7 @@ local function mentions(text, name)
   return false
 end
 
--- True if a text names a member of an object: v.data of v, p[0].next of p[0:1].
+-- Returns true if a text names the member in `row` of the object in `box`: v.data of v, p[0].next of p[0:1].
 local function names_row(text, box, row)
   for _, base in ipairs { (box.name:gsub("%b[]$", "")), (box.name:gsub("%[(%d+):[^%]]*%]$", "[%1]")) } do
     for _, dot in ipairs { ".", "->", "%", "" } do
@@ -182,10 +186,11 @@ local function names_row(text, box, row)
   return false
 end
 
--- Marks the subject of an error: the member that its message names, else the object that it names or carries; on the
--- device if the object is there.
+-- Marks the subject of an error: the member that the message names, else the object that the message names or the error
+-- carries. It is marked on the device if the object is present there, else on the host.
 local function mark_error(made, err)
-  -- Marks one side's boxes; wanted(box) returns rows to mark, true for the box itself, or false.
+  -- Marks boxes of one side, the device first. wanted(box) returns a list of row numbers to mark, true for the box
+  -- itself, or false. Returns true if something was marked.
   local function mark(wanted)
     for _, side in ipairs { "device", "host" } do
       local any = false
@@ -220,7 +225,7 @@ local function mark_error(made, err)
     or mark(function(box) return named[box.name] end)
 end
 
--- Returns the band of a level.
+-- Returns the band of a level: {title, parts}.
 local function level_of(level)
   local parts = {}
   for i, clause in ipairs(level.clauses) do
@@ -239,7 +244,8 @@ local function level_of(level)
   return { title = level.kind .. (level.at and " " .. level.at:match "[^/]*$" or ""), parts = parts }
 end
 
--- Returns the blocks of fused device objects, of the innermost level that fused them: {title, ids of boxes}.
+-- Returns the blocks of fused device objects as a list of {title, ids of boxes}. The innermost level that fused an
+-- object determines its block.
 local function fused_blocks(shot, boxes)
   local list, taken = {}, {}
   local function add(tuple)
@@ -260,8 +266,8 @@ local function fused_blocks(shot, boxes)
   return list
 end
 
--- Returns the picture of a step. before: the picture of the previous step, or nil; kept: cache of boxes shared by
--- pictures.
+-- Returns the picture of a step. `before`: picture of the previous step, or nil. `kept`: cache of boxes that pictures
+-- share, or nil.
 function picture.new(step, before, kept)
   local made = { title = step.title, file = step.file, line = step.line, error = step.error,
     device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, places = {}, owned = {} }
@@ -275,7 +281,8 @@ function picture.new(step, before, kept)
   return made
 end
 
--- Returns the boxes connected with anything on the device in any picture, as keys; nil if there are none.
+-- Returns the ids of the boxes that are connected with anything on the device in any picture, as keys; nil if there are
+-- none.
 local function involved_boxes(list)
   local near, found, queue = {}, {}, {}
   local function link(a, b)
@@ -309,12 +316,13 @@ local function involved_boxes(list)
   return next(found) and found or nil
 end
 
+-- Returns the title of a box, with the value if the box has a single row.
 local function box_text(box)
   local row = #box.rows == 1 and box.rows[1]
   return row and row.text ~= "" and ("%s = %s"):format(box.title, row.text) or box.title
 end
 
--- Removes boxes of variables without any relation to the device; their names are reported in left_out.
+-- Removes the boxes of variables that have no relation to the device in any picture; left_out lists their names.
 local function focus(list)
   local kept = involved_boxes(list)
   for _, one in ipairs(kept and list or {}) do
@@ -330,7 +338,7 @@ local function focus(list)
   end
 end
 
--- Returns the pictures of all steps of a case.
+-- Returns the pictures of all steps of a case, in order.
 function picture.all(steps)
   local list, kept = {}, {}
   for i, step in ipairs(steps) do list[i] = picture.new(step, list[i - 1], kept) end
@@ -345,6 +353,7 @@ local GUTTER = 14 -- width of the column of marks
 local CHARACTER, WIDE = 6.65, 7.3 -- widths of a character: monospaced text of 11 points, title
 local PAD = 8
 
+-- Returns the width of a text in points. `each`: width of a character.
 local function width_of(text, each) return (utf8.len(text) or #text) * each end
 
 -- Returns the width of a box and the height of its head, in points.
@@ -359,7 +368,7 @@ function picture.measure(box)
   return math.ceil(width), (#box.notes + 1) * picture.LINE + 8
 end
 
--- Returns the number of the row that an arrow points to; nil if it points to the whole box.
+-- Returns the number of the row at which an arrow ends; nil if the arrow points to the whole box.
 function picture.row_at(box, arrow)
   local found
   for k, row in ipairs(arrow.at and box.rows or {}) do
@@ -368,9 +377,11 @@ function picture.row_at(box, arrow)
   return found
 end
 
+-- Returns a text that identifies an arrow within a picture.
 function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow.key or "", arrow.to) end
 
--- Returns a picture with space for all of a list: each box in its largest size, with every row and arrow.
+-- Returns a picture with space for all pictures of a list: it has each box in its largest size, with every row, and
+-- every arrow.
 function picture.union(list)
   local all, seen = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
   local function add_box(box)

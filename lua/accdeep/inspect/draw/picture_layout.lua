@@ -12,7 +12,7 @@
 --    boxes = id -> {x, y, width, head, height, rows = key -> y in the box}.
 --    arrows = picture.arrow_key -> list of points}
 --
--- Raises an error of the environment if Graphviz is missing.
+-- Raises an error with the code "file" if Graphviz is missing.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local dot = require "accdeep.inspect.draw.dot"
@@ -29,11 +29,12 @@ local APART = 26                      -- largest vertical distance of boxes afte
 local WINDOW = { 1300, 680 }          -- width and height of a usual window
 local MISSING = 127 -- exit status of a shell that does not find a program
 
+-- Raises an error about Graphviz or a file.
 local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- Returns Graphviz's JSON for a text; raises if Graphviz is missing or fails.
+-- Returns Graphviz's JSON output for a text. Raises if Graphviz is missing or fails.
 local function graphviz(text)
   local name = os.tmpname() -- the command contains nothing from the user
   local file, problem = io.open(name, "w")
@@ -53,13 +54,15 @@ local function graphviz(text)
   return made
 end
 
+-- Returns the numbers in a text.
 local function numbers(text)
   local list = {}
   for n in text:gmatch "[-%d.e]+" do list[#list + 1] = tonumber(n) end
   return list
 end
 
--- Returns the points of an arrow: its start, then three per Bezier curve. "e,x,y" is the position of its head.
+-- Returns the points of an arrow from Graphviz's `pos`: the start, then three points per Bezier curve, then the head
+-- ("e,x,y"). `top`: the y coordinate that becomes 0.
 local function points_of(pos, top)
   local ex, ey = pos:match "e,([-%d.]+),([-%d.]+)"
   local list = {}
@@ -70,9 +73,10 @@ local function points_of(pos, top)
   return list
 end
 
+-- Returns the height of a box in points.
 local function height_of(box) return box.head + #box.rows * picture.ROW end
 
--- Returns a picture with one node for an object and its device copies, and spot: id -> node.
+-- Returns a picture in which one node represents an object and its device copies, and a table from box id to node.
 local function merge_unions(union)
   local all, spot = { boxes = {}, arrows = {} }, {}
   for _, box in ipairs(union.boxes) do
@@ -112,7 +116,7 @@ local function merge_unions(union)
   return all, spot
 end
 
--- Returns the connected components of a merged picture as pictures, in the order of their first boxes.
+-- Returns the connected components of a merged picture as a list of pictures, in the order of their first boxes.
 local function connected_components(nodes)
   local near = {}
   for _, box in ipairs(nodes.boxes) do near[box.id] = {} end
@@ -143,7 +147,8 @@ local function connected_components(nodes)
   return parts
 end
 
--- Returns Graphviz's positions of the nodes: id -> {x, y} of the upper left, and arrow key -> points.
+-- Returns Graphviz's positions: a table from node id to {x, y} of the upper left corner, and a table from arrow key to
+-- points.
 local function positions(nodes)
   local parts, texts = connected_components(nodes), {}
   for i, part in ipairs(parts) do texts[i] = dot.graph(part) end
@@ -171,8 +176,8 @@ local function positions(nodes)
   return at, led
 end
 
--- Returns a function that closes gaps along one axis: it maps a coordinate to its new value. spans: {low, high} of the
--- boxes; most: limit of a gap. The second result is the end of the last box.
+-- Returns a function that closes gaps along one axis: it maps a coordinate to its new value. `spans`: {low, high} of
+-- the boxes, sorted here; `most`: largest remaining gap. The second result is the new end of the last box.
 local function closing(spans, most)
   table.sort(spans, function(a, b) return a[1] < b[1] end)
   local blocks = {}
@@ -206,7 +211,8 @@ local function closing(spans, most)
   end, to
 end
 
--- Returns the points of an arrow, moved so that it begins at its row and ends at its object.
+-- Returns the points of an arrow, moved so that it begins at its row and ends at its object. `moved(x, y)`: maps points
+-- to their positions after gaps are closed.
 local function fit_arrow(points, from, to, key, tip_y, moved)
   local list, n = {}, #points
   local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
@@ -221,7 +227,7 @@ local function fit_arrow(points, from, to, key, tip_y, moved)
   return list
 end
 
--- Returns the points of an arrow between boxes above each other: around them on the right.
+-- Returns the points of an arrow between boxes above each other: it passes on the right of both boxes.
 local function route_around(from, to, key, tip_y)
   local x, y = from.x + from.width, from.y + (from.rows[key] or 0) + picture.ROW / 2
   local tip_x = to.x + to.width
@@ -229,8 +235,8 @@ local function route_around(from, to, key, tip_y)
   return { { x, y }, { out, y }, { out, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- Returns the points of an arrow from a row to an object of the other side: out on the left, to the object's right. If
--- the sides are stacked, it passes both on the left.
+-- Returns the points of an arrow from a row to an object of the other side: it leaves on the left and ends on the right
+-- of the object. If the sides are stacked, it passes on the left of both.
 local function across(from, to, key, tip_y, is_stacked)
   local x, y = from.x, from.y + (from.rows[key] or 0) + picture.ROW / 2
   if is_stacked then
@@ -243,7 +249,8 @@ local function across(from, to, key, tip_y, is_stacked)
   return { { x, y }, { x - bend, y }, { tip_x + bend, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- Returns width and height of a picture after gaps are closed, and the function that maps a point to its new position.
+-- Returns width and height of a picture after gaps are closed, and the function that maps a point (x, y) to its new
+-- position.
 local function compacted_extents(made, base)
   local across_spans, down_spans, seen = {}, {}, {}
   for _, box in ipairs(made.boxes) do
@@ -260,7 +267,7 @@ local function compacted_extents(made, base)
   return width, height, function(x, y) return over(x), down(y) end
 end
 
--- Returns the layout of a picture's sides, still without boxes.
+-- Returns the layout of a picture with the areas of both sides, still without boxes.
 local function sides_of(made, width, height, is_stacked)
   local levels = #made.levels
   local place = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0, drop = HEAD + levels * picture.BAND }
@@ -280,7 +287,7 @@ local function sides_of(made, width, height, is_stacked)
   return place
 end
 
--- Returns the layout of a picture.
+-- Returns the complete layout of a picture. `base`: {union, spot, at, led}, common to the pictures of a case.
 local function arrange(made, base, is_stacked)
   local width, height, moved = compacted_extents(made, base)
   local place = sides_of(made, width, height, is_stacked)
@@ -323,7 +330,8 @@ local function arrange(made, base, is_stacked)
   return place
 end
 
--- True if the largest picture is drawn larger in a window with its sides stacked; false if it fits either way.
+-- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if both ways
+-- are equal.
 local function is_better_stacked(pictures, base)
   local width, height = 0, 0
   for _, made in ipairs(pictures) do
@@ -334,7 +342,7 @@ local function is_better_stacked(pictures, base)
   return scale(width, 2 * height) > scale(2 * width, height)
 end
 
--- Returns the layouts of a case's pictures.
+-- Returns the layouts of a case's pictures, in order. Raises if Graphviz is missing.
 function picture_layout.all(pictures)
   local union = picture.union(pictures)
   local nodes, spot = merge_unions(union)

@@ -103,8 +103,8 @@ abbr.rule { font-size: 12px; color: var(--muted); text-decoration: underline dot
 local colours = {}
 for name, colour in light:gmatch "%-%-(%w[%w-]*): (#%x+);" do colours[name] = colour end
 
--- Returns the rules of `shapes`, beginning with the weakest: {selector = {{tag or false, class ...} ...}, weight,
--- order, attributes}.
+-- Returns the rules of `shapes` as a list of {selector, weight, order, attributes}, beginning with the weakest.
+-- `selector`: a list of {tag or false, class ...}, the outermost element first.
 local function parse_rules()
   local list = {}
   for selector, body in (".paper { fill: var(--paper); }\n" .. shapes):gmatch "([^{}]+){([^}]*)}" do
@@ -133,14 +133,14 @@ local function parse_rules()
   return list
 end
 
--- True if a part of a selector matches an element {tag, classes = set}.
+-- Returns true if a part of a selector, {tag or false, class ...}, matches an element {tag, classes}.
 local function is_about(compound, element)
   if compound[1] and compound[1] ~= element.tag then return false end
   for i = 2, #compound do if not element.classes[compound[i]] then return false end end
   return true
 end
 
--- True if a selector matches the last of these elements, each of which is nested in the previous one.
+-- Returns true if a selector matches the last of the elements, each of which is nested in the previous element.
 local function selects(selector, elements)
   local k = #selector
   if not is_about(selector[k], elements[#elements]) then return false end
@@ -149,7 +149,7 @@ local function selects(selector, elements)
   return k == 0
 end
 
-local rules_of_shapes -- cache: made when the first picture needs them
+local rules_of_shapes -- a cache that is filled when the first picture is drawn
 
 -- Returns an SVG text in which attributes replace the classes.
 local function inline_styles(text)
@@ -178,6 +178,7 @@ local function inline_styles(text)
   end))
 end
 
+-- Returns a rule of CSS.
 local function rules(selector, variables) return ("%s {%s\n}\n"):format(selector, variables) end
 
 return {

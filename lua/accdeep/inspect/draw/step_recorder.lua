@@ -9,8 +9,8 @@
 --   step   {title, text of the directive, file, line, ends, events, moved, snapshot, error}
 --     moved      {{host = id, device = id, offset, bytes, way = "in" or "out"} ...}, ids of the snapshot's objects.
 --     error      as report.to_plain_data returns it.
--- must: number of the case -> its hidden names, for a second run that lists these objects one by one. draw/init.lua
--- runs scenarios with a recorder.
+-- `must`: hidden names by number of the case, for a second run that lists these objects one by one. draw/init.lua runs
+-- scenarios with a recorder.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -18,16 +18,17 @@ local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.inspect.snapshot"
 
-local MOST, OBJECTS = 300, 400000 -- limits of steps recorded of a case, and of objects in them; then
-local FAILURES = 2 * MOST         -- failed steps up to this limit, and the last step
-local FEW, SOME = 6, 24 -- limits of grouped objects listed one by one: moved by a step, by all steps of a case
+local MOST, OBJECTS = 300, 400000 -- limits of a case's recorded steps, and of objects in all steps; beyond
+local FAILURES = 2 * MOST         -- them, failed steps up to this limit and the last step are recorded
+local FEW, SOME = 6, 24 -- limits of grouped objects that are listed: moved by a step, by all steps
 
 local Recorder = {}
 Recorder.__index = Recorder
 
 local WAYS = { h2d = "in", d2h = "out" }
 
--- Snapshots must not count as steps of the scenario, so they are taken in a thread that is created before it.
+-- Returns a function that takes snapshots. Snapshots must not count as steps of the scenario's limit, so they are taken
+-- in a coroutine that is created before the scenario runs.
 local function new_snapshot_thread()
   local thread = coroutine.create(function(session, numbers, must)
     while true do
@@ -41,6 +42,7 @@ local function new_snapshot_thread()
   end
 end
 
+-- Returns a recorder. `must`: hidden names by number of the case, or nil.
 local function new(must)
   return setmetatable({ cases = {}, events = {}, objects = 0, look = new_snapshot_thread(), must = must or {} },
     Recorder)
@@ -48,7 +50,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ steps --
 
--- Returns the current case; begins one if there is none.
+-- Returns the current case; begins a case if there is none.
 function Recorder:case()
   if not self.current then
     self.current = { steps = {}, numbers = {}, dropped = 0, moved = 0 }
@@ -57,7 +59,8 @@ function Recorder:case()
   return self.current
 end
 
--- Returns what events copied, and a list of the objects in groups among these.
+-- Returns a list of what the events copied ({host, device, offset, bytes, way}), and a list of the names of copied
+-- objects that are in groups.
 local function moves(events, locate)
   local list, hidden = {}, {}
   for _, event in ipairs(events) do
@@ -70,8 +73,8 @@ local function moves(events, locate)
   return list, hidden
 end
 
--- Returns the objects in groups that an error is about: those that it carries, and those named in its message. The
--- target of an unattached pointer is only named.
+-- Returns the names of objects in groups that an error is about: the objects that the error carries, and the objects
+-- named in its message. The target of an unattached pointer is only named.
 local function hidden_objects(err, locate)
   local hidden = {}
   for _, object in ipairs(rawget(err, "objects") or {}) do
@@ -82,7 +85,7 @@ local function hidden_objects(err, locate)
   return hidden
 end
 
--- Adds names of objects in groups to a case.
+-- Adds names of objects in groups to the set `hidden` of a case.
 local function remember_hidden(case, list)
   for _, name in ipairs(list) do
     case.hidden = case.hidden or {}
@@ -90,11 +93,12 @@ local function remember_hidden(case, list)
   end
 end
 
+-- Returns the fields of an event that a step has.
 local function event_record(event)
   return { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, device = event.device }
 end
 
--- True if two trees of plain tables are equal.
+-- Returns true if two trees of plain tables are equal.
 local function same(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end
   for key, value in pairs(a) do
@@ -106,7 +110,7 @@ local function same(a, b)
   return true
 end
 
--- Replaces parts of a snapshot that equal those of the previous one, to share memory.
+-- Replaces the parts of a snapshot that equal parts of the previous snapshot by those, to share memory.
 local function share(shot, before)
   for key, list in pairs(shot) do
     for i, item in ipairs(type(list) == "table" and list or {}) do
@@ -116,8 +120,8 @@ local function share(shot, before)
   end
 end
 
--- Records a step: the state of a session now, and the events since the previous step. Beyond the limits only failed
--- steps and the last one are recorded (always).
+-- Records a step: the present state of a session, and the events since the previous step. Beyond the limits, only
+-- failed steps are recorded, and steps with `always` (the last one).
 function Recorder:add(session, step, always)
   local case = self:case()
   local events = self.events
@@ -155,14 +159,16 @@ function Recorder:begin(session)
   end
 end
 
--- Records a failed step, once per error, however many functions it passes through.
+-- Records a failed step. An error is recorded once, however many functions it passes through; errors of limits are not
+-- recorded.
 function Recorder:failed(session, err, step)
   if err == self.reported_error or diagnostic.is_limit(err) then return end
   self.reported_error, step.error = err, err
   self:add(session, step)
 end
 
--- Observes a construct or the end of a region; returns the function that records it afterwards.
+-- Observes the beginning of a construct or the end of a region. Returns the function that records it as a step
+-- afterwards.
 function Recorder:asked(session, plan, ends)
   local place = plan.place
   self:begin(session)
@@ -187,15 +193,15 @@ end
 
 -- ------------------------------------------------------------------------------- the script's names --
 
--- Returns the source line of a script that an error is in.
+-- Returns the source line of a script in which an error was raised, without indentation; nil if it is unknown.
 local function source_line(err)
   local source = err.file and err.line and location.source(err.file)
   local line = source and location.line(source, err.line)
   return line and line:match "^%s*(.-)%s*$" or nil
 end
 
--- Calls a function of the script's language. An error that no construct has reported becomes a step, titled by the
--- source line if there is no title.
+-- Calls a function of the script's language and returns its results. An error that no construct has reported becomes a
+-- step. `title`: title of that step, or nil for the source line.
 function Recorder:run_watched(run, title, fn, ...)
   local file, line = location.scenario(2)
   local results = table.pack(pcall(fn, ...))
@@ -209,11 +215,12 @@ function Recorder:run_watched(run, title, fn, ...)
   error(err, 0)
 end
 
+-- Returns a text in one line; "" for other values.
 local function short(text) return type(text) == "string" and text:gsub("%s+", " "):gsub("^ ", "") or "" end
 
 local wrappers = {}
 
--- Wraps acc and omp, and the function that takes a body.
+-- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps.
 function wrappers.directive(self, run, _, fn)
   return function(text, ...)
     local made = self:run_watched(run, short(text), fn, text, ...)
@@ -222,7 +229,7 @@ function wrappers.directive(self, run, _, fn)
   end
 end
 
--- Wraps an API routine: a call with events is a step.
+-- Wraps an API routine: a call that causes events is a step.
 function wrappers.routine(self, run, name, fn)
   return function(...)
     self:begin(run.session)
@@ -236,7 +243,7 @@ function wrappers.routine(self, run, name, fn)
   end
 end
 
--- Wraps case: its steps are recorded separately.
+-- Wraps case: the steps of a case are recorded separately.
 function wrappers.case(self, run, _, fn)
   return function(name, body)
     self.current = nil
@@ -256,7 +263,7 @@ function wrappers.case(self, run, _, fn)
   end
 end
 
--- Returns the replacement of a function of the script, or nil.
+-- Returns the function that replaces a function of the script; nil if it is not replaced.
 function Recorder:wrap(run, name, fn)
   local stand = wrappers[scenario.statements[name]]
   if stand then return stand(self, run, name, fn) end
@@ -264,7 +271,7 @@ function Recorder:wrap(run, name, fn)
   if name:find "^expect%." then return function(...) return self:run_watched(run, name, fn, ...) end end
 end
 
--- Records the end of a case, if the host has changed since the last step.
+-- Records the end of a case as a step, if the state has changed since the last step.
 function Recorder:last(session)
   local steps = self:case().steps
   self:begin(session)
@@ -275,7 +282,7 @@ end
 
 -- --------------------------------------------------------------------------------------- the run --
 
--- Returns the observer of a run.
+-- Returns the observer of a run (base/observers.lua).
 function Recorder:observer()
   return {
     event = function(event) table.insert(self.events, event) end,
@@ -288,7 +295,7 @@ end
 
 local NOTHING = { host = {}, device = {}, attached = {}, present = {}, levels = {} }
 
--- Completes the steps of a case: its failure becomes one of them.
+-- Completes the steps of a case: errors become plain data, and a failure that is not a step yet is appended.
 local function close(case)
   local steps, seen = case.steps, false
   for i, step in ipairs(steps) do
@@ -305,7 +312,7 @@ local function close(case)
   case.numbers = nil
 end
 
--- Returns the cases of a finished run.
+-- Returns the cases of a finished run. `record`: the result of scenario.run.
 function Recorder:finish(record)
   local own = record.cases[#record.cases] -- statements outside of cases fail last
   if #self.cases == 0 then self:case() end

@@ -20,12 +20,12 @@ function svg.escape(text)
 end
 local escaped = svg.escape
 
--- Returns a number with at most one decimal.
+-- Returns a number as text with at most one decimal.
 local function short(n)
   return (("%.1f"):format(n):gsub("%.0$", ""))
 end
 
--- Returns the class attribute of an element: a word, and the sorted words that are true.
+-- Returns the value of an element's class attribute: the word `first`, and the sorted words that are true in `is`.
 local function class_words(first, is)
   local list = {}
   for word, holds in pairs(is) do
@@ -36,6 +36,7 @@ local function class_words(first, is)
   return table.concat(list, " ")
 end
 
+-- Returns a text element. `anchor`: its text-anchor attribute, or nil.
 local function text(class, x, y, content, anchor)
   return ('<text class="%s" x="%s" y="%s"%s>%s</text>'):format(class, short(x), short(y),
     anchor and (' text-anchor="%s"'):format(anchor) or "", escaped(content))
@@ -43,7 +44,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ boxes --
 
--- Returns a row of a box at height y.
+-- Returns the elements of a row of a box at height `y`. `place`: layout of the box.
 local function row_of(row, place, y)
   local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded, elided = row.is.elided,
     wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
@@ -69,7 +70,7 @@ local function row_of(row, place, y)
   return table.concat(parts)
 end
 
--- Returns a box.
+-- Returns the elements of a box. `place`: its layout.
 local function box_of(box, place)
   local middle = place.x + place.width / 2
   local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
@@ -93,7 +94,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- arrows --
 
--- Returns an arrow with its head.
+-- Returns the elements of an arrow with its head.
 local function arrow_of(arrow, points)
   local path = {}
   for i, point in ipairs(points) do
@@ -113,7 +114,7 @@ end
 
 local BAND_TOP = 24
 
--- Returns the bands of levels in the device's area.
+-- Returns the elements of the levels' bands in the device's area.
 local function bands_of(made, area)
   local parts = {}
   for i, level in ipairs(made.levels) do
@@ -129,7 +130,7 @@ local function bands_of(made, area)
   return table.concat(parts)
 end
 
--- Returns frames around fused boxes.
+-- Returns the elements of frames around fused boxes.
 local function fused_frames(made, place)
   local parts = {}
   for _, block in ipairs(made.fused) do
@@ -146,7 +147,7 @@ local function fused_frames(made, place)
   return table.concat(parts)
 end
 
--- Returns the areas of host and device.
+-- Returns the elements of the areas of host and device.
 local function sides_of(made, place)
   local parts = {}
   for _, side in ipairs { "host", "device" } do
@@ -162,7 +163,7 @@ end
 
 -- ------------------------------------------------------------------------------------- the whole --
 
--- Returns the parts of a picture as texts; background first.
+-- Returns a list of the parts of a picture as texts, the background first.
 function svg.render_parts(made, place)
   local list = { sides_of(made, place) }
   if place.sides.device and made.levels[1] then list[2] = bands_of(made, place.sides.device) end
@@ -181,7 +182,7 @@ function svg.render_parts(made, place)
   return list
 end
 
--- Returns the lines of a text, of at most `most` characters.
+-- Returns the lines of a text, of at most `most` characters each unless a word is longer.
 local function lines_of(content, most)
   local lines, line = {}, ""
   for word in content:gmatch "%S+" do
@@ -199,7 +200,7 @@ svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n ti
   .. "->next (n): n times ->next   bold: changed   dashed grey: not on the device   "
   .. "red: a host address, or what the error is about"
 
--- Returns a picture as an SVG file, with caption, error and legend.
+-- Returns a picture as the text of an SVG file, with caption, error and legend.
 function svg.document(made, place)
   local width = math.max(place.width, 560) + 2 * MARGIN
   local most = (width - 2 * MARGIN) // CHARACTER

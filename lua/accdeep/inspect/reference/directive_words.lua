@@ -13,7 +13,7 @@ local directive_words = {}
 
 local all -- word -> {language -> {text, kind, of}}
 
--- Returns OpenMP's directives that take a clause; directives of more than three words are left out.
+-- Returns a list of OpenMP's directives, of at most three words, that may have a clause.
 local function directives_with(clause)
   local list = {}
   for _, directive in ipairs(openmp_directives.names) do
@@ -24,12 +24,14 @@ local function directives_with(clause)
   return list
 end
 
+-- Returns the sorted keys of a set.
 local function names_of(set)
   local list = {}
   for name in sorted_pairs(set) do list[#list + 1] = name end
   return list
 end
 
+-- Returns the table `all`, which is filled on first use.
 local function index()
   if all then return all end
   all = {}
@@ -67,18 +69,19 @@ local function index()
   return all
 end
 
--- Returns the words, as keys.
+-- Returns a table whose keys are the words.
 function directive_words.all() return index() end
 
-local SHOWN = 8 -- limit of rules and directives
+local SHOWN = 8 -- limit of listed rules and directives
 
+-- Returns a list cut off after SHOWN entries, with the number of further entries as text.
 local function truncate_list(list)
   local shown = table.move(list, 1, math.min(#list, SHOWN), 1, {})
   if #list > SHOWN then shown[#shown + 1] = ("and %d more"):format(#list - SHOWN) end
   return shown
 end
 
--- Returns the rules that mention a word, by language; ACC33 comes first. A word of only one language has all of them.
+-- Returns the rules that mention a word, by language; ACC33 comes first. A word of only one language has all rules.
 local function rules_of(word, entry)
   local found, others = { OpenACC = {}, OpenMP = {} }, {}
   for _, id in ipairs(rules.search(word)) do
@@ -93,6 +96,7 @@ local function rules_of(word, entry)
   return found
 end
 
+-- Appends the first rules of a list, and how many more there are.
 local function put_rules(out, ids, word)
   if #ids > 0 then out[#out + 1] = "  rules about it" end
   for i = 1, math.min(#ids, SHOWN) do
@@ -101,7 +105,7 @@ local function put_rules(out, ids, word)
   if #ids > SHOWN then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - SHOWN, word) end
 end
 
--- Returns the text about a word; nil if it is unknown.
+-- Returns the text about a word; nil if the word is unknown.
 function directive_words.text(word)
   local entry = index()[word]
   if not entry then return nil end

@@ -30,11 +30,11 @@ function reference.chapters()
   return list
 end
 
--- Splits the text of a parameter or field into name, type and text, and that of a result into type and text.
+-- Returns name, type and text of a parameter or field; reference.result returns type and text of a result.
 function reference.field(text) return text:match "^(%S+) (.-) %- (.*)$" end
 function reference.result(text) return text:match "^(.-) %- (.*)$" end
 
--- Returns the names of an entry, beginning with its own.
+-- Returns a list of the names of an entry: its name, then its synonyms.
 function reference.names(entry) return { entry.name, table.unpack(entry.also or {}) } end
 
 -- Returns the signature of an entry: f(a [, b]).
@@ -50,12 +50,12 @@ function reference.signature(entry)
   return ("%s(%s%s)"):format(entry.name, table.concat(out), ("]"):rep(optional))
 end
 
--- Returns a complete script: the chapter's prelude, unless the entry is whole, and the text.
+-- Returns a complete script: the chapter's prelude, unless the entry is whole, followed by `text`.
 function reference.script(chapter, entry, text)
   return (entry.whole and "" or chapter.prelude or "") .. text
 end
 
--- Returns the entry of a name and its chapter, or nil. A class is found by its own name.
+-- Returns the entry with the name `wanted` and its chapter, or nil. A class is found by the name of the class.
 function reference.find(wanted)
   for _, chapter in ipairs(reference.chapters()) do
     for _, entry in ipairs(chapter) do
@@ -67,7 +67,8 @@ function reference.find(wanted)
   end
 end
 
--- Returns the names that have an entry, as keys. without_words: true for names that a script sees.
+-- Returns the names that have an entry, as keys. `without_words`: omit words in directives, which a script does not
+-- see.
 function reference.all(without_words)
   local names = {}
   for _, chapter in ipairs(reference.chapters()) do
@@ -84,12 +85,15 @@ end
 
 local WIDTH = 100
 
+-- Appends a wrapped text to `out`.
 local function put(out, margin, text) out[#out + 1] = rules.wrap_text(text, margin, WIDTH) end
 
+-- Appends code, indented.
 local function put_code(out, code)
   for line in code:gmatch "[^\n]+" do out[#out + 1] = "    " .. line end
 end
 
+-- Appends a titled list; parse(item) returns name, type and text, or type and text. Appends nothing for an empty list.
 local function put_list(out, title, list, parse)
   if not list or #list == 0 then return end
   out[#out + 1] = title
@@ -101,7 +105,7 @@ local function put_list(out, title, list, parse)
   end
 end
 
--- Returns the text about a name for a terminal; nil if it has no entry.
+-- Returns the text about a name for a terminal; nil if the name has no entry.
 function reference.text(wanted)
   local entry, chapter = reference.find(wanted)
   if not entry then return nil end

@@ -69,7 +69,7 @@ end
 -- Returns the number of innermost elements of an array of arrays; 1 for other types.
 local function number_of(t) return t.kind == "array" and t.n * number_of(t.of) or 1 end
 
--- Returns true if an entry's subscripts select elements of an array in the object itself, not behind a pointer.
+-- Returns true if an entry's subscripts select elements of an array that is a part of the object itself.
 local function is_part(entry)
   local t = entry.member.type
   if not entry.subscripts or t.kind ~= "array" then return false end

@@ -247,7 +247,7 @@ function variable_uses.kernel_variables(self, directive, instance)
     local t = (name == "this" or not directive.plain[name]) and instance[name]
     local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar"
       or is_in_enclosing_construct(self, directive, name) or named[name])
-    local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name) -- the compiler maps it
+    local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name) -- compiler maps it
     if is_data and not directive.is_private[name] and not is_own then list[#list + 1] = name end
   end
   table.sort(list)
