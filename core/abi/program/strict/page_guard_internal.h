@@ -115,7 +115,7 @@ struct rt_page_guard {
     uint64_t kernel_mask; /* signal mask that the kernel has set; sigprocmask calls of the kernel read and write it */
     uint64_t queued_signals; /* mask of the signals that are sent again after the kernel */
     siginfo_t queued_info[RT_SIGNAL_MAX + 1];
-    bool running, is_abandoned, has_faulted;
+    bool running, is_abandoned, has_faulted; /* a kernel has the guard; protection ended early; `fault` is set */
     struct rt_guard_fault fault;
     struct accd__debug_fault_context stopped;
     struct rt_device_section *sections;

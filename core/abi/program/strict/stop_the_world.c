@@ -40,8 +40,9 @@ static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_
 
 /* ------------------------------------------------------------------------------- the handler -- */
 
-/* Waits in the handler until the state is WAITING for as long as `patience`. Written in assembly, because from its
- * first to its last instruction the thread's stack may be protected. */
+/* Sets the state to WAITING, wakes the thread that stops this one, and waits while the state is STOPPED. Returns, with
+ * state RUNNING, when the state was WAITING for the time `patience`. Written in assembly, because the thread's stack
+ * may be protected from the first to the last instruction. */
 static void wait_for_release(struct rt_stopped_thread *other, const struct timespec *patience)
 {
     __asm__ volatile("movl %[called], %%eax\n"

@@ -19,13 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static int guarded_device;         /* device of the guarded kernel under way */
-static unsigned device_users;      /* number of calls and kernels that need device memory now */
-static bool devices_are_protected; /* true while the host may not access device memory */
-static bool is_skipping;           /* true if the last construct was skipped by sampling */
-/* Numbers of kernels without and with a page guard. */
-static atomic_ullong skipped_kernels;
-static unsigned long long guarded_kernels;
+static int guarded_device;                 /* device of the guarded kernel under way */
+static unsigned device_users;              /* number of calls and kernels that need device memory now */
+static bool devices_are_protected;         /* true while the host may not access device memory */
+static bool is_skipping;                   /* true if the last construct was skipped by sampling */
+static atomic_ullong skipped_kernels;      /* number of kernels that sampling has skipped */
+static unsigned long long guarded_kernels; /* number of kernels that the page guard has checked to their end */
 static const char not_watched_code[] = "not-watched";
 static double start_time, protect_seconds; /* seconds: time of the first protection, total time of protecting and
                                             * unprotecting */
