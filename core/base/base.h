@@ -138,11 +138,10 @@ struct accd_context {
     accd_error error;
     char check_message[400]; /* sentence of accd_check_invariants */
     struct accd__scratch scratch;
-    unsigned muted_ops,
-        unnamed_ops; /* bits 1 << op of operations that make no events, and of those whose events carry no names */
+    unsigned muted_ops, unnamed_ops;       /* bits 1 << op of operations without events; with nameless events */
     accd__fast_path_fn *const *fast_paths; /* fast paths by kind of construct, selected by the rules */
     bool layouts;                          /* true if some label has a layout, so that objects may have holes */
-    bool runs_queue; /* true while a queue runs: functions that it calls may access device memory, but run no constructs
+    bool runs_queue; /* true while a queue runs: its functions may access device memory, but run no constructs
                       */
     bool busy;       /* true while a construct is under way: callbacks may only inspect the context. Separate from other
                         flags, because a load of several flags would stall on the byte written last */

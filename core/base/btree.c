@@ -14,7 +14,7 @@
  * Invariants (accd__btree_check tests them):
  * - Keys of a node are ascending; unused slots hold UINT64_MAX, so that a search needs no count and no branch.
  * - Separators are lower bounds. Erasing the first key of a leaf leaves the separator, so that the greatest key <= p
- * may be the last one of the previous leaf.
+ *   may be the last one of the previous leaf.
  * - No node is empty, except the root of an empty index. A node with at most MERGE_THRESHOLD entries is merged with a
  *   neighbour if both fit into MERGED_LIMIT.
  * - The search path of every p in [low, high) ends at the finger's leaf. Every change of the
@@ -31,8 +31,8 @@
 
 enum {
     FANOUT = ACCD_BTREE_FANOUT,
-    MERGE_THRESHOLD = FANOUT / 4,       /* a node with at most so many entries is merged with a neighbour ... */
-    MERGED_LIMIT = FANOUT - FANOUT / 4, /* ... if the merged node has at most so many entries */
+    MERGE_THRESHOLD = FANOUT / 4,       /* a node with at most so many entries is merged with a neighbour */
+    MERGED_LIMIT = FANOUT - FANOUT / 4, /* greatest number of entries of a merged node */
     MIN_LAST_NODE = FANOUT / 8 + 1,     /* least entries of the last node, so that erasing the key that made it and
                                            inserting it again makes no node */
     MAX_HEIGHT = 32

@@ -95,12 +95,12 @@ enum { ACCD_RULE_IDS = 5 }; /* greatest number of ids in a row */
 enum accd__lookup_result {
     ACCD_LOOKUP_ABSENT,
     ACCD_LOOKUP_OBJECT,     /* an object contains all bytes */
-    ACCD_LOOKUP_EXCLUDED,   /* an object contains all bytes, but its own clause excluded all of them ... */
-    ACCD_LOOKUP_HOLES,      /* ... or some of them */
-    ACCD_LOOKUP_UNNAMED,    /* a storage object for members contains all bytes, but clauses name none of them ... */
-    ACCD_LOOKUP_NAMED_PART, /* ... or some */
-    ACCD_LOOKUP_TUPLE,      /* several objects contain all bytes, in one tuple ... */
-    ACCD_LOOKUP_OBJECTS,    /* ... or separately */
+    ACCD_LOOKUP_EXCLUDED,   /* an object contains all bytes, but its own clause excluded all of them */
+    ACCD_LOOKUP_HOLES,      /* an object contains all bytes, but its own clause excluded some of them */
+    ACCD_LOOKUP_UNNAMED,    /* a storage object for members contains all bytes, but clauses name none of them */
+    ACCD_LOOKUP_NAMED_PART, /* a storage object contains all bytes, and clauses name some of them */
+    ACCD_LOOKUP_TUPLE,      /* several objects of one fused tuple contain all bytes */
+    ACCD_LOOKUP_OBJECTS,    /* several objects that are not in one fused tuple contain all bytes */
     ACCD_LOOKUP_PARTIAL,    /* some bytes are in no object */
     ACCD_LOOKUP_COUNT
 };
@@ -139,11 +139,11 @@ enum accd__slot_state {
     ACCD_SLOT_ABSENT,        /* the pointer is not present */
     ACCD_SLOT_TARGET_ABSENT, /* the target of the pointer is not present */
     ACCD_SLOT_NULL,          /* the pointer is null */
-    ACCD_SLOT_UNATTACHED,    /* the pointer is not attached ... */
-    ACCD_SLOT_DETACHED,  /* ... any more, because of another clause of the construct. This and the following states are
-                            errors also for clauses that skip absent data */
-    ACCD_SLOT_REPOINTED, /* the pointer is attached, but now points to another target; found at an attach ... */
-    ACCD_SLOT_CHANGED,   /* ... or found when a clause is repeated */
+    ACCD_SLOT_UNATTACHED,    /* the pointer is not attached */
+    ACCD_SLOT_DETACHED,  /* the pointer was detached by another clause of the construct. This and the following states
+                            are errors also for clauses that skip absent data */
+    ACCD_SLOT_REPOINTED, /* the pointer is attached, but an attach finds that it points to another target */
+    ACCD_SLOT_CHANGED,   /* the pointer is attached, but a repeated clause finds that it was changed */
     ACCD_SLOT_STATE_COUNT
 };
 
@@ -153,10 +153,10 @@ enum accd__slot_owner { ACCD_SLOT_OWNER_ITEM, ACCD_SLOT_OWNER_SECTION, ACCD_SLOT
 
 struct accd__policy_entry {
     enum accd__decision outcome;
-    accd_status status; /* status of the error ... */
+    accd_status status; /* status of the error, if `outcome` rejects */
     enum accd__rule rule;
-    const char *text_before, *text_after; /* ... whose message has the device's number, the profile's or the pointer's
-                                             name between two parts */
+    const char *text_before, *text_after; /* the two parts of the message, between which stands the device's number, or
+                                             the name of the profile or pointer */
 };
 
 extern const struct accd__policy_entry accd__policy_entries[];

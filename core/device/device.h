@@ -167,8 +167,7 @@ struct accd__device {
 
 /* A transfer between the host and the device, or within it. */
 struct accd__transfer {
-    uint64_t dev, host,
-        bytes; /* `host` is the host address or, with ACCD_TRANSFER_WITHIN_DEVICE, the source address on the device */
+    uint64_t dev, host, bytes; /* `host`: host address; or device address of the source, within the device */
     enum {
         ACCD_TRANSFER_TO_DEVICE,
         ACCD_TRANSFER_CORE_TO_DEVICE,

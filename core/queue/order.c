@@ -10,10 +10,10 @@
  * - Before a task starts, all started tasks that use the same memory are finished, except those that the stream of its
  *   own queue orders anyway.
  * - A construct whose transfers cannot start fails as it would without a queue. A started task has read the host
- * memory.
+ *   memory.
  * - Fetched bytes reach host memory at the wait.
  * - A task that fetches the results of a kernel of its own queue does not start, because the kernel may still be
- * undone; it is done at the wait. */
+ *   undone; it is done at the wait. */
 #include "queue/inside.h"
 #include "table/name.h"
 

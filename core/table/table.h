@@ -57,8 +57,8 @@ static inline uint64_t accd__object_end(const struct accd__object *object)
  * names of objects. */
 enum accd__root_kind {
     ACCD_ROOT_NONE,    /* object without a walk */
-    ACCD_ROOT_WHOLE,   /* the pointer lies in the data that the clause names ... */
-    ACCD_ROOT_ELEMENT, /* ... or in the element of these data that the last of `index` names */
+    ACCD_ROOT_WHOLE,   /* the pointer lies in the data that the clause names */
+    ACCD_ROOT_ELEMENT, /* the pointer lies in the element of these data that the last of `index` names */
     ACCD_ROOT_FAR      /* the pointer lies in the target of another pointer */
 };
 

@@ -53,8 +53,8 @@ struct accd__fused_tuple {
     bool current;     /* true if objects lie in the tuple now; env->tuples.fused then lists it by `host` */
     uint64_t support; /* serial of the youngest originals that connect the objects: those of the tuple's construct, or
                          younger ones after an older one has ended */
-    uint64_t loses;   /* number of the last exit that removes something from the tuple ... */
-    size_t regroup;   /* ... and the tuple's index in the list of tuples that this exit regroups */
+    uint64_t loses;   /* number of the last exit that removes something from the tuple */
+    size_t regroup;   /* index of the tuple in the list of tuples that exit number `loses` regroups */
 };
 
 /* Vacated slot: a former device address of an object, to which the object may return. */

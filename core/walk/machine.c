@@ -15,8 +15,8 @@
  * loops.
  *
  * Invariants:
- * - A register whose bit is set in `constants` holds one value in all ACCD_ROWS rows; it may be left by an earlier
- * block.
+ * - A register whose bit is set in `constants` holds one value in all ACCD_ROWS rows; an earlier block may have
+ *   left it.
  * - No value of a register is larger in magnitude than 2 to the power of max_bits. If the operands' bits prove that a
  *   sum or product fits, no check for overflow is needed.
  * - k = 0: 64-bit arithmetic; a result that does not exist becomes ACCD_UNREPRESENTABLE. k != 0 (ADD to LE): arithmetic

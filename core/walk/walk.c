@@ -21,7 +21,7 @@
  * - The segments of a rowset are consecutive, one for each field, and have as many rows as the rowset.
  * - Sections are numbered through: a segment has the numbers first .. first + rows - 1, and first ascends.
  * - Row r of a rowset is at address[r], or at base + r * stride. It lies in section owner[r], or r / per, of its
- * parent.
+ *   parent.
  * - A column of equal values is NULL, and `bytes` or `start` holds the value. Empty sections have 0 bytes.
  * - An element of a recursive program is a row only once, even if several pointers point to it.
  *

@@ -47,10 +47,10 @@ struct accd__rowset {
     uint8_t action; /* action of the enclosing object */
     uint16_t flags; /* ACCD_FIELD_FLAGS of the enclosing object */
     size_t rows;
-    uint64_t base; /* address of the first element, if the elements are contiguous, `stride` of the program apart ... */
-    uint64_t *address; /* ... address of each element; NULL: `base` counts */
-    uint64_t per;      /* number of elements in each section of the parent; 0: `owner` counts ... */
-    uint32_t *owner;   /* ... number of the parent's row whose section contains each element; NULL: `per` counts */
+    uint64_t base;     /* address of the first element, if the elements are contiguous, `stride` of the program apart */
+    uint64_t *address; /* address of each element; NULL: `base` counts */
+    uint64_t per;      /* number of elements in each section of the parent; 0: `owner` counts */
+    uint32_t *owner;   /* number of the parent's row whose section contains each element; NULL: `per` counts */
     /* Number of the rowset's first segment, and how many segments it has: one for each field. */
     size_t segments, nsegments;
     /* Columns of registers that inner levels read, by register number; valid only while the walk is made. */
