@@ -188,7 +188,7 @@ openacc_directives.clauses = {
 -- Modifiers of data clauses: {name, clauses, of, since, asks?, text?}.
 --   since: first version of OpenACC in which these clauses have the modifier on these directives (30: 3.0).
 --   asks: the requested transfer, "in" and "out" in so far as the clause copies in that direction, or "zero".
--- Further rows of a name inherit asks and text from its first row.
+-- Further rows of a name inherit `asks` and `text` from the first row of that name.
 openacc_directives.modifiers = {
   { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, asks = "in out",
     text = "Before the variables of a data clause: alwaysin and alwaysout, as far as the clause copies." },
@@ -208,15 +208,14 @@ openacc_directives.modifiers = {
   { "zero", "copyout", of = "regions", since = 30 },
 }
 
--- Clause name -> {name, first = the clause's first name, entry, present_or = true for a form of that kind}. A name with
--- two entries (update) refers to the first.
--- Decides ACC33-2.7-6.
+-- Clauses by name: {name, first, entry, present_or}. `first`: first name of the clause. `present_or`: true if this name
+-- accepts present data. A name with two entries (update) has the first entry. Decides ACC33-2.7-6.
 openacc_directives.clause = {}
--- Form of an argument -> names of the clauses that take it.
+-- Names of the clauses that take an argument, by form of the argument.
 openacc_directives.takes = {}
--- Directive -> set of the clauses that it takes.
+-- Set of the clauses that a directive takes, by directive.
 openacc_directives.of = {}
--- Directive -> set of the clauses that may follow device_type; nil if device_type does not affect other clauses.
+-- Set of the clauses that may follow device_type, by directive; nil if device_type does not affect other clauses.
 openacc_directives.specific = {}
 
 local of_word = {} -- directive with underscores (enter_data) -> its set of clauses
@@ -226,9 +225,11 @@ for _, directive in ipairs(openacc_directives.directives) do
   openacc_directives.specific[directive[1]] = directive.specific and strings.word_set(directive.specific)
 end
 
--- Returns the directives that a list with abbreviations stands for, as words with underscores. Results are cached in
--- `lists`.
+-- Cache of directives_of, by text.
 local lists = {}
+
+-- Returns the directives that a text with abbreviations denotes, as words with underscores. Callers must not change the
+-- result, which is cached.
 local function directives_of(list)
   local found = lists[list] or {}
   if lists[list] then return found end
@@ -259,7 +260,8 @@ for _, entry in ipairs(openacc_directives.clauses) do
   end
 end
 
--- Modifier -> {text, asks, of = first name of a clause -> directive -> first version that has it}.
+-- By modifier: {text, asks, of}. of[first name of a clause][directive] is the first version that has the modifier
+-- there.
 openacc_directives.modifier = {}
 for _, row in ipairs(openacc_directives.modifiers) do
   local modifier = openacc_directives.modifier[row[1]] or { text = row.text, asks = row.asks, of = {} }
@@ -271,14 +273,14 @@ for _, row in ipairs(openacc_directives.modifiers) do
   end
 end
 
--- Returns a table of clause names -> test(entry, clause), without clauses for which the test returns nil or false.
+-- Returns a table from clause name to the result of test(entry, clause), without results that are nil or false.
 function openacc_directives.clauses_where(test)
   local found = {}
   for name, clause in pairs(openacc_directives.clause) do found[name] = test(clause.entry, clause) or nil end
   return found
 end
 
--- Set of all clauses except those that only chapter 5 of TR14 defines.
+-- Set of the names of all clauses, except for clauses that only chapter 5 of TR14 defines.
 openacc_directives.known = openacc_directives.clauses_where(function(entry) return not entry.wish end)
 
 return openacc_directives

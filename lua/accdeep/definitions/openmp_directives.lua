@@ -216,8 +216,8 @@ local masked = { "taskloop simd", "taskloop" }
 local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
   "loop" }
 
--- Names of directives with clauses, longest first, so that the longest name matches. beyond: known directives without
--- support.
+-- `names`: names of directives with clauses, longest first, so that the longest name matches. `beyond`: list of known
+-- directives without support.
 openmp_directives.names, openmp_directives.beyond = {}, {}
 
 local function add(name) table.insert(openmp_directives.names, name) end
@@ -250,7 +250,7 @@ local function longest_first(a, b) return #a > #b or #a == #b and a < b end
 table.sort(openmp_directives.names, longest_first)
 table.sort(openmp_directives.beyond, longest_first)
 
--- Set of directives that have no statements in Fortran.
+-- Set of the directives to which no statements belong in Fortran.
 openmp_directives.standalone = { section = true }
 for _, directive in ipairs(openmp_directives.directives) do openmp_directives.standalone[directive[1]] =
   directive.standalone end
@@ -271,7 +271,7 @@ table.sort(openmp_directives.fortran_names, longest_first)
 -- Tables built from the entries. clause: name -> entry. takes: form of an argument -> names of clauses. of: part or
 -- directive -> {clause -> true, the first version that has it, or minus the version that removed it}.
 openmp_directives.clause, openmp_directives.takes, openmp_directives.of = {}, {}, { any = {}, group = {} }
--- Name with underscores (target_data) -> the table of the directive in `of`.
+-- Tables of `of` by name of the directive with underscores, such as target_data.
 local of_word = { any = openmp_directives.of.any, group = openmp_directives.of.group }
 for _, list in ipairs { openmp_directives.parts, openmp_directives.directives } do
   for _, directive in ipairs(list) do
@@ -301,14 +301,14 @@ for _, directive in ipairs(openmp_directives.directives) do
     openmp_directives.of[directive[1]][name] = true end
 end
 
--- Returns a table of clause names -> test(entry), without clauses for which the test returns nil or false.
+-- Returns a table from clause name to the result of test(entry), without results that are nil or false.
 function openmp_directives.clauses_where(test)
   local found = {}
   for name, entry in pairs(openmp_directives.clause) do found[name] = test(entry) or nil end
   return found
 end
 
--- Returns the set of clauses whose data-sharing attribute contains a word.
+-- Returns the set of the clauses whose field `attribute` contains `word`.
 function openmp_directives.making(word)
   return openmp_directives.clauses_where(function(entry) return entry.attribute ~= nil
     and entry.attribute:find(word, 1, true) ~= nil end)

@@ -52,8 +52,8 @@ local function table_of(box, room)
     is.absent and ' color="gray60"' or is.offending and ' color="red"' or "", table.concat(parts))
 end
 
--- Returns the column of each box, its distance from boxes that no pointer of its side points to, and the number of
--- columns of the host.
+-- Returns the column of each box, which is its distance from boxes to which no pointer of the same side points, and the
+-- number of columns of the host.
 local function depths(made)
   local depth, out, led = {}, {}, {}
   for _, arrow in ipairs(made.arrows) do

@@ -18,8 +18,8 @@ local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "
 
 local clean = require "accdeep.base.strings".to_utf8
 
--- Returns an empty list, and a function (text, value) that returns the index, from 0, of `value` (nil: of the text) in
--- the list, and adds it if the text is new.
+-- Returns an empty list, and a function (text, value) for it. If the text is new, the function appends `value` (nil:
+-- the text). It returns the index of the entry for the text, from 0.
 local function new_numbering()
   local list, numbers = {}, {}
   return list, function(text, value)
@@ -199,7 +199,7 @@ local page = [==[
 </html>
 ]==]
 
--- Returns the lines of the scenario's text.
+-- Returns a list of the lines of a text.
 local function lines_of(text)
   local list = {}
   for line in (text:gsub("\n$", "") .. "\n"):gmatch "(.-)\r?\n" do
