@@ -246,6 +246,7 @@ end
 
 -- ------------------------------------------------------------------------------------- expressions --
 
+-- Checkers of expressions, by tag of the AST node: function(env, node) -> typed node.
 local checkers = {}
 
 function checkers.num(_, node)
@@ -346,6 +347,7 @@ end
 
 function checkers.postfix(env, node) return increment(env, node, node.base, true) end
 
+-- Checkers of unary operators that take l-values or pointers.
 local unary = {}
 
 function unary.address(env, node)

@@ -236,6 +236,7 @@ end
 
 -- ---------------------------------------------------------------------------------- definitions --
 
+-- Evaluators of the parts of a definition, by tag of the AST node: function(self, item).
 local steps = {}
 
 -- Returns the declarator of using NAME = TYPE, for evaluation as a typedef.

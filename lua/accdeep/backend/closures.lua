@@ -41,6 +41,7 @@ local at = closures.with_position
 
 -- -------------------------------------------------------------------------------------- l-values --
 
+-- Compilers of l-values, by op of the typed node: function(env, e) -> function(frame) -> address, low, high.
 local places = {}
 
 function places.variable(_, e) return at(e, e.binding.place) end
@@ -100,6 +101,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- values --
 
+-- Compilers of values, by op of the typed node: function(env, e) -> function(frame) -> v, low, high.
 local values = {}
 
 function values.const(_, e)
@@ -352,6 +354,8 @@ end
 
 -- -------------------------------------------------------------------------------------- conditions --
 
+-- Compilers of conditions, by op: function(env, e) -> function(frame) -> true or false. Other ops are compiled as
+-- values.
 local conditions = {}
 
 function conditions.compare(env, e)
@@ -381,6 +385,7 @@ end
 function value(env, e) return values[e.op](env, e) end
 function lvalue(env, e) return places[e.op](env, e) end
 
+-- Returns a function of the frame that is true if the value of `e` is not zero.
 function condition(env, e)
   if conditions[e.op] then return conditions[e.op](env, e) end
   local v = value(env, e)

@@ -31,6 +31,7 @@ local ROOM = 24 -- limit of registers that one expression needs at once
 local Builder = {}
 Builder.__index = Builder
 
+-- Returns a new builder, which collects the instructions of one program.
 function codegen.builder()
   return setmetatable({ code = {}, n = 0, next = 0, most = 0, known = {}, pinned = {} }, Builder)
 end
@@ -47,6 +48,7 @@ function Builder:register(pos)
   return r
 end
 
+-- Appends an instruction.
 function Builder:append(opcode, to, a, b, k)
   local code, n = self.code, self.n * 5
   code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = opcode, to, a, b, k
@@ -214,6 +216,7 @@ local function inherit_register(b, pos, level, register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
 end
 
+-- Compilers of l-values, by op of the typed node: function(b, env, e) -> l-value.
 local places = {}
 
 function places.fixed(_, _, e) return { address = e.address, offset = 0, type = e.type } end
@@ -244,6 +247,7 @@ end
 
 -- ------------------------------------------------------------------------ values of typed nodes --
 
+-- Compilers of values, by op of the typed node: function(b, env, e) -> value.
 local values = {}
 
 function values.const(_, _, e) return constant(e.const, e.type) end
@@ -284,6 +288,7 @@ local function call_out(b, env, e, name, fn, args)
   return { reg = to, type = LONG }
 end
 
+-- Appends the values of a call's arguments to a list; returns the list.
 local function arguments(b, env, e, list)
   for _, arg in ipairs(e.args) do list[#list + 1] = value(b, env, arg) end
   return list
@@ -326,6 +331,7 @@ function values.compare(b, env, e)
   return operation(b, e.operator, t, value(b, env, e.a), value(b, env, e.b), e.pos, true)
 end
 
+-- Emits the logical negation of a register; returns the register of the result.
 local function negate(b, register, pos) return b:emit(pos, op.LNOT, register, 0, 0) end
 
 values["not"] = function(b, env, e) return { reg = negate(b, value(b, env, e.e).reg, e.pos), type = INT } end

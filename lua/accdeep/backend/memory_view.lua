@@ -24,6 +24,7 @@ local POINTER_SIZE = 8
 
 -- --------------------------------------------------------------------------------- host space --
 
+-- Classes of memory spaces, with the functions load, store, copy, check, classify.
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
 
@@ -47,6 +48,7 @@ end
 -- Returns the rule about null pointers on a device.
 function memory_view.null_rule(session) return rule_of_documents(session, NULL) end
 
+-- Raises an error at the frame's position; frame may be nil.
 local function fail(frame, code, message, fields)
   diagnostic.raise(code, frame and frame.pos, message, fields)
 end
@@ -57,10 +59,12 @@ local function fail_core(frame, err)
     cause = err.cause })
 end
 
+-- Returns the memory space of the host.
 function memory_view.host(session)
   return setmetatable({ session = session, ctx = session.ctx }, Host)
 end
 
+-- Returns the memory space of device `number`.
 function memory_view.device(session, number)
   return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true, private = {} }, Device)
 end
@@ -110,6 +114,7 @@ function Host:check(address, size, low, high, frame)
   end
 end
 
+-- Returns the number at a host address. Raises if the access is invalid.
 function Host:load(address, code, size, low, high, frame)
   if low then self:check(address, size, low, high, frame) end
   local value = self.ctx:host_read(address, code)
@@ -117,6 +122,7 @@ function Host:load(address, code, size, low, high, frame)
   return value
 end
 
+-- Stores a number at a host address. Raises if the access is invalid.
 function Host:store(address, code, size, value, low, high, frame)
   if low then self:check(address, size, low, high, frame) end
   if not self.ctx:host_write(address, code, value) then self:classify(address, size, frame) end
@@ -125,11 +131,13 @@ end
 -- the counterpart of Device:translate_pointer; host pointers need no translation
 function Host:translate_pointer(value) return value end
 
+-- Returns the pointer at a host address, and the bounds of its target's object.
 function Host:load_pointer(address, low, high, frame)
   local value = self:load(address, core.scalar.pointer, POINTER_SIZE, low, high, frame)
   return value, self.ctx:host_bounds(value)
 end
 
+-- Copies bytes between two host objects. slow, shigh: bounds of the source.
 function Host:copy(to, from, size, low, high, slow, shigh, frame)
   self:check(to, size, low, high, frame)
   self:check(from, size, slow, shigh, frame)
@@ -140,11 +148,13 @@ function Host:copy(to, from, size, low, high, slow, shigh, frame)
   core.put(to, core.get(from, size))
 end
 
+-- Raises the error for an index out of bounds, with the object at `address`.
 function Host:out_of_bounds(address, message, frame)
   local range = self.ctx:host_at(address)
   fail(frame, "out-of-bounds", message, { rule = "ACC33-2.7.1-1", objects = { range } })
 end
 
+-- Returns the address of new memory for a private variable of the current kernel.
 function Host:local_memory(size, name)
   return self.session:kernel_memory(size, name)
 end
@@ -286,6 +296,7 @@ function Device:translate_pointer(value, low)
   return there ~= 0 and there or value
 end
 
+-- Returns the number at a device address. Raises if the access is invalid.
 function Device:load(address, code, size, low, high, frame)
   address = self:check(address, size, low, high, frame)
   local value, err = self.ctx:device_read(self.number, address, code)
@@ -293,6 +304,7 @@ function Device:load(address, code, size, low, high, frame)
   return value
 end
 
+-- Stores a number at a device address. Raises if the access is invalid.
 function Device:store(address, code, size, value, low, high, frame)
   address = self:check(address, size, low, high, frame)
   local ok, err = self.ctx:device_write(self.number, address, code, value)
@@ -324,6 +336,7 @@ function Device:load_pointer(address, low, high, frame)
   }
 end
 
+-- Copies bytes between two objects on the device. slow, shigh: bounds of the source.
 function Device:copy(to, from, size, low, high, slow, shigh, frame)
   to = self:check(to, size, low, high, frame)
   from = self:check(from, size, slow, shigh, frame)
@@ -336,6 +349,7 @@ function Device:copy(to, from, size, low, high, slow, shigh, frame)
   end
 end
 
+-- Raises the error for an index out of bounds, with the present object at `address`.
 function Device:out_of_bounds(address, message, frame)
   local object = self.ctx:present_at(self.number, address, true)
   fail(frame, "out-of-bounds", ("%s, on device %d"):format(message, self.number),
@@ -348,12 +362,15 @@ end
 
 -- -------------------------------------------------------------------------------------- views --
 
+-- Private key under which a view has its location.
 local LOCATION = {}
+-- Classes of views, as metatables.
 local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __name = "pointer" }
 
 -- Returns the location of a view.
 local function locate(v) return rawget(v, LOCATION) end
 
+-- Returns a view of class `class`.
 local function make(class, space, t, address, low, high, section)
   return setmetatable({ [LOCATION] = { space = space, type = t, address = address, low = low,
     high = high, section = section } }, class)
@@ -553,6 +570,7 @@ function Struct:__newindex(name, value)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
+-- Returns n objects of type `of`, beginning at an address, as a list.
 local function values_of(space, of, address, n, low, high)
   local list = {}
   for i = 0, n - 1 do list[i + 1] = read_object(space, of, address + i * of.size, low, high) end
@@ -574,6 +592,7 @@ function methods.values(self, n)
   return values_of(at.space, pointee_type(at.type), at.address, n, at.low, at.high)
 end
 
+-- Returns a key as an integer; nil if the key is not a whole number.
 local function index_of(key)
   local i = math.type(key) == "integer" and key or (type(key) == "number" and math.tointeger(key))
   return i
@@ -590,6 +609,7 @@ local function array_element(at, key)
   return at.address + i * at.type.of.size
 end
 
+-- Raises the error for an index that is not a number. what: the noun of the indexed object.
 local function no_integer(what, key)
   diagnostic.raise("type-mismatch", nil, ("the index of %s is an integer, not '%s'"):format(what, key))
 end
@@ -642,6 +662,7 @@ end
 -- Returns the distance between neighbouring elements in bytes; 1 for void pointers.
 local function distance(t) return t.to.kind == "void" and 1 or pointee_type(t).size end
 
+-- Returns pointer p plus `sign` times n elements; raises for other operands.
 local function displace(p, n, sign)
   if not memory_view.is_pointer(p) or not n then
     diagnostic.raise("type-mismatch", nil, "pointers take p + n, p - n and p - q, with a whole number n")
@@ -676,6 +697,7 @@ end
 function Struct:__tostring() return types.name(locate(self).type) end
 function Array:__tostring() return types.name(locate(self).type) end
 
+-- Returns a view of a pointer with the value `address`.
 function memory_view.pointer(space, t, address, low, high)
   return make(Pointer, space, t, address, low, high)
 end

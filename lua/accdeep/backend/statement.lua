@@ -111,6 +111,7 @@ local function declaration(env, node)
   end
 end
 
+-- Compilers of statements, by tag of the AST node: function(env, node) -> function(frame) -> signal.
 local statements = {}
 
 function statements.block(env, node) return block(env, node.list) end

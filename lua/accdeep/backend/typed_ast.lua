@@ -44,11 +44,13 @@ local constant = typed_ast.constant
 
 -- -------------------------------------------------------------------------------------- l-values --
 
+-- Returns a typed l-value. fields: its other fields; the table becomes the node.
 function typed_ast.lvalue(op, t, pos, fields)
   fields.op, fields.type, fields.pos, fields.is_place = op, t, pos, true
   return fields
 end
 
+-- Returns the typed node of the member at `offset` in the l-value `base`.
 function typed_ast.member(base, offset, t, pos)
   if base.op == "member" then base, offset = base.base, base.offset + offset end
   return { op = "member", type = t, pos = pos, is_place = true, base = base, offset = offset }

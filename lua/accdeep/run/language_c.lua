@@ -132,6 +132,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ bodies --
 
+-- Returns the AST of a body's text with its directives analysed.
 local function read_text(session, body, construct)
   return c_body.body(session, syntax.parse("body", body, 1, session.now.scope), construct.node, construct.on,
     construct.place)

@@ -407,6 +407,7 @@ function Session:new_block(bytes, name, t, pos)
   return address
 end
 
+-- Raises the error for an access to freed memory.
 local function raise_freed(pos) raise("out-of-bounds", pos, "the memory was freed already") end
 
 -- Frees a block. The block remains known as freed while it is in quarantine. pos: position for errors.
@@ -453,6 +454,7 @@ function Session:forget_block(address)
   self:give_back(address)
 end
 
+-- Stores a number in host memory, without bounds.
 function Session:host_store(address, t, value)
   self.host_space:store(address, t.code, t.size, value, nil, nil, nil)
 end
@@ -705,6 +707,7 @@ function Session:device_number(number, pos)
   return number
 end
 
+-- Makes a device the current one; raises if no device has this number.
 function Session:set_device(number) self.now.device = self:device_number(number) end
 
 -- Raises if a region is open on a device.

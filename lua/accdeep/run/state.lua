@@ -23,10 +23,12 @@ local function sort_by_name(list)
   end)
 end
 
+-- Returns a pointer of the scenario to host memory.
 local function pointer(session, address)
   return session.host_space:pointer(types.pointer(types.void), address, session.ctx:host_bounds(address))
 end
 
+-- Returns a pointer of the scenario to memory of a device.
 local function device_pointer(session, device, address)
   return session.device_side.pointer_spaces[device]:pointer(types.pointer(types.void), address,
     session.ctx:device_bounds(device, address))
@@ -201,6 +203,7 @@ local function some(list, text)
   return table.concat(parts, " ")
 end
 
+-- Returns the text of a clause's tuple: its state and name.
 local function clause_text(clause) return ("%s(%s)"):format(clause.state, clause.name or "?") end
 
 -- Returns the tuples of a level as text in columns.

@@ -106,6 +106,7 @@ local function set_members(t, members, size, align)
   t.parent = parent
 end
 
+-- Raises the error for a node whose kind Fortran does not have.
 local function raise_unsupported(builder, node)
   raise("unsupported", nil, ("%s: a %s is not a type of Fortran"):format(builder.file, node.kind),
     { rule = "HOUSE-debug" })

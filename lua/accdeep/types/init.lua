@@ -95,6 +95,7 @@ function types.pointer(to)
   return t
 end
 
+-- Returns the type of arrays of n elements; n nil: an array of unknown length.
 function types.array(of, n)
   return { kind = "array", of = of, n = n, size = n and n * of.size or 0, align = of.align }
 end

@@ -21,6 +21,7 @@ local cuda_expression = {}
 local Writer = {}
 Writer.__index = Writer
 
+-- Returns a new writer, which collects the text of one kernel.
 function cuda_expression.writer(session)
   return setmetatable({ session = session, lines = {}, names = 0, variables = {}, known = {}, writes = false }, Writer)
 end
@@ -143,6 +144,7 @@ end
 
 -- ------------------------------------------------------------------------------------ l-values --
 
+-- Writers of l-values, by op of the typed node: function(w, e) -> operand.
 local places = {}
 
 function places.variable(w, e) return e.binding.operand or w:variable(e.name, e.binding) end
@@ -206,6 +208,7 @@ local function literal(v)
   return text:find "[.e]" and text or text .. ".0"
 end
 
+-- Writers of values, by op of the typed node: function(w, e) -> operand.
 local values = {}
 
 function values.const(w, e)

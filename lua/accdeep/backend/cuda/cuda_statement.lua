@@ -81,6 +81,7 @@ local function declaration(w, node)
   end
 end
 
+-- Writers of statements, by tag of the AST node: function(w, node).
 local statements = {}
 
 local function block(w, list)
@@ -203,6 +204,7 @@ end
 statements["switch"] = function(w) w:give_up "a switch" end
 statements.carried = function(w) w:give_up "a directive inside" end
 
+-- Writes a statement, after a line that gives its location to the compiler.
 function compile_statement(w, node)
   local place = w.place
   if node.pos then

@@ -223,6 +223,7 @@ local function remap_dims(bounds, of, e, base, dims, f)
   return wanted
 end
 
+-- Compiles the assignment of the target `e` to the pointer `to_node`, with or without bounds.
 function assignment.target(env, node, to_node, e)
   local bounds, remaps = pointer_bounds(env, node)
   return assignment.onto(env, node, fortran_expression.compile(env, bounds and to_node.base or to_node), e, bounds,

@@ -237,6 +237,7 @@ local function unknown_name(env, node)
   env.session.now.scope:no_variable(node, fortran_expression.intrinsics)
 end
 
+-- Compilers of expressions, by tag of the AST node: function(env, node) -> expression (see the head).
 local compilers = {}
 
 -- Makes an argument of assumed rank hide its elements, so that only inquiries can use it; returns the expression.

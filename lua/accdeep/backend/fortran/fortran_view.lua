@@ -59,7 +59,9 @@ local function address_of(at, index)
   return address
 end
 
+-- Methods of array views, by name: v:values().
 local methods = {}
+-- Returns the elements of an array as nested lists.
 function methods.values(self)
   local at = memory_view.location(self)
   return nested_list(at.section, at.space)

@@ -147,6 +147,7 @@ local function descriptor_of(env, node, attribute)
   return e
 end
 
+-- Returns a function of the frame that returns the base address in the descriptor of an expression.
 local function base_of(env, e)
   local place, space = e.descriptor, env.space
   return function(f)
