@@ -620,6 +620,7 @@ typedef struct accd_bounds_change {
 /* Compares the bounds of the sections that both records reached through the same pointers. Returns 1 if one has
  * changed, and *change_p receives the first such section; otherwise 0 (TR14-4.3-04). */
 ACCD_API int accd_bounds_changed(const accd_bounds *then, const accd_bounds *now, accd_bounds_change *change_p);
+/* Frees recorded bounds; NULL does nothing. */
 ACCD_API void accd_bounds_free(accd_bounds *bounds);
 
 /* ------------------------------------------------------------------ single steps (acc_* API) -- */

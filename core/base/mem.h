@@ -61,8 +61,8 @@ struct accd__pool {
 
 /* Makes an empty pool of blocks of `size` bytes, with at most `per_slab` blocks in a slab. */
 void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab);
-int accd__pool_grow(struct accd__pool *pool,
-                    size_t blocks); /* adds at least `blocks` blocks; returns 1, or 0 without memory */
+/* Adds at least `blocks` blocks to the free list. Returns 1, or 0 without memory. */
+int accd__pool_grow(struct accd__pool *pool, size_t blocks);
 /* Reserves blocks so that the next n calls of accd__pool_alloc succeed. Returns 1, or 0 without memory. */
 static inline int accd__pool_reserve(struct accd__pool *pool, size_t n)
 {
@@ -107,9 +107,8 @@ struct accd__scratch_chunk {
     _Alignas(16) char space[];
 };
 
-void *accd__scratch_add_chunk(
-    struct accd__scratch *scratch,
-    size_t bytes); /* adds a chunk of at least `bytes` bytes and allocates these from it; NULL without memory */
+/* Adds a chunk of at least `bytes` bytes, and returns these bytes, allocated from it; NULL without memory. */
+void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes);
 /* Returns `bytes` bytes of scratch space, aligned to 16; NULL without memory. */
 static inline void *accd__scratch_alloc(struct accd__scratch *scratch, size_t bytes)
 {

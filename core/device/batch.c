@@ -40,6 +40,7 @@ static uint64_t max_fetch_bytes(const struct accd__traffic *traffic)
     return traffic->queue ? ACCD_MAX_FETCH_PART : UINT64_MAX;
 }
 
+/* Returns the smaller number. */
 static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes)
 {
     return bytes < max_bytes ? bytes : max_bytes;

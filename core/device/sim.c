@@ -45,6 +45,7 @@ static uint64_t table_bytes(const struct sim *sim)
            sim->space / PAGE * sizeof sim->covers[0];
 }
 
+/* Unmaps all memory of a device, which may be opened only in part, and frees its record. */
 static void sim_close(void *device)
 {
     struct sim *sim = device;
@@ -103,6 +104,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
 
 /* ----------------------------------------------------------------------------------- blocks -- */
 
+/* Returns the bytes of the block that begins at a device address; 0: none begins there. */
 static uint64_t sim_allocation_size(void *device, uint64_t dev)
 {
     struct sim *sim = device;
@@ -151,12 +153,14 @@ static accd_status sim_begin_batch(void *device, const struct accd__traffic *tra
     return ACCD_OK;
 }
 
+/* Ends a batch; nothing remains to be done, because stage and fetch give the device's own memory. */
 static accd_status sim_end_batch(void *device)
 {
     (void)device;
     return ACCD_OK;
 }
 
+/* Marks a range as written, and returns its memory for the caller to fill. */
 static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
 {
     assert(!bytes || accd__sim_owns(device, dev));
@@ -175,6 +179,7 @@ static void poison_unwritten(struct sim *sim, uint64_t at, uint64_t bytes)
         accd__written_poison(sim->bits, at, bytes, sim->bytes + at);
 }
 
+/* Returns the content of a range, with poison in unwritten bytes. */
 static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -184,6 +189,7 @@ static const void *sim_fetch(void *device, uint64_t dev, uint64_t bytes)
     return sim->bytes + at;
 }
 
+/* Copies bytes and written bits within the device; the ranges may overlap. */
 static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -198,6 +204,7 @@ static void sim_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 
 /* ---------------------------------------------------------------------------- kernel's view -- */
 
+/* Copies a range of device memory to `to`; never fails. */
 static accd_status sim_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -205,12 +212,14 @@ static accd_status sim_read(void *device, uint64_t dev, void *to, uint64_t bytes
     return ACCD_OK;
 }
 
+/* Copies `bytes` bytes to a range of device memory, and marks it as written; never fails. */
 static accd_status sim_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
 {
     memcpy(sim_stage(device, dev, bytes), from, bytes);
     return ACCD_OK;
 }
 
+/* Gives the address range of the tables, rounded up to a page. */
 static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
@@ -218,6 +227,7 @@ static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_
     *high_p = (*low_p + table_bytes(sim) + PAGE - 1) / PAGE * PAGE;
 }
 
+/* Gives the range of device addresses. */
 static void direct_address_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
@@ -225,6 +235,7 @@ static void direct_address_range(void *device, uint64_t *low_p, uint64_t *high_p
     *high_p = sim->base + sim->space;
 }
 
+/* Returns the number of bytes of a range that were ever written. The device records written bits. */
 static uint64_t sim_count_written(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -232,6 +243,7 @@ static uint64_t sim_count_written(void *device, uint64_t dev, uint64_t bytes)
     return accd__written_count(sim->bits, dev - sim->base, bytes);
 }
 
+/* Saves the content of a range to `to` and, if recorded, its written bits after it; never fails. */
 static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
 {
     struct sim *sim = device;
@@ -242,6 +254,7 @@ static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t 
     return ACCD_OK;
 }
 
+/* Restores what sim_save has saved. */
 static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
 {
     struct sim *sim = device;
@@ -283,11 +296,13 @@ static uint64_t copy_state(const struct sim *sim, uint64_t end, uint8_t *to, con
     return at;
 }
 
+/* Returns the bytes of a saved state. */
 static uint64_t sim_state_bytes(void *device)
 {
     return copy_state(device, state_end(device), NULL, NULL);
 }
 
+/* Saves the state of the device to `to`, of sim_state_bytes bytes. */
 static void sim_state_save(void *device, uint8_t *to)
 {
     const uint64_t end = state_end(device);
@@ -304,6 +319,7 @@ static void clear_tail(struct sim *sim, uint64_t from, uint64_t to)
     memset(sim->covers + from / PAGE, 0, (to - from) / PAGE * sizeof sim->covers[0]);
 }
 
+/* Restores a saved state, and returns its bytes; memory allocated since becomes unallocated. */
 static uint64_t sim_state_restore(void *device, const uint8_t *from)
 {
     const uint64_t now = state_end(device);
@@ -314,6 +330,7 @@ static uint64_t sim_state_restore(void *device, const uint8_t *from)
     return copy_state(device, end, NULL, from);
 }
 
+/* Returns the address of the first block at or after a device address, and its bytes in *bytes_p; 0: none. */
 static uint64_t sim_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
 {
     const struct sim *sim = device;
@@ -326,17 +343,20 @@ static uint64_t sim_next_allocation(void *device, uint64_t dev, uint64_t *bytes_
     return sim->base + at;
 }
 
+/* Returns the lowest device address. */
 static uint64_t sim_base_address(void *device)
 {
     return ((const struct sim *)device)->base;
 }
 
+/* Clears the written bits of a range. */
 static void sim_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
     accd__sim_set_written_bits(sim, dev - sim->base, bytes, false);
 }
 
+/* Sets the countdowns of injected failures; 0: no failure, UINT64_MAX: keeps the present countdown. */
 static void sim_inject_failure(void *device, uint64_t allocation, uint64_t copy)
 {
     struct sim *sim = device;

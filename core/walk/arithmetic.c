@@ -46,16 +46,19 @@
         FOR_EACH_ROW((int64_t)((uint64_t)a[i] operator(uint64_t) b[i]));           \
     }
 
+/* Returns the number of bits of one of the four types of typed arithmetic. */
 static unsigned bits_of_type(accd_scalar type)
 {
     return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_U32 ? 32 : 64;
 }
 
+/* Returns the least value of a signed type. */
 static int64_t min_of_type(accd_scalar type)
 {
     return type == ACCD_SCALAR_I32 ? INT32_MIN : INT64_MIN;
 }
 
+/* Returns true for the two signed types of typed arithmetic. */
 static bool is_signed(accd_scalar type)
 {
     return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_I64;

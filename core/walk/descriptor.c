@@ -15,12 +15,14 @@ static const struct layout {
 
 enum { ADDENDUM = 16 /* bytes of an addendum: pointer to the type record, and one word */ };
 
+/* Returns the bytes of a descriptor up to the end of its dimensions. */
 static uint32_t bytes_without_addendum(const accd_context *context, const unsigned char *descriptor)
 {
     const struct layout *layout = &layouts[context->config.descriptors];
     return layout->header + layout->dimension * descriptor[layout->rank];
 }
 
+/* Returns true if the layout has addenda and this descriptor has one. */
 static bool has_addendum(const accd_context *context, const unsigned char *descriptor)
 {
     const struct layout *layout = &layouts[context->config.descriptors];
