@@ -24,7 +24,7 @@ local codegen = {}
 
 local REGISTERS = 64
 local NOWHERE = -1 -- an address that is never accessed
-local ROOM = 24 -- limit of registers that one expression needs at once
+local ROOM = 24 -- number of free registers that must be available for one expression
 
 -- ----------------------------------------------------------------------------- program builder --
 

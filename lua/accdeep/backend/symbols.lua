@@ -89,8 +89,8 @@ local function parameter(env, node, check)
   return nil
 end
 
--- Returns the l-value of an enclosing object or of its part; nil if no level has one. find(env) returns offset and type
--- in the object of one level, or nil.
+-- Returns the l-value of an enclosing object or of its part; nil if no level has one. find(env) searches the object of
+-- one level: it returns offset and type, or nil.
 local function enclosing_object(env, find, pos)
   local at = env.above
   while at do

@@ -169,8 +169,8 @@ local function sort_by(list, keys)
 end
 
 -- Sorts requests as clang does: by the first occurrence of their variable, then by modifier and map type. Within a
--- variable, requests with the modifier present come first; those with alloc precede the others, but follow them on a
--- target construct.
+-- variable, requests with the modifier present come first. Requests with alloc precede all further requests, but on a
+-- target construct follow them.
 local function sort_requests(plan, requests)
   local first, keys = {}, {}
   for i, request in ipairs(requests) do

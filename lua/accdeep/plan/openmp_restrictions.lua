@@ -34,7 +34,7 @@ function openmp_restrictions.is_constant(session, node)
   return typed_ast.is_fixed(c_sema.place({ session = session }, node))
 end
 
--- Returns the member of a union on the access path of an l-value, or nil.
+-- Returns the union's member on the access path of an l-value; nil if the path has no union.
 function openmp_restrictions.union_member(session, node)
   while node.base do
     local of = node.tag == "member" and list_item.type_of(session, node.base)

@@ -2,7 +2,7 @@
 -- program or of a kernel.
 --
 -- Each statement is compiled when it is first reached, so that earlier declarations are known. Its closure takes a
--- frame and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following statements must be skipped, or nil.
+-- frame and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following statements must be skipped; otherwise nil.
 
 local api_openacc = require "accdeep.run.api_openacc"
 local assignment = require "accdeep.backend.fortran.assignment"

@@ -36,7 +36,7 @@ local loops = word_set "for simd distribute loop taskloop"
 -- Returns an empty block.
 local function empty(pos) return { tag = "block", pos = pos, list = {} } end
 
--- Returns the integer constant in the parentheses of a clause, or nil.
+-- Returns the integer constant in the parentheses of a clause; nil if there is no constant.
 local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
 
 -- Returns the number of nested loops that a directive applies to, from collapse, ordered(n) and tile; 1 without these
@@ -459,7 +459,7 @@ end
 
 -- --------------------------------------------------------------------------------------- whole bodies --
 
--- Returns the loop directive that a node of the body is made from, or nil.
+-- Returns the directive of the loop construct that `node` was analysed from; nil for other nodes.
 local function loop_directive(node) return node.construct end
 
 -- Raises if the loops that collapse or tile need are missing, or reductions of nested loops disagree. place: the

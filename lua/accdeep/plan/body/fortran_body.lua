@@ -361,7 +361,7 @@ function fortran_body.names(session, list)
   end
 end
 
--- Returns the loop directive of a construct, or nil.
+-- Returns the loop directive of a construct node; nil for other nodes.
 local function loop_directive(item) return item.acc and item.acc.tree.name == "loop" and item.acc.tree or nil end
 
 -- Returns the statements of a construct's body with directives analysed. construct: {node, on, place}; is_own: true if

@@ -105,7 +105,8 @@ function nesting_check.compute(node)
   return { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
 end
 
--- Returns the level of the compute construct that encloses a level, or nil.
+-- Returns the level of the compute construct that encloses a level (or is this level); nil if there is no compute
+-- construct.
 function nesting_check.enclosing_compute(level)
   while level and not level.compute do level = level.outer end
   return level
