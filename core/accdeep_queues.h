@@ -47,8 +47,8 @@ ACCD_API accd_status accd_queue_test(accd_context *context, int device, unsigned
  * such call. The function returns 0, or another number for a failure (ACCD_ERROR_CALLBACK). It may read and write
  * device memory, but not run constructs. */
 typedef enum accd_host_call {
-    ACCD_CALL_DISCARD, /* the work is dropped: only release `ud` */
-    ACCD_CALL_RUN,
+    ACCD_CALL_DISCARD,     /* the work is dropped: only release `ud` */
+    ACCD_CALL_RUN,         /* do the work, then release `ud` */
     ACCD_CALL_KERNEL_DONE, /* the device has run the kernel: only release `ud` */
     ACCD_CALL_RETAIN       /* keep `ud` for one more call, and return 0 */
 } accd_host_call;
