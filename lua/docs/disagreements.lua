@@ -140,8 +140,10 @@ end
 
 -- ------------------------------------------------------------------------------------------ page --
 
+-- Appends a formatted text to `out`; without arguments the text itself.
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
 local function cell(text) return (text:gsub("|", "\\|")) end
+-- Returns the anchor of a heading in Markdown.
 local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
 local function upper(text) return (text:gsub("^%l", string.upper)) end
 

@@ -8,6 +8,7 @@ local source, build, what = table.unpack(arg)
 package.path = ("%s/lua/?.lua;%s/lua/?/init.lua;%s"):format(source, source, package.path)
 package.cpath = ("%s/lua/?.so;%s"):format(build, package.cpath)
 
+-- Writes files to a folder. `files`: texts by path.
 local function write(folder, files)
   for path, text in pairs(files) do
     local file = assert(io.open(folder .. "/" .. path, "w"))

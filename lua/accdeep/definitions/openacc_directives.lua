@@ -260,7 +260,7 @@ for _, entry in ipairs(openacc_directives.clauses) do
   end
 end
 
--- By modifier: {text, asks, of}. of[first name of a clause][directive] is the first version that has the modifier
+-- Modifiers by name: {text, asks, of}. of[first name of a clause][directive] is the first version that has the modifier
 -- there.
 openacc_directives.modifier = {}
 for _, row in ipairs(openacc_directives.modifiers) do

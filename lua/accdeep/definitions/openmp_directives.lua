@@ -221,6 +221,7 @@ local distribute = { "distribute parallel for simd", "distribute parallel for", 
 openmp_directives.names, openmp_directives.beyond = {}, {}
 
 local function add(name) table.insert(openmp_directives.names, name) end
+-- Adds the name `prefix` .. `head`, and the combined names in which one of `tails` follows it.
 local function add_combined(prefix, head, tails)
   add(prefix .. head)
   for _, tail in ipairs(tails) do add(prefix .. head .. " " .. tail) end
@@ -246,6 +247,7 @@ for _, prefix in ipairs { "", "target " } do
 end
 for _, name in ipairs(distribute) do if name ~= "loop" then add(name) end end
 
+-- Orders names by length, the longest first, then alphabetically.
 local function longest_first(a, b) return #a > #b or #a == #b and a < b end
 table.sort(openmp_directives.names, longest_first)
 table.sort(openmp_directives.beyond, longest_first)

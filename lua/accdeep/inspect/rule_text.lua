@@ -43,6 +43,7 @@ local function format_list(list, text, out)
   end
 end
 
+-- Returns the location and the name of a case.
 local function case_place(case) return ("%s:%d  %s"):format(case.file, case.line, case.name) end
 
 -- Returns a function that returns true for a case that expects an error with this code.

@@ -73,6 +73,7 @@ local function with_arguments(shell, text, by_command)
   end))
 end
 
+-- Prints the completion script of the chosen shell. Returns the exit status.
 local function run(chosen, parser)
   local of_option, of_command = values()
   of_command.completion = { "bash", "zsh", "fish" }

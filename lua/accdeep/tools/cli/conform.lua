@@ -14,6 +14,7 @@ local function options(command)
   run.shared_options(command)
 end
 
+-- Runs the scenarios of the chosen documents, or of all. Returns the exit status.
 local function run_documents(chosen)
   local folder, seen = conformance.folder(), {}
   chosen.files, chosen.conform = {}, true

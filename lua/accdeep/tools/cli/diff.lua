@@ -51,6 +51,7 @@ local function read_trace(path)
   return file
 end
 
+-- Prints the description of line k of a trace; k nil: the trace has ended.
 local function show(file, k) common.write_output(format_difference(
   file.path, file.lines[k], file.before[k] or file.events, file.events)) end
 
@@ -69,6 +70,7 @@ local function show_states(files, places)
   for i, text in ipairs(before) do common.write_output(("state before it, in %s:\n%s"):format(files[i].path, text)) end
 end
 
+-- Compares two traces. Returns 0 if they are equal, else 1.
 local function run(chosen)
   local files = { read_trace(chosen.first), read_trace(chosen.second) }
   local first, second = table.unpack(files)

@@ -44,6 +44,7 @@ local function choose(list, number, usual, what, path)
   return nil
 end
 
+-- Runs a scenario and writes the picture. Returns the exit status.
 local function run(chosen)
   local path, format = chosen.scenario, draw.format(chosen.out)
   local source = common.scenario(path)

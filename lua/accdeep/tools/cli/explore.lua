@@ -144,6 +144,7 @@ local function announce(made, limit)
   end
 end
 
+-- Explores the programs of a vocabulary, or merges results of shards. Returns the exit status.
 local function run(chosen)
   if chosen.resume and not chosen.out then
     common.err "accdeep: --resume continues the file of --out\n"

@@ -125,6 +125,7 @@ local function merge_sarif(chosen)
   return 0
 end
 
+-- Merges reports or traces of ranks. Returns the exit status: 1 if a report is an error.
 local function run(chosen)
   if chosen.files[1]:find "%.sarif$" then return merge_sarif(chosen) end
   local list, status = read_reports(chosen.files), 0

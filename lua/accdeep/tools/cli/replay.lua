@@ -50,6 +50,7 @@ local function step(lines, n, most)
   user:close()
 end
 
+-- Prints the state after an event of a trace. Returns the exit status.
 local function run(chosen)
   local lines, most = trace.read(chosen.trace, common.read(chosen.trace)), 0
   for _, line in ipairs(lines) do most = most + (line.op and 1 or 0) end

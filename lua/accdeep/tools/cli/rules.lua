@@ -16,6 +16,7 @@ local function options(command)
     command:option("--profile", "What a rule profile decides, what differs from tr14 first."):convert(common.profile))
 end
 
+-- Prints rules, the coverage of rules, or a profile. Returns the exit status.
 local function run(chosen)
   if chosen.coverage then
     common.write_output(rules.coverage())

@@ -207,6 +207,7 @@ local function steps_by_hand(chosen)
   return system.isatty(0) and system.isatty(1) and terminal.open() or nil
 end
 
+-- Runs the chosen scenarios and prints a report. Returns the exit status.
 local function run(chosen)
   if #chosen.files == 0 and #(chosen.texts or {}) == 0 then
     common.err "accdeep: run takes scenarios: files, folders, - for standard input, or -e TEXT\n"

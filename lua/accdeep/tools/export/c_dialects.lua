@@ -177,6 +177,7 @@ local function keep_values(dialect, name, text, count, called, arguments)
 end
 
 c.builtin = ""
+-- Returns statements as keep_values does, with functions of the included headers.
 function c.keep_values(...) return keep_values(c, ...) end
 
 -- -------------------------------------------------------------------------------------------- C++ --
@@ -186,6 +187,8 @@ local cxx = c_dialects.cxx
 -- Declarations placed before the unit, which need no headers. cxx.DEEP is the friend template; specializations of it
 -- are named by the unit.
 cxx.DEEP = "template<typename Name> struct accdeep_deep;"
+-- Returns the declarations before a unit: the friend template, and the prototypes of generated functions in an unnamed
+-- namespace.
 function cxx.prelude(prototypes)
   local call = "template<typename Name, typename Type, typename... More> "
     .. "void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more);"
@@ -205,6 +208,7 @@ void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
 }
 }]]
 
+-- Returns a declaration of a name whose type is deduced.
 function cxx.declaration(_, name) return "auto " .. name end
 function cxx.unqualified_address(text) return text end
 -- Raises {cannot = reason} if the member `name` is private in a class that the unit does not define.
@@ -232,7 +236,9 @@ function cxx.place_at_end(code)
   return code:find("template<>", 1, true) == 1 and code or ("namespace {\n%s\n}"):format(code)
 end
 
+-- Returns the text by which a generated function is called.
 function cxx.called(name) return ("accdeep_call<%s>"):format(name) end
+-- Returns the address of the first innermost element of the array `text` of type `t`.
 function cxx.first_element(text, t)
   local of, subscripts = t, ""
   while of.kind == "array" do of, subscripts = of.of, subscripts .. "[0]" end
@@ -289,6 +295,7 @@ end
 
 -- Prefix of library functions: C++ units may not have included their headers.
 cxx.builtin = "__builtin_"
+-- Returns statements as keep_values does, with builtin functions.
 function cxx.keep_values(...) return keep_values(cxx, ...) end
 
 return c_dialects

@@ -228,6 +228,7 @@ function Block:subscript_list(args)
   return parts
 end
 
+-- Returns subscripts as text in parentheses; "" if `args` is nil.
 function Block:subscripts(args)
   return args and ("(%s)"):format(table.concat(self:subscript_list(args), ",")) or ""
 end
@@ -262,6 +263,7 @@ function Block:require_parts(at, parts)
   return #(parts or {})
 end
 
+-- Writes an OpenACC directive.
 function Block:directive(text, ...) self:line("!$acc " .. text, ...) end
 
 -- Declares the query whether data are present, once per block.

@@ -67,15 +67,18 @@ local writers = {}
 
 function writers.host(recorder, session, value) return (address_text(recorder, session, value)) end
 writers.device = writers.host
+-- Returns the address of a pointer as a C expression, or nil.
 function writers.slot(recorder, session, value)
   local text = address_text(recorder, session, value)
   return text and "(void **)" .. text
 end
+-- Returns an integer as text, or nil.
 function writers.bytes(_, _, value)
   local n = math.tointeger(value)
   return n and ("%d"):format(n)
 end
 writers.number = writers.bytes
+-- Returns a device number as text, or nil; the number of the host is queried at run time.
 function writers.devnum(_, session, value)
   local n = math.tointeger(value)
   return n and (n == session.devices and "omp_get_initial_device()" or ("%d"):format(n))

@@ -412,6 +412,7 @@ for name, wanted in pairs { present = 1, absent = 0 } do
   end
 end
 
+-- Checks an expectation of a host value, in the scenario and in the program.
 function expectations.host(self, fn, text, wanted)
   fn(text, wanted)
   self:catch_up()
@@ -419,6 +420,7 @@ function expectations.host(self, fn, text, wanted)
   self:check(text, function() self:compare_expression(session, text, wanted) end)
 end
 
+-- Checks an expectation of a device value, in the scenario and in the program.
 function expectations.device(self, fn, text, wanted)
   fn(text, wanted)
   self:catch_up()
@@ -496,6 +498,7 @@ end
 
 local wrappers = {}
 
+-- Returns the function that replaces acc or omp.
 function wrappers.directive(self, name, fn)
   return function(text, refs)
     if type(text) ~= "string" then return fn(text, refs) end
@@ -503,10 +506,12 @@ function wrappers.directive(self, name, fn)
   end
 end
 
+-- Returns the function that replaces an API routine.
 function wrappers.routine(self, name, fn)
   return function(...) return self:routine(name, fn, ...) end
 end
 
+-- Returns the function that replaces `case`: each case is recorded as a separate program.
 function wrappers.case(self, _, fn)
   return function(name, body)
     if type(name) == "function" then name, body = nil, name end
@@ -525,10 +530,12 @@ function wrappers.case(self, _, fn)
   end
 end
 
+-- Returns the function that replaces `declare`.
 function wrappers.declare(self, _, fn)
   return function(text) return self:declare(fn, text) end
 end
 
+-- Returns the function that replaces `free`.
 function wrappers.free(self, _, fn)
   return function(pointer)
     local at = memory_view.location(pointer)

@@ -216,6 +216,7 @@ function Repl:more(text, is_whole, awaited)
   return text
 end
 
+-- Returns the language, the text and the flag of a body if a line is a directive (input.directive); else nil.
 function Repl:is_directive(line)
   return input.directive(line, self.env, self:session().now.scope:names(), self:session().rules.is_openmp)
 end

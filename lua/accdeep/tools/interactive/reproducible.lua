@@ -1,5 +1,7 @@
 -- reproducible.lua - makes runs of a scenario equal: all runs get the times and the random seed of the first one.
 
+-- Returns a function that prepares each run of a scenario. It replaces os.clock, os.time and the random numbers by
+-- those of the first run.
 local function reproducible()
   local seed, times = os.time(), {}
 

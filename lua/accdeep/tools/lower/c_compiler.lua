@@ -157,6 +157,7 @@ function c_compiler.directives(unit)
   return list, text
 end
 
+-- Returns true if a file belongs to the system, so that it is never inlined.
 function c_compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
 
 -- File suffixes of C++ units.

@@ -76,6 +76,7 @@ function Folder:modules()
   return modules
 end
 
+-- Removes the folder, if it was created.
 function Folder:remove()
   if self.name then shell_command.remove(self.name) end
 end

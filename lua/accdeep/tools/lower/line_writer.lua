@@ -3,12 +3,16 @@
 
 local Writer = {}
 Writer.__index = Writer
+-- Appends a line with indentation.
 function Writer:line(text) self.lines[#self.lines + 1] = ("    "):rep(self.depth) .. text end
+-- Appends an opening brace; later lines are indented by one more level.
 function Writer:open_brace()
   self:line "{"
   self.depth = self.depth + 1
 end
+-- Appends a line without indentation.
 function Writer:raw(text) self.lines[#self.lines + 1] = text end
+-- Appends the closing brace of the innermost open brace.
 function Writer:close_brace()
   self.depth = self.depth - 1
   self:line "}"

@@ -125,8 +125,8 @@ local function check(node)
   end
 end
 
--- Returns a list of map clauses for the data clauses of a directive, and its if clause. `types`: map type by clause.
--- `condition`: prefix in the if clause; nil: no if clause.
+-- Returns a list of clauses: map clauses for the data clauses of a directive, and the if clause. `types`: map type by
+-- clause. `condition`: prefix in the if clause; nil: no if clause.
 local function data_clauses(node, types, condition)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -501,6 +501,7 @@ function writers.update(_, construct)
   return { "target update " .. table.concat(parts, " ") }
 end
 
+-- A loop that is not divided needs no directive.
 function writers.loop(_, construct)
   if not construct.words then return {} end
   local parts = { construct.words }
@@ -514,6 +515,7 @@ function writers.atomic(_, construct)
   return { table.concat(parts, " ") }
 end
 
+-- Raises {cannot = reason} for declarations in a function, and for clauses that OpenMP lacks.
 function writers.declare(self, construct)
   local list = {}
   if self.source:around(construct.token)[1] then cannot "'declare' in a function" end
@@ -527,6 +529,7 @@ function writers.declare(self, construct)
   return list
 end
 
+-- Sets the end of the declare target region if the directive belongs to the following function.
 function writers.routine(self, construct)
   local name = construct.text:match "routine%s*(%b())"
   if name then return { "declare target to" .. name } end

@@ -19,6 +19,7 @@ unit_directives.descriptions = { shape = true, policy = true }
 -- Directives without a statement or region.
 unit_directives.standalone = { ["enter data"] = true, ["exit data"] = true, update = true, declare = true }
 
+-- Returns true if a directive is a compute construct: parallel, serial or kernels, also combined with loop.
 function unit_directives.is_compute(node)
   local first = node.name:match "^%a+"
   return first == "parallel" or first == "serial" or first == "kernels"
