@@ -15,7 +15,7 @@ local function options(command)
   common.limits(command)
 end
 
--- Runs the prompt. Returns the exit status of the gravest failure.
+-- Runs the prompt. Returns 0 on a terminal, else the exit status of the gravest failure.
 local function run(chosen)
   common.check_device(chosen.device)
   local text = chosen.file and common.scenario(chosen.file)
