@@ -218,7 +218,7 @@ openacc_directives.of = {}
 -- Set of the clauses that may follow device_type, by directive; nil if device_type does not affect other clauses.
 openacc_directives.specific = {}
 
-local of_word = {} -- directive with underscores (enter_data) -> its set of clauses
+local of_word = {} -- set of clauses by directive with underscores (enter_data)
 for _, directive in ipairs(openacc_directives.directives) do
   local clauses = {}
   openacc_directives.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses

@@ -5,7 +5,7 @@ local terms = require "accdeep.definitions.terms"
 
 local glossary = {}
 
-local by_name -- spelling of a term -> its entry
+local by_name -- entries of terms by spelling
 
 -- Returns a name in lower case with blanks for hyphens and underscores.
 local function normalize(name) return (name:lower():gsub("[-_%s]+", " ")) end

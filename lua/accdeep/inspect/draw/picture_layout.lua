@@ -23,7 +23,7 @@ local picture_layout = {}
 
 local STACK = 8                       -- distance of boxes of one object on the device
 local HEAD, EDGE, BETWEEN = 28, 14, 28 -- margins of a side: above its boxes, around them, to the other side
-local LEVEL = 5                       -- distance of a level's frame from the enclosing one
+local LEVEL = 5                       -- distance of a level's frame from the enclosing frame
 local TIP = 7                         -- length of an arrowhead
 local APART = 26                      -- largest vertical distance of boxes after gaps are closed
 local WINDOW = { 1300, 680 }          -- width and height of a usual window
@@ -291,7 +291,7 @@ end
 local function arrange(made, base, is_stacked)
   local width, height, moved = compacted_extents(made, base)
   local place = sides_of(made, width, height, is_stacked)
-  local used = {} -- node -> y of its next box on the device
+  local used = {} -- by node: y of the next box on the device
   for _, box in ipairs(made.boxes) do
     local node, room, area = base.spot[box.id], base.union.boxes[box.id], place.sides[box.side]
     local x, y = moved(base.at[node.id].x, base.at[node.id].y)

@@ -127,7 +127,7 @@ end
 -- `families`. `options`: a list of options, extended here. Raises if something does not compile.
 function Oracle:prepare(how, options)
   local settings = table.move(how.environment, 1, #how.environment, 1, {})
-  local library = self.folder -- folder of the runtime, or of its plugin
+  local library = self.folder -- folder of the runtime (clang) or of the plugin (gcc)
   if self.family == "gcc" then
     local ok, _, said = shell_command.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
       quote(plugin_source()), quote(self.folder)))

@@ -132,7 +132,7 @@ local function rebase(writer, expression, record, scope)
     if node.tag ~= "id" then return nil end
     if node.name == "this" then cannot "a bound that uses 'this'" end
     if not node.global and types.member(record, node.name) then
-      writer.dialect.member(writer.program, record, node.name) -- raises if it is inaccessible
+      writer.dialect.member(writer.program, record, node.name) -- raises for inaccessible members
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
     end
     if not node.global and is_enclosing_member(writer.around, node.name) then
@@ -396,7 +396,7 @@ function Writer:update_value(member_mapping, entry, text)
     add("%sacc_update_%s(%s, %s);", when, self.update, address, bytes)
   end
   local first, length = self:array_part(member_mapping, entry)
-  if entry.member.name:find "^%(" then -- bytes of bit-fields, among others
+  if entry.member.name:find "^%(" then -- bytes of bit-fields or padding
     local at, bytes = types.member(member_mapping.record, entry.member.name).offset, entry.member.type.size
     call(("(char *)q + %d"):format(at), bytes)
   elseif not first then

@@ -48,7 +48,7 @@ function exits.put_back(writer, member_mapping)
   end
   local function whole(entry)
     local name = entry.member.name
-    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes of bit-fields, among others
+    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes of bit-fields, pointers to virtual tables
       local at, bytes = types.member(record, name).offset, entry.member.type.size
       return writer:line("memcpy((char *)to + %d, (char *)q + %d, %d);", at, at, bytes)
     end

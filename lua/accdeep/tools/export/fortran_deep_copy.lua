@@ -117,7 +117,7 @@ local function traffic(session, member_mapping, action)
       found.all_out = found.all_out and goes_out and not part and not parts
       if goes_out then
         if not path then cannot "values of long arrays beside what stays the host's" end
-        local at = (part or parts) and 1 or #found.out + 1 -- written before values that its bounds use
+        local at = (part or parts) and 1 or #found.out + 1 -- sections precede values that bounds use
         table.insert(found.out, at, { path = path, t = t, part = part, parts = parts })
       end
     end

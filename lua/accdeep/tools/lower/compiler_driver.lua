@@ -100,7 +100,7 @@ local function lower_units(list, given, folder)
   for _, i in ipairs(places) do
     local path = list[i]
     local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
-    if is_fortran and places[2] then -- later units use its modules
+    if is_fortran and places[2] then -- later units may use modules of this unit
       modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
     end

@@ -311,7 +311,7 @@ local function private_variables(self, construct)
       if is_written(self, i) and not declared[name] then
         local owner = innermost(self, construct, i)
         local is_loop = start == i and self.source:token(i - 2) == "for"
-        local own = self.source:skip_lines(owner.after) + 2 -- first token in its parentheses
+        local own = self.source:skip_lines(owner.after) + 2 -- first token in the parentheses of the loop
         if is_loop and i ~= own and not is_named(self, owner, name) then
           owner.private = owner.private or {}
           if not owner.private[name] then table.insert(owner.private, name) end

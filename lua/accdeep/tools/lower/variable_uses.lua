@@ -59,7 +59,7 @@ end
 
 -- Moves names that denote members of `this` from the list directive.names to the set directive.members.
 function variable_uses.take_members(directive)
-  local is_left = directive.node.name == "host_data" -- its statement declares variables with these names
+  local is_left = directive.node.name == "host_data" -- the statement declares variables of these names
   local this = not is_left and directive.instances[1] and directive.instances[1].this
   for i = #directive.names, 1, -1 do
     local name = directive.names[i]
