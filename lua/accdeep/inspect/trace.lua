@@ -226,7 +226,7 @@ function Writer:event(event, session, batch, i)
   local known = self:device_objects(session, event.device)
   local address, found, name = subject(session, event, self.left)
   local kind = POINTERS[event.op] and "pointer" or "object"
-  if event.async and not found and not known[kind][address] then address = nil end -- the object was unmapped before the queue ran
+  if event.async and not found and not known[kind][address] then address = nil end -- unmapped before the queue ran
   if address then
     fields[kind] = self:number(known, kind, address)
     if kind == "pointer" then

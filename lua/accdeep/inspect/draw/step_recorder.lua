@@ -179,7 +179,7 @@ function Recorder:asked(session, plan, ends)
       ends = ends or nil, callers = location.callers(place.file, place.line) }
     local around = session.program.inside[place.text] -- the enclosing text of statements
     if around then
-      local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- leading blanks keep the column of errors
+      local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- leading blanks keep columns
       step.line = location.line_of(around.text, at, around.file, around.line)
     elseif ends then
       local file, line = location.scenario(2)
