@@ -229,10 +229,10 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result what);
-/* Records the error of a rejecting decision `verdict` on `request`, and returns its status. `object`: conflicting
+/* Records the error of a rejecting `decision` on `request`, and returns its status. `object`: conflicting
  * object, or NULL. */
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
-                                 const struct accd__object *object, const struct accd__policy_entry *verdict);
+                                 const struct accd__object *object, const struct accd__policy_entry *decision);
 /* Records and returns the error if the rules reject the state `what` of the pointer that `request` attaches or
  * detaches; returns ACCD_OK otherwise. `holder`: object that contains the pointer, or NULL. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,

@@ -180,14 +180,14 @@ static accd_status look_up_request(struct accd__plan *plan, struct accd__request
 }
 
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
-                                 const struct accd__object *object, const struct accd__policy_entry *verdict)
+                                 const struct accd__object *object, const struct accd__policy_entry *decision)
 {
-    assert(verdict && verdict->status != ACCD_OK);
+    assert(decision && decision->status != ACCD_OK);
     char number[12];
     snprintf(number, sizeof number, "%d", plan->env->device.number);
     return accd__report_request_error(
-        plan, request, object, verdict->status, verdict->rule, "%s %s%s", verdict->text_before,
-        verdict->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number, verdict->text_after);
+        plan, request, object, decision->status, decision->rule, "%s %s%s", decision->text_before,
+        decision->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number, decision->text_after);
 }
 
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
@@ -206,14 +206,14 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
 {
     *found = (struct accd__resolution){.what = ACCD_LOOKUP_COUNT};
     ACCD_TRY(look_up_request(plan, request, demand, found));
-    const struct accd__policy_entry *verdict = accd__request_policy(plan, request, demand, found->what);
-    found->outcome = verdict->outcome;
-    if (verdict->outcome == ACCD_DECISION_REJECT ||
-        (verdict->outcome == ACCD_DECISION_REJECT_NAMED && !avoids_present_objects(plan, request)))
-        return accd__reject_request(plan, request, found->object, verdict);
-    if (verdict->outcome == ACCD_DECISION_SKIP)
+    const struct accd__policy_entry *decision = accd__request_policy(plan, request, demand, found->what);
+    found->outcome = decision->outcome;
+    if (decision->outcome == ACCD_DECISION_REJECT ||
+        (decision->outcome == ACCD_DECISION_REJECT_NAMED && !avoids_present_objects(plan, request)))
+        return accd__reject_request(plan, request, found->object, decision);
+    if (decision->outcome == ACCD_DECISION_SKIP)
         request->state = ACCD_REQUEST_SKIPPED;
-    if (verdict->outcome == ACCD_DECISION_USE) {
+    if (decision->outcome == ACCD_DECISION_USE) {
         request->state = ACCD_REQUEST_PRESENT;
         request->object = found->object;
     }
@@ -227,17 +227,17 @@ accd_status accd__check_slot_state(const struct accd__plan *plan, const struct a
                                          ? ACCD_SLOT_OWNER_ATTACH
                                      : request->source & ACCD_SOURCE_WALKED ? ACCD_SLOT_OWNER_SECTION
                                                                             : ACCD_SLOT_OWNER_ITEM;
-    const struct accd__policy_entry *verdict = &accd__policy_entries[plan->context->policy.slot[of][what]];
+    const struct accd__policy_entry *decision = &accd__policy_entries[plan->context->policy.slot[of][what]];
     char name[160], device[16] = "";
-    if (verdict->outcome != ACCD_DECISION_REJECT ||
+    if (decision->outcome != ACCD_DECISION_REJECT ||
         (request->flags & ACCD_ITEM_IF_PRESENT && what < ACCD_SLOT_DETACHED))
         return ACCD_OK;
     accd__format_request_slot(&plan->input, request, name, sizeof name);
-    if (verdict->status == ACCD_ERROR_NOT_PRESENT)
+    if (decision->status == ACCD_ERROR_NOT_PRESENT)
         snprintf(device, sizeof device, " %d", plan->env->device.number);
-    return accd__report_request_error(plan, request, holder, verdict->status, verdict->rule, "%s%s%s%s%s",
-                                      verdict->text_before, *verdict->text_before ? " " : "", name, verdict->text_after,
-                                      device);
+    return accd__report_request_error(plan, request, holder, decision->status, decision->rule, "%s%s%s%s%s",
+                                      decision->text_before, *decision->text_before ? " " : "", name,
+                                      decision->text_after, device);
 }
 
 /* --------------------------------------------------------------------------- extended ranges -- */

@@ -84,7 +84,6 @@ __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
     set_constants(L);
     accd__open_context_class(L);
     accd__open_rules(L);
-    accd__open_rules(L);
     luaL_getmetatable(L, CONTEXT_TYPE);
     lua_getfield(L, -1, "__index");
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)

@@ -1,4 +1,4 @@
--- What LLVM's runtime makes of list items that name data twice, and of pointers on the way to an item.
+-- LLVM's runtime: list items that name data twice, and pointers on the way to a list item.
 scenario { title = "OpenMP as LLVM has it: list items and chains of pointers", rules = "libomptarget-19" }
 
 local program = [[

@@ -39,7 +39,6 @@ enum { TIED = 1 };                  /* flag of tasks */
 
 #define LIST int32_t n, const struct depend *list, int32_t nno_alias, const struct depend *no_alias
 #define LIST_ARGUMENTS n, list, nno_alias, no_alias
-#define PARALLEL void *location, int32_t n, void *fn, U16
 
 /* Functions after which tasks are complete: name, parameters, arguments; without and with a result. */
 #define ENDS(X)                                                                                                \

@@ -312,7 +312,8 @@ static inline bool run_fast(const struct rt_site *site, int device, const struct
     const enum route route = choose_route(site, device, map, specs, &call);
     if (route == SLOW_PATH)
         return false;
-    rt_run_construct(&rt_this_thread, kind, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
+    rt_run_construct(&rt_this_thread, kind, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0, fast_items, nfast_items,
+                     false);
     leave_fast_path(&call);
     return true;
 }
@@ -368,8 +369,8 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     const enum route route = choose_route(&site, device, &map, entry_specs, &call);
     if (route != SLOW_PATH) {
         struct rt_region *level = rt_push_region(call.self, 0);
-        level->region =
-            rt_run_construct(call.self, ACCD_KIND_REGION, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
+        level->region = rt_run_construct(call.self, ACCD_KIND_REGION, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0,
+                                         fast_items, nfast_items, false);
         leave_fast_path(&call);
         return;
     }
@@ -519,8 +520,8 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
         rt_target_leave(&call);
         return false;
     }
-    accd_region *region =
-        rt_run_construct(call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED, fast_items, nfast_items, false);
+    accd_region *region = rt_run_construct(
+        call.self, ACCD_KIND_COMPUTE, route == FAST_PATH_CHECKED ? RT_NEEDS_CHECK : 0, fast_items, nfast_items, false);
     struct body *body = &few.body;
     *body = (struct body){fn, teams, device};
     for (size_t i = 0; i < map->n; i++)

@@ -118,9 +118,9 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
         accd_item item = {.host = host, .bytes = bytes, .action = (uint8_t)action};
         rt_label_item_at_site(&item);
         rt_enter_queue(self, queue);
-        rt_run_construct(self, kind,
-                         !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action)),
-                         &item, 1, finalize);
+        const bool needs_check =
+            !rt_can_use_fast_path() || rt_needs_check((uintptr_t)host, bytes, rt_moves_bytes(action));
+        rt_run_construct(self, kind, needs_check ? RT_NEEDS_CHECK : 0, &item, 1, finalize);
         rt_enter_queue(self, RT_ASYNC_SYNC);
         device = kind == ACCD_KIND_ENTER_DATA ? (void *)(uintptr_t)accd_device_address(rt.context, self->device, host)
                                               : NULL;

@@ -97,8 +97,8 @@ end
 makers.acc = function(word) return directive(word, word.body) end
 makers.omp = makers.acc
 
--- Returns the action that executes the statements of the kernel action `word`: a compute construct that maps nothing.
--- It is an OpenMP construct if `words` has an OpenMP action, else an OpenACC construct.
+-- Returns the action that executes the statements of the kernel action `word`: a compute construct that maps nothing,
+-- of OpenMP if `words` has an OpenMP action, else of OpenACC.
 function transition_system.construct(word, words)
   local is_openmp = false
   for _, other in ipairs(words) do is_openmp = is_openmp or other.kind == "omp" end
