@@ -52,7 +52,7 @@ static void ends(int wide)
         #pragma omp masked
         add(1);
         #pragma omp barrier
-        #pragma omp single nowait
+        #pragma omp single
         b[0] += a[0];
         #pragma omp single nowait
         add(1);
