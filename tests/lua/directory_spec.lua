@@ -124,7 +124,7 @@ describe("present_and_copyin and update_and_copy", function()
     assert.equal(core.action.hold, plan_of "data invoke<own>(X)".items[1].action)
     local asked = {}
     for _, entry in ipairs(nest.entries(session, plan_of "data invoke<own>(X)".items[1].member_mapping)) do
-      if entry.asks then asked[#asked + 1] = ("%s %s"):format(entry.member.name, entry.asks) end
+      if entry.requested_action then asked[#asked + 1] = ("%s %s"):format(entry.member.name, entry.requested_action) end
     end
     assert.same({ "n update_and_copy", "a update_and_copy", "b pcopyin" }, asked)
     assert.equal(core.action.delete, plan_of "exit data invoke<whole>(X)".items[1].action)

@@ -196,7 +196,7 @@ describe("mappers", function()
     local request = { type = asked, kind = kind or "region", flags = {}, actions = openmp_sema.map_actions }
     local record = session.now.scope.variables.vs.type.of
     local treatment = mapper.member_mapping(session, record, { name = own .. asked, paths = { members = {},
-      asks = { type = own, map_modifiers = {} } } }, request)
+      own_map = { type = own, map_modifiers = {} } } }, request)
     return treatment.own
   end
 

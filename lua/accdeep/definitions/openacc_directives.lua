@@ -185,16 +185,16 @@ openacc_directives.clauses = {
   { "for", takes = "words", of = "policy", wish = "TR14-5-09", text = "In a policy: the clauses it stands for." },
 }
 
--- Modifiers of data clauses: {name, clauses, of, since, asks?, text?}.
+-- Modifiers of data clauses: {name, clauses, of, since, effect?, text?}.
 --   since: first version of OpenACC in which these clauses have the modifier on these directives (30: 3.0).
---   asks: the requested transfer, "in" and "out" in so far as the clause copies in that direction, or "zero".
--- Further rows of a name inherit `asks` and `text` from the first row of that name.
+--   effect: the requested transfer, "in" and "out" in so far as the clause copies in that direction, or "zero".
+-- Further rows of a name inherit `effect` and `text` from the first row of that name.
 openacc_directives.modifiers = {
-  { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, asks = "in out",
+  { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, effect = "in out",
     text = "Before the variables of a data clause: alwaysin and alwaysout, as far as the clause copies." },
-  { "alwaysin", "copy copyin", of = "regions declare enter_data", since = 34, asks = "in",
+  { "alwaysin", "copy copyin", of = "regions declare enter_data", since = 34, effect = "in",
     text = "Before the variables of a data clause: copies to the device at entry, also data that are present." },
-  { "alwaysout", "copy copyout", of = "regions declare exit_data", since = 34, asks = "out",
+  { "alwaysout", "copy copyout", of = "regions declare exit_data", since = 34, effect = "out",
     text = "Before the variables of a data clause: copies to the host at exit, also while references remain." },
   { "capture", "copyin copyout create", of = "regions", since = 34,
     text = "Before the variables of a data clause: a copy on the device also of data in shared memory. Devices here "
@@ -203,7 +203,7 @@ openacc_directives.modifiers = {
   { "readonly", "copyin", of = "regions declare", since = 27,
     text = "Before the variables of copyin: the device does not write the data: no effect." },
   { "readonly", "copyin", of = "enter_data", since = 34 },
-  { "zero", "create", of = "regions enter_data", since = 30, asks = "zero",
+  { "zero", "create", of = "regions enter_data", since = 30, effect = "zero",
     text = "Before the variables of create and copyout: memory that the clause allocates is cleared." },
   { "zero", "copyout", of = "regions", since = 30 },
 }
@@ -260,11 +260,11 @@ for _, entry in ipairs(openacc_directives.clauses) do
   end
 end
 
--- Modifiers by name: {text, asks, of}. of[first name of a clause][directive] is the first version that has the modifier
--- there.
+-- Modifiers by name: {text, effect, of}. of[first name of a clause][directive] is the first version that has the
+-- modifier there.
 openacc_directives.modifier = {}
 for _, row in ipairs(openacc_directives.modifiers) do
-  local modifier = openacc_directives.modifier[row[1]] or { text = row.text, asks = row.asks, of = {} }
+  local modifier = openacc_directives.modifier[row[1]] or { text = row.text, effect = row.effect, of = {} }
   local clauses = modifier.of
   openacc_directives.modifier[row[1]] = modifier
   for _, name in ipairs(strings.word_list(row[2])) do

@@ -185,7 +185,7 @@ function canonical(session, member_mapping, around)
     elseif entry.invoke then
       add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
     elseif policy then
-      local wanted = entry.asks or (member_mapping.update and "update") or own
+      local wanted = entry.requested_action or (member_mapping.update and "update") or own
       -- The nest builds on the default shape; what that shape implies is left out.
       local said = wanted == own and not entry.named and not entry.subscripts and inner == ""
         and (#member_mapping.layers < 2 or entry.init)

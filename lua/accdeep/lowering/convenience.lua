@@ -214,7 +214,7 @@ local function clause_of(child, scope)
     clause.name, clause.nest = "invoke", nest_of(child, scope_of(child, scope))
     clause.shape = { pos = child.pos }
   else
-    clause.name = directions[child.clause.name] and "update" or policy.asks[child.clause.name]
+    clause.name = directions[child.clause.name] and "update" or policy.requested_actions[child.clause.name]
     clause.shape, clause.nest = child.clause.shape, child.clause.nest
   end
   return clause
@@ -284,7 +284,7 @@ end
 -- Raises if a clause whose list items become nests has a modifier with an effect: nests have no modifiers.
 local function check_modifiers(clause)
   for _, modifier in ipairs(clause.modifiers or {}) do
-    if openacc_directives.modifier[modifier.name].asks then
+    if openacc_directives.modifier[modifier.name].effect then
       raise("unsupported", modifier.pos, ("the modifier '%s' of a structure with members"):format(modifier.name),
         { length = #modifier.name, rule = "TR14-3.4-01", help = 'rules = "openacc-3.4" maps members by themselves' })
     end
@@ -371,7 +371,7 @@ function convenience.lower(session, kind, clauses, directive)
         list[#list + 1] = { tag = "clause", name = "invoke", kind = "invoke", pos = clause.pos,
           vars = { root.node }, shape = { pos = clause.pos },
           places = root.places, nest = nest_of(root, root),
-          present_or = policy.asks[own or ""] ~= policy.actions[own or ""],
+          present_or = policy.requested_actions[own or ""] ~= policy.actions[own or ""],
           direction = root.direction and { pos = clause.pos, name = root.direction } }
       end
     end

@@ -4,9 +4,9 @@
 -- makes them. run/openmp_declarations.lua calls define; openmp_requested_action.lua calls find and member_mapping.
 --
 --   mapper {name ("default" without one), record, variable, paths, place}.
---   paths    tree of the members that its maps name: {members, asks?, pointer?, subscripts?, name, pos}.
---              asks       map that ends at this member: {type, map_modifiers}.
---              pointer    map of the pointer itself, where asks is the map of its section.
+--   paths    tree of the members that its maps name: {members, own_map?, pointer?, subscripts?, name, pos}.
+--              own_map    map that ends at this member: {type, map_modifiers}.
+--              pointer    map of the pointer itself, where own_map is the map of its section.
 --              subscripts the section of its target.
 --
 -- The mapper of a list item becomes a policy whose members combine the map types of mapper and list item
@@ -126,8 +126,8 @@ local function combine_requests(one, other)
   return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
 end
 
--- Registers the map `asks` of a list item in the tree of paths. Raises if an earlier map of the member conflicts.
-local function enter(made, node, asks)
+-- Registers the map of a list item in the tree of paths. Raises if an earlier map of the member conflicts.
+local function enter(made, node, map_request)
   local steps = access_path(made, node)
   local at = made.paths
   for _, step in ipairs(steps) do
@@ -137,7 +137,7 @@ local function enter(made, node, asks)
       at.members[step.name] = found
     elseif #step.subscripts > 0 and not found.subscripts then
       found.subscripts = step.subscripts -- an earlier map named the pointer itself
-      found.pointer, found.asks = found.asks, nil
+      found.pointer, found.own_map = found.own_map, nil
     elseif #step.subscripts > 0 then
       local function text(list)
         local parts = {}
@@ -149,20 +149,20 @@ local function enter(made, node, asks)
           { length = #step.name, rule = "OMP60-map-13" })
       end
     elseif step == steps[#steps] and found.subscripts then
-      found.pointer = asks
+      found.pointer = map_request
       return
     end
     at = found
   end
-  local before = at.asks
-  if before and before.type ~= asks.type and (before.map_modifiers.mapper ~= asks.map_modifiers.mapper
-    or before.map_modifiers.always ~= asks.map_modifiers.always
-    or before.map_modifiers.present ~= asks.map_modifiers.present) then
+  local before = at.own_map
+  if before and before.type ~= map_request.type and (before.map_modifiers.mapper ~= map_request.map_modifiers.mapper
+    or before.map_modifiers.always ~= map_request.map_modifiers.always
+    or before.map_modifiers.present ~= map_request.map_modifiers.present) then
     raise("conflicting-clauses", node.pos, ("it is mapped as '%s' already, with other modifiers"):format(before.type),
       { rule = "OMP60-map-13" })
   end
-  at.asks = before and before.type ~= asks.type and { type = combine_requests(before.type, asks.type),
-    map_modifiers = asks.map_modifiers } or asks
+  at.own_map = before and before.type ~= map_request.type and { type = combine_requests(before.type, map_request.type),
+    map_modifiers = map_request.map_modifiers } or map_request
 end
 
 -- Raises if a name in a bound is not declared at the mapper's location.
@@ -256,14 +256,14 @@ function mapper.define(session, node)
       version_checks("openmp", session.rules.openmp, 52, "an iterator in a mapper", clause.pos, #clause.name)
       raise("unsupported", clause.pos, "iterators in a mapper", { length = #clause.name, rule = "OMP60-map-3" })
     end
-    local asks = { type = map_type == "storage" and "alloc" or map_type, map_modifiers = map_modifiers }
+    local map_request = { type = map_type == "storage" and "alloc" or map_type, map_modifiers = map_modifiers }
     openmp_sema.check_attach(map_modifiers, map_type)
     for _, variable in ipairs(clause.vars) do
       if map_modifiers.attach and not (variable.tag == "section" or variable.tag == "index"
         or variable.tag == "reference") then
         openmp_sema.no_base_pointer(unparse.expression(variable), variable.pos)
       end
-      enter(made, variable, asks)
+      enter(made, variable, map_request)
     end
   end
   check(session, record, made.paths)
@@ -275,10 +275,10 @@ end
 
 local member_mapping_of -- forward declaration
 
--- Returns the word of the action on a member, from the mapper's map `asks` and the list item's request.
-local function member_action(asks, request)
-  local map_type = compose_type(asks.type, request.type)
-  local set = mapper.flags(asks.map_modifiers, map_type)
+-- Returns the word of the action on a member, from the mapper's map `own_map` and the list item's request.
+local function member_action(own_map, request)
+  local map_type = compose_type(own_map.type, request.type)
+  local set = mapper.flags(own_map.map_modifiers, map_type)
   for name, value in pairs(request.flags) do
     local fits = name == "must" or name == "final" or name == "always_in" and openmp_sema.moves_in[map_type]
       or name == "always_out" and openmp_sema.moves_out[map_type]
@@ -287,9 +287,9 @@ local function member_action(asks, request)
   return mapper.action_word(request.actions[map_type], set)
 end
 
--- True if an update in the direction of `request` copies data that a map of the type in `asks` copies (OMP60-upd-1).
-local function moves(asks, request)
-  return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[asks.type]
+-- True if an update in the direction of `request` copies data that a map of the type in `own_map` copies (OMP60-upd-1).
+local function moves(own_map, request)
+  return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[own_map.type]
 end
 
 -- Returns the member mapping of objects that a member holds or points to; nil if they are not structures. It comes from
@@ -298,26 +298,26 @@ local function map_nested(session, member, path, request)
   local record = types.innermost(member.type)
   if not types.is_record(record) then return nil end
   if path and next(path.members) then return member_mapping_of(session, record, path, request) end
-  local map_modifiers = path and path.asks and path.asks.map_modifiers
+  local map_modifiers = path and path.own_map and path.own_map.map_modifiers
   local inner = mapper.find(session, record, map_modifiers and map_modifiers.mapper, map_modifiers
     and map_modifiers.mapper_pos)
-  local wanted = path and path.asks and setmetatable({ type = compose_type(path.asks.type, request.type) },
+  local wanted = path and path.own_map and setmetatable({ type = compose_type(path.own_map.type, request.type) },
     { __index = request }) or request
   return mapper.member_mapping(session, record, inner, wanted)
 end
 
 -- Returns the member mapping of a mapper's paths for one request.
 function member_mapping_of(session, record, paths, request)
-  local own = paths.asks
+  local own = paths.own_map
   local update = request.update
   local made = { members = {}, use = {},
     default = own and (update and "update" or member_action(own, request)) or "exclude" }
   if update and own and not moves(own, request) then made.default = "exclude" end
   for name, path in pairs(paths.members) do
-    local asks = path.asks
-    if not update or not asks or moves(asks, request) then
-      local word = asks and not update and member_action(asks, request) or nil
-      made.members[name] = { mode = "act", action = word, asks = word, pos = path.pos,
+    local own_map = path.own_map
+    if not update or not own_map or moves(own_map, request) then
+      local word = own_map and not update and member_action(own_map, request) or nil
+      made.members[name] = { mode = "act", action = word, requested_action = word, pos = path.pos,
         subscripts = path.subscripts or nil }
     end
   end
@@ -347,7 +347,7 @@ local function holds_mapped(session, record)
   return false
 end
 
-local everything = { members = {}, asks = { type = "tofrom", map_modifiers = {} } }
+local everything = { members = {}, own_map = { type = "tofrom", map_modifiers = {} } }
 
 -- Returns the mapper called `name` of a record; its default mapper if `name` is nil. Returns nil if there is no default
 -- mapper; raises if a mapper of another name does not exist.

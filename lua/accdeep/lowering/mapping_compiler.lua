@@ -22,7 +22,8 @@
 -- member mapping, with two exceptions: programs that read registers of an enclosing element (out.touched), or contain
 -- an enclosing program (out.leads_up). `out` holds the state of one compilation:
 --     builder, ctx             code and the names in scope of bounds.
---     member_mapping, asks     mapping and requested action of the structure being collected.
+--     member_mapping           mapping of the structure being collected.
+--     requested_action         requested action of this structure.
 --     around, compiles         the enclosing `out`, and the mapping that this one compiles.
 --     recursive                true if a program inside refers back to this one.
 
@@ -327,7 +328,7 @@ local function inner_action(session, out, entry)
     local inner = nest.inner(session, out.member_mapping, entry)
     if inner.policy then return inner.own or nil end
   end
-  return entry.asks or out.asks
+  return entry.requested_action or out.requested_action
 end
 
 -- Appends the field of a member with sections: a pointer that is followed, or a part of an array. Decides TR14-1.2-01,
@@ -427,7 +428,7 @@ local function add_descriptor(session, out, entry, offset, name, own)
   local t, b, _ = entry.member.type, out.builder, nil
   local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
   local bare = out.member_mapping.bare
-  add_piece(out, offset, t.size, bare and { entry_only = true } or { init = true, name = name, asks = own })
+  add_piece(out, offset, t.size, bare and { entry_only = true } or { init = true, name = name, requested_action = own })
   if out.member_mapping.shallow then return end
   local follows = session.rules.descriptors
   if follows ~= true and follows ~= t.attribute and not entry.named and not entry.listed then return end
@@ -474,7 +475,7 @@ local function add_records(session, out, entry, offset, name, init)
   end
   local child = compile_program(session, member_mapping, nil, out)
   if not child then
-    add_piece(out, offset, t.size, { init = init, name = name, asks = own })
+    add_piece(out, offset, t.size, { init = init, name = name, requested_action = own })
     return
   end
   -- The array is walked in place. Its elements' own bytes belong to the enclosing element, so their pieces are added
@@ -485,7 +486,8 @@ local function add_records(session, out, entry, offset, name, init)
   for i = 0, n - 1 do
     for _, piece in ipairs(inner.pieces) do
       add_piece(out, offset + i * element.size + piece.offset, piece.bytes,
-        { init = piece.init, entry_only = piece.entry_only, base_pointer = piece.base_pointer, asks = piece.asks })
+        { init = piece.init, entry_only = piece.entry_only, base_pointer = piece.base_pointer,
+          requested_action = piece.requested_action })
     end
     for _, excluded in ipairs(inner.excluded) do
       out.excluded[#out.excluded + 1] = { offset = offset + i * element.size + excluded.offset,
@@ -507,9 +509,9 @@ end
 -- TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
 function collect(session, out, member_mapping, base, prefix, init, own)
   local record = member_mapping.record
-  local ctx, outer_treatment, outer_asks = out.ctx, out.member_mapping, out.asks
+  local ctx, outer_treatment, outer_action = out.ctx, out.member_mapping, out.requested_action
   out.ctx = { session = session, record = record, base = base, out = out, above = ctx }
-  out.member_mapping, out.asks = member_mapping, own
+  out.member_mapping, out.requested_action = member_mapping, own
   local bare = member_mapping.bare
   if bare then out.partial = true end
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -529,9 +531,10 @@ function collect(session, out, member_mapping, base, prefix, init, own)
     elseif entry.subscripts then
       local comes = member_mapping.pointer_comes and member_mapping.pointer_comes(entry.member.name)
       if t.kind == "pointer" and not bare then
-        add_piece(out, offset, t.size, { name = name, asks = own })
+        add_piece(out, offset, t.size, { name = name, requested_action = own })
       elseif t.kind == "pointer" and comes then
-        add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed", asks = "copyin" })
+        add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed",
+          requested_action = "copyin" })
       -- The mapper does not name the pointer (OMP60-map-15).
       elseif t.kind == "pointer" and member_mapping.holes and not member_mapping.update then
         out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
@@ -544,10 +547,10 @@ function collect(session, out, member_mapping, base, prefix, init, own)
     elseif is_pointer_member(t) and session.rules.untranslated ~= "host" and not entry.named then
       add_piece(out, offset, t.size, { entry_only = true })
     else
-      add_piece(out, offset, t.size, { init = is_init, name = name, asks = entry.asks or own })
+      add_piece(out, offset, t.size, { init = is_init, name = name, requested_action = entry.requested_action or own })
     end
   end
-  out.ctx, out.member_mapping, out.asks = ctx, outer_treatment, outer_asks
+  out.ctx, out.member_mapping, out.requested_action = ctx, outer_treatment, outer_action
 end
 
 -- Returns the sorted pieces of an element of `size` bytes, with neighbours of equal attributes joined over small
@@ -576,7 +579,7 @@ local function join(out, size)
       local near = last and piece.offset - finish < PADDING and not out.partial
         and not gap_between(finish, piece.offset)
       if near and not last.init == not piece.init and not last.entry_only == not piece.entry_only
-        and last.asks == piece.asks then
+        and last.requested_action == piece.requested_action then
         last.bytes = piece.offset + piece.bytes - last.offset
         last.name = nil
       else
@@ -656,14 +659,14 @@ local function add_separate_members(session, out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
   for _, piece in ipairs(pieces) do
-    local is_apart = all or piece.asks == "update_and_copy"
-    local _, flags = policy.code(piece.asks)
+    local is_apart = all or piece.requested_action == "update_and_copy"
+    local _, flags = policy.code(piece.requested_action)
     if not is_apart then rest[#rest + 1] = piece end
     if (is_apart or flags & OF_MEMBER & ~(member_mapping.flags or 0) ~= 0) and not piece.entry_only then
       b:boundary()
       out.fields[#out.fields + 1] = set_action({ offset = piece.offset, unit = piece.bytes, in_place = true,
         count = codegen.reg(b, codegen.constant(1)), code_end = b.n,
-        label = label(session, piece.name or types.name(member_mapping.record)) }, piece.asks)
+        label = label(session, piece.name or types.name(member_mapping.record)) }, piece.requested_action)
     end
   end
   return rest
@@ -713,11 +716,11 @@ function compile_program(session, member_mapping, pos, around)
         { rule = "TR14-5-10" })
     end
     local whole = #pieces == 1 and pieces[1].bytes == record.size and not pieces[1].entry_only
-      and not pieces[1].asks
+      and not pieces[1].requested_action
     if whole and #out.fields == 0 and #out.excluded == 0 and not pieces[1].init then return false end
     for _, piece in ipairs(pieces) do
       if piece.name then piece.label = label(session, piece.name) end
-      piece.action = policy.code(piece.asks)
+      piece.action = policy.code(piece.requested_action)
     end
     return session:new_program {
       stride = record.size, pieces = pieces, fields = out.fields, excluded = out.excluded,

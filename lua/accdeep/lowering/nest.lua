@@ -348,7 +348,7 @@ local function policy_entry(session, member_mapping, name)
   if not entry then entry, place = used_policy_entry(session, record, made, name) end
   if entry then
     local sections = entry.subscripts
-    return { include = entry.mode ~= "exclude", action = entry.action, asks = entry.asks,
+    return { include = entry.mode ~= "exclude", action = entry.action, requested_action = entry.requested_action,
       invoke = entry.mode == "invoke", source = entry, source_place = place, subscripts = sections or below.subscripts,
       place = sections and place or below.place, outer = sections and entry.outer or nil, named = true,
       init = below.source and below.source.init, -- init_needed of a shape also holds under a policy (TR14-3.2.1-04)
@@ -384,9 +384,9 @@ local halves = {
 }
 
 -- Returns the entries of a member mapping, one per member in the order of the members. An entry is {member, offset,
--- include, limited, action?, asks?, invoke?, named?, listed, init, inner?, inner_place, subscripts?, place, outer?,
--- values?, inner_values?}. values: the parameters' values in the member's bounds; inner_values: the values in the
--- mapping of objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
+-- include, limited, action?, requested_action?, invoke?, named?, listed, init, inner?, inner_place, subscripts?, place,
+-- outer?, values?, inner_values?}. values: the parameters' values in the member's bounds; inner_values: the values in
+-- the mapping of objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
 function nest.entries(session, member_mapping)
   if member_mapping.entries then return member_mapping.entries end
   local list = {}
@@ -402,7 +402,7 @@ function nest.entries(session, member_mapping)
         list[#list + 1] = {
           member = member, offset = base + member.offset, include = found.include,
           limited = found.limit ~= nil,
-          action = wanted, asks = found.asks or wanted,
+          action = wanted, requested_action = found.requested_action or wanted,
           invoke = found.invoke, named = found.named, listed = source ~= nil,
           init = found.include and (found.init or source and source.init) or false,
           inner = found.include and source and source.inner or nil,

@@ -5,8 +5,8 @@
 --
 --   layer {name?, kind, default, use = {names}, shape?, members = {name -> entry}, params?, place}
 --     kind     "data", "update", or nil for a policy that copies nothing and serves both.
---     entry    {mode, action?, asks?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
---     asks     word of the action that also covers present data: "pcopy" for copy, "update_and_copy".
+--     entry    {mode, action?, requested_action?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
+--     requested_action  word of the action that also covers present data: "pcopy" for copy, "update_and_copy".
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -18,34 +18,34 @@ local raise = diagnostic.raise
 
 local policy = {}
 
--- Data clauses of members. actions: clause -> action. asks: clause -> word of the action that also covers present data
--- ("p" before forms that keep present data).
-policy.actions, policy.asks = {}, {}
+-- Data clauses of members. actions: clause -> action. requested_actions: clause -> word of the action that also covers
+-- present data ("p" before forms that keep present data).
+policy.actions, policy.requested_actions = {}, {}
 -- Actions and flags of the core, for words that are not the name of an action.
 local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
 for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
   if entry.takes == "vars" and openacc_directives.of.policy[name] then
-    local asks = clause.present_or and "p" .. first or first
-    policy.actions[name], policy.asks[name] = first, asks
-    if entry.action then codes[asks], flags[asks] = core.action[entry.action], core.flag[entry.flag] end
-    if clause.present_or then codes[asks], flags[asks] = core.action[first], core.flag.present_or end
+    local word = clause.present_or and "p" .. first or first
+    policy.actions[name], policy.requested_actions[name] = first, word
+    if entry.action then codes[word], flags[word] = core.action[entry.action], core.flag[entry.flag] end
+    if clause.present_or then codes[word], flags[word] = core.action[first], core.flag.present_or end
   end
 end
 
 -- Modifiers of OpenMP maps that may precede an action's word (mapper.lua), in this order.
 policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always", "attach_never" }
 
--- Returns the core's action and flags of the word `asks`, before which modifiers may occur. nil stands for the
+-- Returns the core's action and flags of an action's word, before which modifiers may occur. nil stands for the
 -- enclosing object's action.
-function policy.code(asks)
+function policy.code(word)
   local given = 0
-  for _, modifier in ipairs(asks and asks:find(" ", 1, true) and policy.modifiers or {}) do
-    if asks:find("^" .. modifier .. " ") then
-      given, asks = given | core.flag[modifier], asks:sub(#modifier + 2)
+  for _, modifier in ipairs(word and word:find(" ", 1, true) and policy.modifiers or {}) do
+    if word:find("^" .. modifier .. " ") then
+      given, word = given | core.flag[modifier], word:sub(#modifier + 2)
     end
   end
-  return codes[asks] or core.action[asks], given | (flags[asks] or 0)
+  return codes[word] or core.action[word], given | (flags[word] or 0)
 end
 
 -- Words of actions with flags: the flag, and the format of the word.
@@ -132,7 +132,7 @@ end
 local function enter_member(session, record, made, clause, item, inside)
   local member, args = shape.enter(session, record, made, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
-    asks = policy.asks[clause.name], pos = item.pos, outer = item.outer,
+    requested_action = policy.requested_actions[clause.name], pos = item.pos, outer = item.outer,
     subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
   if clause.name == "invoke" then
     entry.mode = "invoke"

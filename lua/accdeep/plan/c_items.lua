@@ -283,7 +283,7 @@ function c_items.object(plan, request, node)
   local flags
   item.action, item.program, flags = resolve(session, request, element)
   item.flags = plan:flags(request) | flags
-  if request.asks and session.rules.chains == "mapped" then map_chain(plan, request, node, t, item) end
+  if request.map_request and session.rules.chains == "mapped" then map_chain(plan, request, node, t, item) end
   local how, base = nil, node
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
     -- Element of a pointer's target: its subscript is part of the name, and the pointer may be attached.

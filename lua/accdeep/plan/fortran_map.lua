@@ -157,7 +157,7 @@ local function add_structure(plan, found)
   end
   openmp_lowering.add_parts(plan, members, parts)
   for _, request in ipairs(found.values) do
-    if types.is_record(request.type) or mapper.bits(request.asks.flags) ~= 0 then plan:request(request) end
+    if types.is_record(request.type) or mapper.bits(request.map_request.flags) ~= 0 then plan:request(request) end
   end
 end
 

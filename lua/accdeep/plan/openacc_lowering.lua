@@ -76,7 +76,7 @@ local always = { ["in"] = core.flag.always_in, out = core.flag.always_out }
 local function flags_of(clause)
   local bits = 0
   for _, modifier in ipairs(clause.modifiers or {}) do
-    for word in (openacc_directives.modifier[modifier.name].asks or ""):gmatch "%a+" do
+    for word in (openacc_directives.modifier[modifier.name].effect or ""):gmatch "%a+" do
       if word == "zero" then bits = bits | core.flag.zero
       elseif openacc_directives.clause[clause.name].entry.data:find(word) then bits = bits | always[word] end
     end
@@ -100,7 +100,7 @@ local function requests_of(plan, clauses)
       else
         list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
           update = plan.kind == "update", try = plan.if_present, flags = flags_of(clause),
-          present_or = clause.present_or or policy.asks[clause.name] ~= policy.actions[clause.name] }
+          present_or = clause.present_or or policy.requested_actions[clause.name] ~= policy.actions[clause.name] }
       end
     end
   end

@@ -177,7 +177,8 @@ local function sort_requests(plan, requests)
     local root = list_item.root_variable(request.node) or i
     first[root] = first[root] or i
     keys[request] = { first[root],
-      request.map_modifiers.present and 0 or request.asks.type ~= "alloc" and 2 or plan.kind == "compute" and 3 or 1 }
+      request.map_modifiers.present and 0 or request.map_request.type ~= "alloc" and 2
+        or plan.kind == "compute" and 3 or 1 }
   end
   sort_by(requests, keys)
 end
@@ -372,8 +373,8 @@ local function add_members(plan, requests)
     local element = types.innermost(request.type)
     local own = types.is_record(element) and mapper.member_mapping(plan.session, element,
       mapper.find(plan.session, element, request.map_modifiers.mapper, request.map_modifiers.mapper_pos),
-      request.asks).policy
-    if own or mapper.bits(request.asks.flags) & ~about_pointer ~= 0 then own_items[#own_items + 1] = request end
+      request.map_request).policy
+    if own or mapper.bits(request.map_request.flags) & ~about_pointer ~= 0 then own_items[#own_items + 1] = request end
   end
   add_block(plan, requests, structure_parts(plan.session, requests))
   for _, request in ipairs(own_items) do plan:request(request) end

@@ -21,7 +21,7 @@ local function resolve_action(plan, request, t)
   local member_mapping
   if types.is_record(t) then
     local made = mapper.find(session, t, map_modifiers.mapper, map_modifiers.mapper_pos)
-    member_mapping = mapper.member_mapping(session, t, made, request.asks)
+    member_mapping = mapper.member_mapping(session, t, made, request.map_request)
   elseif map_modifiers.mapper and map_modifiers.mapper ~= "default" then
     raise("not-a-struct", map_modifiers.mapper_pos, ("%s has no mappers"):format(types.name(t)),
       { rule = "OMP60-map-15" })
@@ -29,7 +29,7 @@ local function resolve_action(plan, request, t)
   request.member_mapping = member_mapping
   local code, flags = policy.code(member_mapping and member_mapping.own or request.action)
   local program = member_mapping and mapping_compiler.program(session, member_mapping, request.node.pos) or nil
-  return code, program, flags | mapper.bits(request.asks.flags)
+  return code, program, flags | mapper.bits(request.map_request.flags)
 end
 
 -- Returns a request. asked: the action; map_type: the type as directives spell it; map_modifiers: the result of
@@ -40,8 +40,8 @@ return function(plan, clause, node, asked, map_type, map_modifiers)
   local request = { session = plan.session, clause = {}, from = clause, node = node, action = asked, kind = plan.kind,
     update = update, present_or = true, try = (update or exit) and not map_modifiers.present,
     map_modifiers = map_modifiers }
-  request.asks = { type = map_type, kind = plan.kind, update = update, flags = mapper.flags(map_modifiers, map_type),
-    actions = exit and exit_actions or openmp_sema.map_actions }
+  request.map_request = { type = map_type, kind = plan.kind, update = update,
+    flags = mapper.flags(map_modifiers, map_type), actions = exit and exit_actions or openmp_sema.map_actions }
   function request.resolve(t) return resolve_action(plan, request, t) end
   return request
 end

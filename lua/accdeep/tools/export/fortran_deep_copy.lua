@@ -405,7 +405,7 @@ end
 -- Opens the condition that a component has a target.
 function Block:guard(text, t, record, name)
   local ask = t.attribute == "allocatable" and "allocated" or "associated"
-  if t.rank == 0 then ask = self.asks(record, name, text) end
+  if t.rank == 0 then ask = self.inquiry_for(record, name, text) end
   self:open("if (%s(%s)) then", ask, text)
 end
 
@@ -606,11 +606,11 @@ end
 -- Returns a list of statements that map, unmap or update items. `what`: "enter", "exit" or "update". Raises {cannot =
 -- reason}.
 --
--- Fields of given. `session`. `asks(record, name, path)`: returns the inquiry function for a scalar component.
+-- Fields of given. `session`. `inquiry_for(record, name, path)`: returns the inquiry function for a scalar component.
 -- `finalize`: unmap at once. `suffix`: text after updates, or nil. `condition`: text of a condition for all statements,
 -- or nil.
 function fortran_deep_copy.write(what, items, given)
-  local block = setmetatable({ session = given.session, asks = given.asks, finalize = given.finalize,
+  local block = setmetatable({ session = given.session, inquiry_for = given.inquiry_for, finalize = given.finalize,
     suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1,
     values = {}, around = {} }, Block)
   if given.condition then block:open("if (%s) then", given.condition) end

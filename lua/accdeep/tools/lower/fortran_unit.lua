@@ -540,7 +540,7 @@ local function write(self, construct, all, rest)
   for _, item in ipairs(all) do
     if not item.there then items[#items + 1] = item end
   end
-  local given = { session = self.session, asks = function(record, component, path)
+  local given = { session = self.session, inquiry_for = function(record, component, path)
     return may_inquire(self, construct, record, component, path)
   end }
   local clauses, behind = {}, {}
