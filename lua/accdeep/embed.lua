@@ -159,7 +159,7 @@ function Host:bind(name, text, file, line, address, bytes)
       or { name = name, type = type_named(s, text, file, line) }
     check_size(name, variable.type, bytes, file, line)
     forget_plans(s, name) -- must be first, because memory may run out
-    variable.address, variable.place, variable.bound = address, nil, true
+    variable.address, variable.lvalue, variable.bound = address, nil, true
     s.now.scope.variables[name] = variable
     s:variable_declared(variable)
   end)

@@ -19,7 +19,7 @@ end
 function support.host(session)
   local function place(name)
     local binding = session:host_env().lookup(name)
-    return binding.type, binding.place()
+    return binding.type, binding.lvalue()
   end
   return setmetatable({}, {
     __index = function(_, name) return memory_view.read(session.host_space, place(name)) end,

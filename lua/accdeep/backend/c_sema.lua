@@ -42,9 +42,9 @@ end
 -- Returns the typed node of a value. Raises if the AST node is a function or has no value.
 local function value(env, node)
   local e = expression(env, node)
-  if e.is_place then
+  if e.is_lvalue then
     e = load(e, node.pos)
-    if e.is_place then check_operand(env, e, node.pos) end
+    if e.is_lvalue then check_operand(env, e, node.pos) end
   end
   local kind = e.type.kind
   if kind == "void" or kind == "function" then raise("type-mismatch", node.pos, "this has no value") end
@@ -86,7 +86,7 @@ end
 -- Returns the typed node of an expression statement; raises if the expression has no effect.
 function c_sema.effect(env, node)
   local e = expression(env, node)
-  if not e.is_place then return e end
+  if not e.is_lvalue then return e end
   if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
     raise("type-mismatch", node.pos, "this statement does nothing")
   end
@@ -122,7 +122,7 @@ local function lvalue(env, node)
   else
     e = expression(env, node)
   end
-  if not e.is_place then
+  if not e.is_lvalue then
     raise("type-mismatch", node.pos, "a variable is needed", { help = node.tag == "unary" and node.op == "&"
       and "name the data, not their address: a[0:1] instead of &a[0]" or "name a variable, a member or an element" })
   end
@@ -177,7 +177,7 @@ end
 function c_sema.convert_for_assignment(node, to, e, lenient)
   local t, from = to.type, e.type
   if t.kind == "record" then
-    if not types.same(t, from) or not e.is_place then mismatch(node, from, t) end
+    if not types.same(t, from) or not e.is_lvalue then mismatch(node, from, t) end
   elseif t.kind == "pointer" then
     if from.float then raise("type-mismatch", node.pos, "a number cannot be assigned to a pointer") end
     if from.kind ~= "pointer" and from.kind ~= "scalar" then mismatch(node, from, t) end
@@ -268,7 +268,7 @@ end
 -- Returns the typed node of the pointer whose target an operator accesses; raises if the operand is not a pointer.
 local function dereference(env, node, operator, pos)
   local e = expression(env, node)
-  if e.is_place then e = load(e, node.pos) end
+  if e.is_lvalue then e = load(e, node.pos) end
   if e.type.kind == "pointer" then return e end
   raise("not-a-pointer", pos, ("%s needs a pointer, this is %s"):format(operator, type_name(e.type)),
     { length = #operator - 2, help = e.type.kind == "record" and operator == "'->'" and "use '.'" or nil })
@@ -310,7 +310,7 @@ function checkers.index(env, node)
     check_operand(env, base, node.base.pos)
     raise("not-a-pointer", node.pos, ("%s cannot be indexed"):format(type_name(t)))
   end
-  if base.is_place then base = load(base, node.base.pos) end
+  if base.is_lvalue then base = load(base, node.base.pos) end
   step_of(node, t)
   return typed_ast.lvalue("deref", t.to, node.pos, { pointer = base, index = index })
 end
@@ -338,7 +338,7 @@ local function increment(env, node, to, after)
   local e = expression(env, to)
   check_const(to, e)
   local t = e.type
-  if t.kind ~= "scalar" and t.kind ~= "pointer" or not e.is_place and e.op ~= "local" then
+  if t.kind ~= "scalar" and t.kind ~= "pointer" or not e.is_lvalue and e.op ~= "local" then
     raise("type-mismatch", node.pos, ("'%s' needs a variable"):format(o))
   end
   local by = t.kind == "pointer" and step_of(node, t) or 1
@@ -352,8 +352,8 @@ local unary = {}
 
 function unary.address(env, node)
   local e = object(env, node.e)
-  if not e.is_place then raise("type-mismatch", node.pos, "'&' needs a variable") end
-  return { op = "address", type = types.pointer(e.type), pos = node.pos, place = e }
+  if not e.is_lvalue then raise("type-mismatch", node.pos, "'&' needs a variable") end
+  return { op = "address", type = types.pointer(e.type), pos = node.pos, lvalue = e }
 end
 
 function unary.deref(env, node)
@@ -422,7 +422,7 @@ local function names_of_types(env)
   local lookup = env.lookup
   return lookup and function(name, pos)
     local variable = not (env.locals and env.locals[name]) and env.session.now.scope.variables[name]
-    if variable then return { type = variable.type, place = function() end } end
+    if variable then return { type = variable.type, lvalue = function() end } end
     return lookup(name, pos)
   end
 end
@@ -436,14 +436,14 @@ end
 function checkers.assign(env, node)
   if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
   local to = expression(env, node.to)
-  if not to.is_place and to.op ~= "local" then
+  if not to.is_lvalue and to.op ~= "local" then
     raise("type-mismatch", node.pos, "only variables can be assigned to")
   end
   check_const(node.to, to)
   local e, o = value(env, node.e), node.op:sub(1, -2)
   if o ~= "" then
-    if to.is_place then to = typed_ast.lvalue("once", to.type, node.pos, { place = to }) end
-    e = binary(node, o, to.is_place and load(to, node.pos) or to, e)
+    if to.is_lvalue then to = typed_ast.lvalue("once", to.type, node.pos, { lvalue = to }) end
+    e = binary(node, o, to.is_lvalue and load(to, node.pos) or to, e)
   end
   return c_sema.convert_for_assignment(node, to, e)
 end
@@ -554,7 +554,7 @@ function expression(env, node)
 end
 
 -- Functions that analyse an AST node as: an l-value or value; a value; an l-value; a condition; an integer of 64 bits.
-c_sema.expression, c_sema.value, c_sema.place, c_sema.condition = expression, value, lvalue, condition
+c_sema.expression, c_sema.value, c_sema.lvalue, c_sema.condition = expression, value, lvalue, condition
 c_sema.integer = index_of
 
 return c_sema

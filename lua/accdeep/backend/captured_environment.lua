@@ -14,7 +14,7 @@ CapturedEnvironment.__index = CapturedEnvironment
 -- data in pieces need.
 local function capture_binding(binding, present)
   local made = setmetatable({}, { __index = binding })
-  for _, how in ipairs { "place", "value" } do
+  for _, how in ipairs { "lvalue", "value" } do
     if binding[how] then
       local results = table.pack(pcall(binding[how], {}))
       local note = results[3]
@@ -51,8 +51,8 @@ local function addresses(k, known, used)
   for name, found in sorted_pairs(known) do
     local binding = found.ok and (used or k.plan.deviceptr[name]) and found.binding
     if binding and binding.type and binding.type.kind == "pointer" then
-      local ok, address = pcall(binding.place or binding.value, {})
-      if ok and binding.place then address = copies[address] and copies[address].value end
+      local ok, address = pcall(binding.lvalue or binding.value, {})
+      if ok and binding.lvalue then address = copies[address] and copies[address].value end
       if ok then list[#list + 1] = address end
     end
   end

@@ -44,8 +44,8 @@ local at = closures.with_position
 -- Compilers of l-values, by op of the typed node: function(env, e) -> function(frame) -> address, low, high.
 local places = {}
 
-function places.variable(_, e) return at(e, e.binding.place) end
-function places.given(_, e) return e.place end
+function places.variable(_, e) return at(e, e.binding.lvalue) end
+function places.given(_, e) return e.lvalue end
 
 function places.member(env, e)
   local base, offset = lvalue(env, e.base), e.offset
@@ -87,7 +87,7 @@ end
 -- the read. Compiling the node again returns a function with the same address, for the write.
 function places.once(env, e)
   if e.found then return e.found end
-  local find, address, low, high, pos = lvalue(env, e.place), nil, nil, nil, nil
+  local find, address, low, high, pos = lvalue(env, e.lvalue), nil, nil, nil, nil
   function e.found(f)
     f.pos = pos
     return address, low, high
@@ -121,7 +121,7 @@ function values.value(_, e) return at(e, e.binding.value) end
 function values.given(_, e) return e.value end
 
 function values.load(env, e)
-  local t, find, space = e.type, lvalue(env, e.place), env.space
+  local t, find, space = e.type, lvalue(env, e.lvalue), env.space
   if t.kind == "pointer" then
     return function(f)
       local address, low, high = find(f)
@@ -136,7 +136,7 @@ function values.load(env, e)
 end
 
 function values.decay(env, e)
-  local find, size = lvalue(env, e.place), e.place.type.size
+  local find, size = lvalue(env, e.lvalue), e.lvalue.type.size
   return function(f)
     local address, low = find(f)
     if type(low) == "table" then return address, low end
@@ -145,8 +145,8 @@ function values.decay(env, e)
 end
 
 function values.address(env, e)
-  local size = e.place.type.size
-  local find = e.place.op == "element" and places.element(env, e.place, true) or lvalue(env, e.place)
+  local size = e.lvalue.type.size
+  local find = e.lvalue.op == "element" and places.element(env, e.lvalue, true) or lvalue(env, e.lvalue)
   return function(f)
     local address, low, high = find(f)
     return address, low or address, high or address + size
@@ -279,7 +279,7 @@ function values.step(env, e)
       return after and old or f[slot], f[slot + 1], f[slot + 2]
     end
   end
-  local once = typed_ast.lvalue("once", t, e.pos, { place = to })
+  local once = typed_ast.lvalue("once", t, e.pos, { lvalue = to })
   local current, space, code, size = value(env, typed_ast.load(once, e.pos)), env.space, t.code, t.size
   local find = lvalue(env, once)
   return function(f)
@@ -297,7 +297,7 @@ end
 -- returns the list and its length.
 local function arguments(env, e)
   local args, list, n, space = e.args, {}, #e.args, env.space
-  for i, arg in ipairs(args) do list[i] = arg.is_place and lvalue(env, arg) or value(env, arg) end
+  for i, arg in ipairs(args) do list[i] = arg.is_lvalue and lvalue(env, arg) or value(env, arg) end
   return function(f)
     local made = {}
     for i = 1, n do
@@ -393,18 +393,18 @@ function condition(env, e)
 end
 
 -- Functions that compile a typed node: as a value, as an l-value.
-closures.value, closures.place = value, lvalue
+closures.value, closures.lvalue = value, lvalue
 
 -- --------------------------------------------------------------------------- entry points for the AST --
 
--- Compiles an expression of the AST. Returns {type, value?, place?}: value if it is a number or a pointer, place if it
--- is an l-value.
+-- Compiles an expression of the AST. Returns {type, value?, lvalue?}: value if it is a number or a pointer, lvalue if
+-- it is an l-value.
 function closures.compile(env, node)
   local e = c_sema.expression(env, node)
   local t = e.type
-  local made = { type = t, place = e.is_place and lvalue(env, e) or nil }
-  if not e.is_place or t.kind == "scalar" or t.kind == "pointer" then
-    made.value = value(env, e.is_place and typed_ast.load(e, node.pos) or e)
+  local made = { type = t, lvalue = e.is_lvalue and lvalue(env, e) or nil }
+  if not e.is_lvalue or t.kind == "scalar" or t.kind == "pointer" then
+    made.value = value(env, e.is_lvalue and typed_ast.load(e, node.pos) or e)
   end
   return made
 end
@@ -425,7 +425,7 @@ end
 function closures.store_into(session, t, address, node)
   local env = session:host_env()
   local e = c_sema.value(env, node)
-  local to = typed_ast.lvalue("given", t, node.pos, { place =
+  local to = typed_ast.lvalue("given", t, node.pos, { lvalue =
     function() return address, address, address + t.size end })
   value(env, c_sema.convert_for_assignment(node, to, e, e.const == 0)) {}
 end

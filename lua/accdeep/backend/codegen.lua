@@ -224,7 +224,7 @@ function places.self(_, _, e) return { self = true, offset = e.offset, type = e.
 
 function places.around(b, _, e)
   local around, pos = e.level.around, e.pos
-  local address = address_of(around.builder, lvalue(around.builder, around.ctx, e.place), pos)
+  local address = address_of(around.builder, lvalue(around.builder, around.ctx, e.lvalue), pos)
   return { reg = inherit_register(b, pos, e.level, reg(around.builder, address, pos)), offset = 0, type = e.type }
 end
 
@@ -251,12 +251,12 @@ end
 local values = {}
 
 function values.const(_, _, e) return constant(e.const, e.type) end
-function values.load(b, env, e) return load(b, lvalue(b, env, e.place), e.pos) end
+function values.load(b, env, e) return load(b, lvalue(b, env, e.lvalue), e.pos) end
 values.decay = values.load
 function values.row(b, _, e) return e.row(b, e.pos) end
 
 function values.address(b, env, e)
-  local address = address_of(b, lvalue(b, env, e.place), e.pos)
+  local address = address_of(b, lvalue(b, env, e.lvalue), e.pos)
   return { reg = address.reg, const = address.const, type = e.type }
 end
 
@@ -304,7 +304,7 @@ end
 
 -- Converts a floating value to an integer. Programs only know integers, so a Lua function reads the value from memory.
 local function truncate(b, env, e)
-  local pointer = values.address(b, env, { place = e.e.place, type = types.pointer(e.e.type), pos = e.pos })
+  local pointer = values.address(b, env, { lvalue = e.e.lvalue, type = types.pointer(e.e.type), pos = e.pos })
   return call_out(b, env, e, "a cast", function(p)
     local x = p[0]
     -- mininteger makes the bound invalid.
@@ -370,7 +370,7 @@ function lvalue(b, env, e) return places[e.op](b, env, e) end
 -- Functions that compile a node of the AST: as a value; as an l-value; as a start, length or index, which are integers
 -- of 64 bits.
 function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
-function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.place(env, node)) end
+function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.lvalue(env, node)) end
 function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end
 
 codegen.address_of, codegen.load, codegen.reg, codegen.constant, codegen.apply = address_of, load, reg, constant, apply

@@ -214,26 +214,26 @@ local function initialize_braces(session, t, address, value)
   end
   local at = 0
   for _, item in ipairs(value.list) do
-    local target, place = t, address
+    local target_type, target_address = t, address
     if item.path then
       for depth, step in ipairs(item.path) do
         if step.tag == "field" then
-          local member = target.kind == "record" and types.member(target, step.name)
+          local member = target_type.kind == "record" and types.member(target_type, step.name)
           if not member then
             raise("unknown-member", step.pos,
-              ("%s has no member '%s'"):format(types.name(target), step.name), { length = #step.name })
+              ("%s has no member '%s'"):format(types.name(target_type), step.name), { length = #step.name })
           end
           if depth == 1 then
             for i, m in ipairs(t.members) do if m == member or m == member.within then at = i end end
           end
-          target, place = member.type, place + member.offset
+          target_type, target_address = member.type, target_address + member.offset
         else
           local index = constant(session, step.index)
-          if target.kind ~= "array" or index < 0 or index >= target.n then
+          if target_type.kind ~= "array" or index < 0 or index >= target_type.n then
             raise("out-of-bounds", step.pos, ("there is no element %d"):format(index))
           end
           if depth == 1 then at = index + 1 end
-          target, place = target.of, place + index * target.of.size
+          target_type, target_address = target_type.of, target_address + index * target_type.of.size
         end
       end
     else
@@ -242,16 +242,16 @@ local function initialize_braces(session, t, address, value)
         if at > t.n then
           raise("out-of-bounds", item.pos, ("the array has only %d elements"):format(t.n))
         end
-        target, place = t.of, address + (at - 1) * t.of.size
+        target_type, target_address = t.of, address + (at - 1) * t.of.size
       else
         local member = t.members[at]
         if not member or (t.record == "union" and at > 1) then
           raise("out-of-bounds", item.pos, ("%s has no more members"):format(types.name(t)))
         end
-        target, place = member.type, address + member.offset
+        target_type, target_address = member.type, address + member.offset
       end
     end
-    initialize(session, target, place, item.value)
+    initialize(session, target_type, target_address, item.value)
   end
 end
 
@@ -291,11 +291,11 @@ end
 local function declare_reference(session, t, name, pos, value)
   if session.now.scope:find_declared(name) then session.now.scope:raise_taken(name, pos) end
   local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
-  if not e or not e.place or not types.same(e.type, t) then
+  if not e or not e.lvalue or not types.same(e.type, t) then
     raise("type-mismatch", value and value.pos or pos, ("the reference '%s' needs a variable of type %s"):format(name,
       types.name(t)), { rule = "LLNL-3.2-01" })
   end
-  local address = e.place({})
+  local address = e.lvalue({})
   if address == 0 then raise("null-pointer", value.pos, "a reference to nothing", { rule = "LLNL-3.2-01" }) end
   session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end

@@ -17,8 +17,8 @@ local function scope_with_locals(env, session, f)
   local made, at = scope.new(session.now.scope), env.locals
   while at do
     for name, binding in next, at do
-      if type(binding) == "table" and binding.place and not rawget(made.variables, name) then
-        made.variables[name] = { name = name, type = binding.type, address = (binding.place(f)) }
+      if type(binding) == "table" and binding.lvalue and not rawget(made.variables, name) then
+        made.variables[name] = { name = name, type = binding.type, address = (binding.lvalue(f)) }
       end
     end
     local meta = getmetatable(at)

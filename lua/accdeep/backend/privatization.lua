@@ -288,7 +288,7 @@ local function compile_copy(env, inner, copy, statement)
   elseif copy.begins and simple then
     steps[2] = run(inner, typed_ast.assignment(pos, own, typed_ast.wrap_typed(outer)))
   elseif copy.begins then
-    steps[2] = copy_bytes(env, binding.place, closures.place(env, outer), t.size)
+    steps[2] = copy_bytes(env, binding.lvalue, closures.lvalue(env, outer), t.size)
   end
   if copy.lasts and binding.slot then
     local slot = binding.slot
@@ -298,7 +298,7 @@ local function compile_copy(env, inner, copy, statement)
       if f[slot] ~= nil then write(f) end
     end
   elseif copy.lasts then
-    last = copy_bytes(env, closures.place(env, outer), binding.place, t.size)
+    last = copy_bytes(env, closures.lvalue(env, outer), binding.lvalue, t.size)
   end
   return steps, last
 end

@@ -70,7 +70,7 @@ function statement.variable(env, name, t)
     return binding, function(f) f[slot], f[slot + 1], f[slot + 2] = nil, nil, nil end
   end
   local size, space = t.size, env.space
-  function binding.place(f) return f[slot], f[slot], f[slot] + size end
+  function binding.lvalue(f) return f[slot], f[slot], f[slot] + size end
   return binding, function(f) f[slot] = space:local_memory(size, name) end
 end
 

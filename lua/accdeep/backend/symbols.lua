@@ -1,9 +1,10 @@
 -- symbols.lua - name resolution in C expressions: returns the typed node (typed_ast.lua) that a name stands for. Called
 -- by c_sema.lua.
 --
--- Bodies and the host program have env.lookup(name, pos), which returns a binding: {type, place}, {type, value}, {type,
--- slot}, {type, const} or {fn}. A bound of a section has no lookup. In a bound, a name means a member of the element
--- whose type has the bound; if there is none, a name of the host program (TR14-3.3-07). Fields of such an environment:
+-- Bodies and the host program have env.lookup(name, pos), which returns a binding: {type, lvalue}, {type, value},
+-- {type, frame_slot}, {type, const} or {fn}. A bound of a section has no lookup. In a bound, a name means a member of
+-- the element whose type has the bound; if there is none, a name of the host program (TR14-3.3-07). Fields of such an
+-- environment:
 --   record, base    type of the element, and the offset of the part in it.
 --   above           environment of the enclosing structure in the same element.
 --   out             compilation of the element; out.around: the same for the enclosing element.
@@ -51,7 +52,7 @@ local function program_variable(env, node)
   local const_name = binding.is_const and name or nil
   if binding.slot then
     return { op = "local", type = t, pos = pos, binding = binding, name = name, const_name = const_name }
-  elseif not binding.place and not binding.operand then
+  elseif not binding.lvalue and not binding.operand then
     return { op = "value", type = t, pos = pos, binding = binding, name = name }
   end
   -- a binding with `level` is a local variable
@@ -106,7 +107,7 @@ local function enclosing_object(env, find, pos)
     or enclosing_object(inner, find, pos)
   if not there then return nil end
   env.out.touched = true
-  return lvalue("around", there.type, pos, { place = there, level = env.out })
+  return lvalue("around", there.type, pos, { lvalue = there, level = env.out })
 end
 
 -- Returns the object that a mapper's variable stands for (OMP60-map-15): the element itself, or an object that encloses

@@ -5,24 +5,24 @@
 --                                 --codegen.lua---> bytecode of the core's mapping programs
 --                                 --cuda/cuda_expression.lua--> CUDA text
 --
--- A node is {op, type, pos}. L-values have is_place = true, and const_name if they are const: the name to report.
+-- A node is {op, type, pos}. L-values have is_lvalue = true, and const_name if they are const: the name to report.
 -- Invariants: conversions are explicit nodes, reads of l-values are explicit `load` nodes, and constant operations are
 -- folded by the constructors of this file.
 --
 -- L-values:
 --   variable {binding, name}     a variable, in the memory that the code is for.
---   local {binding, name}        a variable in a frame slot of a body; it has no address, and is_place is nil.
+--   local {binding, name}        a variable in a frame slot of a body; it has no address, and is_lvalue is nil.
 --   fixed {address}              a variable of the host program, in a bound of a section.
 --   self {offset}                offset in bytes in the element for which a mapping program runs.
---   around {place, level}        an l-value of the enclosing element; level: its builder and environment.
+--   around {lvalue, level}       an l-value of the enclosing element; level: its builder and environment.
 --   member {base, offset}        a member of the l-value `base`.
 --   element {base, index, n}     an element of an array; index is a long.
 --   deref {pointer, index?}      the target of a pointer, displaced by index elements.
---   once {place}                 the target of a compound assignment, whose address is computed once.
+--   once {lvalue}                the target of a compound assignment, whose address is computed once.
 -- Values:
---   const {const}     load {place}     decay {place}: array to pointer     address {place}.
+--   const {const}     load {lvalue}     decay {lvalue}: array to pointer     address {lvalue}.
 --   value {binding, name}        a name without an l-value, such as a device address.
---   given {value | place}        functions of the frame, supplied by the compiler itself.
+--   given {value | lvalue}       functions of the frame, supplied by the compiler itself.
 --   parameter {e, level?, within?}  value of a shape's parameter; within: the location of its text.
 --   row {row}                    number of the pointer in the preceding section: row(builder, pos).
 --   convert {e}     arith {operator, a, b}     compare {operator, a, b}     negate {e}: of floating numbers.
@@ -46,14 +46,14 @@ local constant = typed_ast.constant
 
 -- Returns a typed l-value. fields: its other fields; the table becomes the node.
 function typed_ast.lvalue(op, t, pos, fields)
-  fields.op, fields.type, fields.pos, fields.is_place = op, t, pos, true
+  fields.op, fields.type, fields.pos, fields.is_lvalue = op, t, pos, true
   return fields
 end
 
 -- Returns the typed node of the member at `offset` in the l-value `base`.
 function typed_ast.member(base, offset, t, pos)
   if base.op == "member" then base, offset = base.base, base.offset + offset end
-  return { op = "member", type = t, pos = pos, is_place = true, base = base, offset = offset }
+  return { op = "member", type = t, pos = pos, is_lvalue = true, base = base, offset = offset }
 end
 
 -- True if an l-value in a bound keeps one address as long as the program runs.
@@ -64,12 +64,12 @@ end
 
 -- Returns the value of an l-value: its load, or the pointer to which an array decays. Returns the l-value itself if its
 -- type has no values, such as a record.
-function typed_ast.load(place, pos)
-  local t = place.type
-  pos = pos or place.pos
-  if t.kind == "array" then return { op = "decay", type = types.pointer(t.of), place = place, pos = pos } end
-  if t.kind ~= "scalar" and t.kind ~= "pointer" then return place end
-  return { op = "load", type = t, place = place, pos = pos }
+function typed_ast.load(lvalue, pos)
+  local t = lvalue.type
+  pos = pos or lvalue.pos
+  if t.kind == "array" then return { op = "decay", type = types.pointer(t.of), lvalue = lvalue, pos = pos } end
+  if t.kind ~= "scalar" and t.kind ~= "pointer" then return lvalue end
+  return { op = "load", type = t, lvalue = lvalue, pos = pos }
 end
 
 -- ---------------------------------------------------------------------------------------- values --

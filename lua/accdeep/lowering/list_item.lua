@@ -73,7 +73,7 @@ function list_item.root_variable(node)
 end
 
 -- Returns the type of an l-value in a clause.
-function list_item.type_of(session, node) return c_sema.place({ session = session }, node).type end
+function list_item.type_of(session, node) return c_sema.lvalue({ session = session }, node).type end
 
 -- Returns the pointer whose target is the array of an element, row or whole array: p in p[i][j], (*p)[j], (*p). Returns
 -- nil if the array is a variable or a member.

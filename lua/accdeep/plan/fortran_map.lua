@@ -41,7 +41,7 @@ local function structure_of(session, component)
     at = at.base
   end
   local e = fortran_expression.compile(env, at)
-  return { node = at, type = e.type, address = (e.place { pos = at.pos }), measured = true }
+  return { node = at, type = e.type, address = (e.lvalue { pos = at.pos }), measured = true }
 end
 
 -- Returns the descriptor of an expression as a holder {address, bytes, name}.

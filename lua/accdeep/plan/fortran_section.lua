@@ -38,7 +38,7 @@ local function extent_of(session, e, pointer, node, gaps)
   end
   local of = fortran_expression.type_of(e, frame)
   local slot = pointer and pointer.descriptor(frame)
-  if e.rank == 0 then return e.place(frame), of.size, 1, of, slot end
+  if e.rank == 0 then return e.lvalue(frame), of.size, 1, of, slot end
   local s = e.section(frame)
   local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
   if is_part and not gaps and not fortran_descriptor.is_contiguous(of, s.dims) then
@@ -81,7 +81,7 @@ local function array_of(session, found, node)
   if found.address == 0 then return nil, 0 end
   local around = session.rules.fusion and outermost(session, node)
   local origin = around and fortran_inputs.record_inputs(session, function()
-    return around.rank > 0 and around.section({ pos = pos }).address or (around.place { pos = pos })
+    return around.rank > 0 and around.section({ pos = pos }).address or (around.lvalue { pos = pos })
   end)
   local whole = e.part_of or e.element_of or e.rank > 0 and e
   if not whole then return nil, origin or found.address end
@@ -98,7 +98,7 @@ end
 -- associated has 0 bytes. gaps: true if a section may have gaps between its elements.
 local function describe_object(session, node, gaps)
   local e = fortran_expression.compile(session:host_env(), node)
-  if not e.place and not e.section then
+  if not e.lvalue and not e.section then
     raise("type-mismatch", node.pos, "a variable is needed",
       { help = "name a variable or a part of one: a, a(1:n), s%p" })
   end
@@ -218,13 +218,13 @@ end
 -- target.
 local function first_byte(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
-  if not e.place and not e.section then
+  if not e.lvalue and not e.section then
     raise("type-mismatch", node.pos, "the base of '@' is a variable", { rule = "TR14-3.5-01" })
   end
   return fortran_inputs.record_inputs(session, function()
     local frame = { pos = node.pos }
     if e.descriptor then return (fortran_descriptor.base(session.host_space, (e.descriptor(frame)))) end
-    return e.place and e.place(frame) or e.section(frame).address
+    return e.lvalue and e.lvalue(frame) or e.section(frame).address
   end)
 end
 

@@ -61,7 +61,7 @@ local function section_values(env, node, frame)
     end
     local start, length = range(env, section, t.n, frame)
     frame.pos = section.pos
-    if t.kind == "pointer" and (depth > 1 or base.place) then
+    if t.kind == "pointer" and (depth > 1 or base.lvalue) then
       at, low, high = space:load_pointer(at, low, high, frame)
     elseif t.kind == "array" and (start < 0 or start + length > t.n) then
       space:out_of_bounds(at, ("the section [%d:%d] is outside the array of %d elements"):format(start, length, t.n),
@@ -73,8 +73,8 @@ local function section_values(env, node, frame)
     end
     return values
   end
-  if not base.place and base.type.kind ~= "pointer" then element(base.type, node.pos) end
-  return list(base.type, 1, (base.place or base.value)(frame))
+  if not base.lvalue and base.type.kind ~= "pointer" then element(base.type, node.pos) end
+  return list(base.type, 1, (base.lvalue or base.value)(frame))
 end
 
 -- Returns the value of an expression in a memory: a number, a view, or nested lists for a section. start: the grammar
@@ -85,8 +85,8 @@ function host_expression.value(self, env, text, start)
   local ok, result = pcall(function()
     if node.tag == "section" then return section_values(env, node, frame) end
     local e = closures.compile(env, node)
-    if e.place then
-      local address, low, high = e.place(frame)
+    if e.lvalue then
+      local address, low, high = e.lvalue(frame)
       frame.pos = node.pos
       return memory_view.read(env.space, e.type, address, low, high)
     end
@@ -107,13 +107,13 @@ function host_expression.extent_of(self, node)
   local e = closures.compile(env, base)
   local t = e.type
   if not subscripts then
-    if not e.place then
+    if not e.lvalue then
       raise("type-mismatch", node.pos, "a variable is needed", { help = "name a variable, or a section: a[0:1]" })
     end
-    return (e.place(frame)), t.size, t
+    return (e.lvalue(frame)), t.size, t
   end
   local of = element(t, subscripts[1].pos)
-  local address = (t.kind == "pointer" and e.value or e.place)(frame)
+  local address = (t.kind == "pointer" and e.value or e.lvalue)(frame)
   local start, length = range(env, subscripts[1], t.n, frame)
   for i = 2, #subscripts do -- a part of a single row
     if length ~= 1 or of.kind ~= "array" then break end

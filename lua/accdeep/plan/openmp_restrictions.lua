@@ -31,7 +31,7 @@ end
 
 -- True if the address of an l-value is constant.
 function openmp_restrictions.is_constant(session, node)
-  return typed_ast.is_fixed(c_sema.place({ session = session }, node))
+  return typed_ast.is_fixed(c_sema.lvalue({ session = session }, node))
 end
 
 -- Returns the union's member on the access path of an l-value; nil if the path has no union.

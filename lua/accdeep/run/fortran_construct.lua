@@ -68,9 +68,9 @@ local function run_with_private(env, copies, frame, fn)
     local outer = (one.begins or one.lasts) and look_up(name, frame.pos)
     local address = k:memory(t.size)
     local function place() return address, address, address + t.size end
-    made[i] = { outer = outer, place = place, lasts = one.lasts, size = t.size }
-    if one.begins then copy(env.space, outer.place, place, t.size, frame) end
-    own[name] = { type = t, place = place }
+    made[i] = { outer = outer, lvalue = place, lasts = one.lasts, size = t.size }
+    if one.begins then copy(env.space, outer.lvalue, place, t.size, frame) end
+    own[name] = { type = t, lvalue = place }
   end
   -- Names of a kernel that runs later are captured (backend/captured_environment.lua); private copies take precedence
   -- over captured names.
@@ -79,7 +79,7 @@ local function run_with_private(env, copies, frame, fn)
   env.lookup = around
   if not ok then error(signal, 0) end
   for _, one in ipairs(made) do
-    if one.lasts then copy(env.space, one.place, one.outer.place, one.size, frame) end
+    if one.lasts then copy(env.space, one.lvalue, one.outer.lvalue, one.size, frame) end
   end
   return signal
 end

@@ -342,12 +342,12 @@ end
 
 statements["do"] = function(env, node)
   local variable = compile(env, { tag = "id", name = node.name, pos = node.pos })
-  if variable.rank ~= 0 or variable.type.class ~= "integer" or not variable.place then
+  if variable.rank ~= 0 or variable.type.class ~= "integer" or not variable.lvalue then
     raise("type-mismatch", node.pos, ("'%s' is not an integer variable"):format(node.name), { length = #"do" })
   end
   local first, last = fortran_expression.integer(env, node.first), fortran_expression.integer(env, node.last)
   local step = node.step and fortran_expression.integer(env, node.step)
-  local store, place, run = fortran_expression.storer(env.space, variable.type), variable.place, block(env, node.body)
+  local store, place, run = fortran_expression.storer(env.space, variable.type), variable.lvalue, block(env, node.body)
   return function(f)
     local i, finish, by = first(f), last(f), step and step(f) or 1
     if by == 0 then raise("invalid-section", node.pos, "a loop's step is zero", { rule = "HOUSE-language" }) end
@@ -407,7 +407,7 @@ local function api_call(env, node, name, list)
   end
   for i, arg in ipairs(list) do
     local e = compile(env, arg)
-    local text = (e.place or e.section or e.descriptor) and e.text
+    local text = (e.lvalue or e.section or e.descriptor) and e.text
     local is_data = text and (e.type.class ~= "integer" or e.rank > 0 or e.descriptor or i == 1)
     args[i] = is_data and function() return text end or e.value
       or raise("type-mismatch", arg.pos, "a routine takes variables and numbers")

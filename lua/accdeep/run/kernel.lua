@@ -171,7 +171,7 @@ local function pointer_copy(k, name, t, value, low, high)
   local settled = k.env.space:translate_pointer(value, low)
   k.env.space.private[address] = low and { value = settled, low = low, high = high }
   session:check_result(session.ctx:device_write(k.device, address, core.scalar.pointer, settled))
-  k.private[name] = { type = t, place = function() return address, address, address + t.size end }
+  k.private[name] = { type = t, lvalue = function() return address, address, address + t.size end }
   return k.private[name]
 end
 
@@ -200,7 +200,7 @@ local function private_binding(k, name, variable, how)
     return pointer_copy(k, name, t, translate_pointer(session, k, variable, k.device))
   end
   local address = k:memory(t.size)
-  k.private[name] = { type = t, place = function() return address, address, address + t.size end }
+  k.private[name] = { type = t, lvalue = function() return address, address, address + t.size end }
   if how == "private" then return k.private[name] end
   session:check_result(session.ctx:to_device(k.device, address, variable.address, t.size))
   return k.private[name]
@@ -234,14 +234,14 @@ local function lookup(session, k, name, pos)
   local is_own = t.kind == "pointer" and session.rules.members == "mapped" and k and not k.plan.openmp
     and start_here(session, k, name)
   if dev ~= 0 and not is_own and ctx:presence(device, variable.address, t.size) == "wholly" then
-    return { type = t, place = function() return dev, dev, dev + t.size end }
+    return { type = t, lvalue = function() return dev, dev, dev + t.size end }
   end
   local here = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name] and start_here(session, k, name)
   local part = here and ctx:present_at(device, here, false)
   -- the construct maps a section only; the rest of the array is not visible in the body
   if part then
     local low = variable.address
-    return { type = t, place = function()
+    return { type = t, lvalue = function()
       return low, { name = name, pieces = true, type = t, host = low, present = { part } }
     end }
   end
@@ -250,10 +250,10 @@ local function lookup(session, k, name, pos)
     -- Pieces of a partly present object are looked up one by one (OMP60-map-12). Inspection by scenarios uses this,
     -- too.
     local low = variable.address
-    return { type = t, place = function() return low, { name = name, pieces = true, type = t, host = low } end }
+    return { type = t, lvalue = function() return low, { name = name, pieces = true, type = t, host = low } end }
   end
   if k and k.plan.looked_up and k.plan.looked_up[name] then
-    return { type = t, place = function(frame)
+    return { type = t, lvalue = function(frame)
       raise("host-pointer-on-device", frame and frame.pos or pos,
         ("the reference %s holds a host address on device %d: what it stands for is not present"):format(name, device),
         { length = #name, rule = "LLNL-3.2-02", help = ("map it as a value: map(%s)"):format(name) })
@@ -265,7 +265,7 @@ local function lookup(session, k, name, pos)
     if at ~= 0 then
       local low, high = ctx:device_bounds(device, at)
       local address = at - (start - variable.address)
-      return { type = t, place = function() return address, low, high end }
+      return { type = t, lvalue = function() return address, low, high end }
     end
   end
   if k and k.plan.private[name] then
@@ -319,8 +319,8 @@ function View:__index(name)
   end
   if binding.const then return binding.const end
   if binding.view then return binding.view(k.env.space) end
-  if binding.place then
-    return memory_view.read(k.env.space, binding.type, binding.place({}))
+  if binding.lvalue then
+    return memory_view.read(k.env.space, binding.type, binding.lvalue({}))
   end
   return k.env.space:pointer(binding.type, binding.value({}))
 end
@@ -331,11 +331,11 @@ function View:__newindex(name, value)
   name = type(name) == "string" and k.session.language.normalize_name(name) or name
   local binding = type(name) == "string" and k.env.lookup(name)
   if not binding then raise("unknown-name", nil, ("there is no variable '%s'"):format(tostring(name))) end
-  if not binding.place then
+  if not binding.lvalue then
     raise("type-mismatch", nil, ("'%s' cannot be assigned to here"):format(name))
   end
   c_sema.constness(k.session, name)
-  local address, low, high = binding.place({})
+  local address, low, high = binding.lvalue({})
   memory_view.write(k.env.space, binding.type, address, value, low, high)
 end
 

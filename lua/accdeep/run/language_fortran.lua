@@ -70,8 +70,8 @@ function language_fortran.value(_, env, text)
       return values
     end
     if e.value then return (e.value(frame)) end
-    if not e.place then raise("type-mismatch", node.pos, "this has no value") end
-    local address, low, high = e.place(frame)
+    if not e.lvalue then raise("type-mismatch", node.pos, "this has no value") end
+    local address, low, high = e.lvalue(frame)
     return memory_view.read(env.space, e.type, address, low, high)
   end)
   if ok then return result end

@@ -146,7 +146,7 @@ local function use_device(self, made, names, if_present)
     elseif dev and dev ~= 0 then
       dev = dev - (start - address)
       local function at() return dev, low, high end
-      local binding = described or by_value and { type = t, value = at } or { type = t, place = at }
+      local binding = described or by_value and { type = t, value = at } or { type = t, lvalue = at }
       binding.dev = dev
       replaced[variable.name] = binding
     elseif address ~= 0 and not if_present then

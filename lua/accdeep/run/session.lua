@@ -497,9 +497,9 @@ function Session:host_env()
       if replaced then return replaced end
       local variable = self:this_member(name) or self.now.scope.variables[name]
       if variable then
-        if not variable.place then
+        if not variable.lvalue then
           local address, finish = variable.address, variable.address + variable.type.size
-          variable.place = function() return address, address, finish end
+          variable.lvalue = function() return address, address, finish end
         end
         return variable
       end

@@ -217,17 +217,17 @@ local function language(run)
       end
       if binding.const then return binding.const end
       if binding.view then return binding.view(s.device_side.pointer_spaces[s.now.device]) end
-      if not binding.place then -- a pointer that is bound to a device address
+      if not binding.lvalue then -- a pointer that is bound to a device address
         return s.device_side.pointer_spaces[s.now.device]:pointer(binding.type, binding.value())
       end
-      return memory_view.read(s.host_space, binding.type, binding.place())
+      return memory_view.read(s.host_space, binding.type, binding.lvalue())
     end,
     __newindex = function(_, name, value)
       begin()
       local s = current()
       name = normalize_name(s, name)
       local binding = type(name) == "string" and s:host_env().lookup(name)
-      if binding and not binding.place then
+      if binding and not binding.lvalue then
         raise("type-mismatch", nil, ("'%s' is not a variable: it cannot be assigned to"):format(name))
       end
       if not binding then
@@ -235,7 +235,7 @@ local function language(run)
           { help = diagnostic.suggest(name, s.now.scope:names()) or "declare it first" })
       end
       c_sema.constness(s, name)
-      local address, low, high = binding.place()
+      local address, low, high = binding.lvalue()
       s.now.current = false
       memory_view.write(s.host_space, binding.type, address, value, low, high)
     end,

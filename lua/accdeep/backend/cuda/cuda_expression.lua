@@ -165,7 +165,7 @@ function places.deref(w, e)
 end
 
 function places.once(w, e)
-  e.found = e.found or lvalue(w, e.place)
+  e.found = e.found or lvalue(w, e.lvalue)
   return e.found
 end
 
@@ -224,14 +224,14 @@ values["local"] = function(w, e) -- copied at once, because later code may chang
 end
 
 function values.value(w, e) return w:variable(e.name, e.binding) end
-function values.load(w, e) return emit_load(w, e.type, lvalue(w, e.place), e.pos) end
+function values.load(w, e) return emit_load(w, e.type, lvalue(w, e.lvalue), e.pos) end
 
 function values.decay(w, e)
-  return w:assign_temporary("accd_pointer", ("accd_decayed(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
+  return w:assign_temporary("accd_pointer", ("accd_decayed(%s, %d)"):format(lvalue(w, e.lvalue), e.lvalue.type.size))
 end
 
 function values.address(w, e)
-  return w:assign_temporary("accd_pointer", ("accd_address(%s, %d)"):format(lvalue(w, e.place), e.place.type.size))
+  return w:assign_temporary("accd_pointer", ("accd_address(%s, %d)"):format(lvalue(w, e.lvalue), e.lvalue.type.size))
 end
 
 function values.convert(w, e)

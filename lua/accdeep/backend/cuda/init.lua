@@ -30,7 +30,7 @@ end
 local function arguments(variables)
   local list = {}
   for _, binding in ipairs(variables) do
-    local ok, address, low, high = pcall(binding.place or binding.value, {})
+    local ok, address, low, high = pcall(binding.lvalue or binding.value, {})
     if not ok then return nil end
     local n = #list
     list[n + 1] = address

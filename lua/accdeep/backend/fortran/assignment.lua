@@ -85,13 +85,13 @@ local function records(env, node, to, e)
       ensure_shape(env, to, f, from and shape_of(from.dims), from and from.dims, to.dynamic and t)
     end
     if to.rank == 0 then
-      local source = e.place(f)
-      return copy((to.place(f)), source, f, t)
+      local source = e.lvalue(f)
+      return copy((to.lvalue(f)), source, f, t)
     end
     local section = to.section(f)
     local targets = fortran_expression.addresses(section)
     if not from then
-      local source = e.place(f)
+      local source = e.lvalue(f)
       for _, target in ipairs(targets) do copy(target, source, f, t) end
       return
     end
@@ -106,7 +106,7 @@ function assignment.value(env, node, to, e)
   if to.any_rank then
     raise("type-mismatch", node.pos, ("%s has assumed rank: select rank tells what can be assigned to"):format(to.text),
       { length = #to.text })
-  elseif not to.place and not to.section then
+  elseif not to.lvalue and not to.section then
     raise("type-mismatch", node.pos, "only variables can be assigned to")
   end
   if to.constant then
@@ -125,12 +125,12 @@ function assignment.value(env, node, to, e)
     fortran_expression.storer(env.space, to.type), node.pos
   local grows = is_reallocated(env, to) and not node.masked
   if to.rank == 0 then
-    local value, place = e.value, to.place
+    local value, lvalue = e.value, to.lvalue
     return function(f)
       f.pos = pos
       local v = convert(value(f))
       if grows then ensure_shape(env, to, f) end
-      local address, low, high = place(f)
+      local address, low, high = lvalue(f)
       store(address, v, low, high, f)
     end
   end
@@ -192,7 +192,7 @@ local function describe_target(env, e, f)
     local section = e.section(f)
     return section.address, section.dims, of
   end
-  return (e.place(f)), {}, of
+  return (e.lvalue(f)), {}, of
 end
 
 -- Returns dims with the given bounds over the elements of the target. Raises if the target has too few elements or is
@@ -248,7 +248,7 @@ function assignment.onto(env, node, to, e, bounds, remaps)
       fortran_descriptor.write(space, t, address, 0, nil, low, high, f)
     end
   end
-  if not e.place and not e.section then raise("type-mismatch", node.e.pos, "the target of a pointer is a variable") end
+  if not e.lvalue and not e.section then raise("type-mismatch", node.e.pos, "the target of a pointer is a variable") end
   if not fortran_types.fits(e.type, t) then
     raise("type-mismatch", node.e.pos, ("%s points to %s, this is %s"):format(to.text, types.name(t.of),
       types.name(e.type)))

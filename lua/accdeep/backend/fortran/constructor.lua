@@ -1,6 +1,6 @@
 -- constructor.lua - structure constructors of Fortran: t(1, 2.0, next=null()). Extends fortran_expression.lua.
 --
--- A value of a derived type is in memory: the expression has a place function, which constructs the object at each
+-- A value of a derived type is in memory: the expression has an lvalue function, which constructs the object at each
 -- evaluation.
 
 local assignment = require "accdeep.backend.fortran.assignment"
@@ -96,7 +96,7 @@ function fortran_expression.constructor(env, node)
     end
     return slot.address
   end
-  return { type = t, rank = 0, node = node, place = function(f)
+  return { type = t, rank = 0, node = node, lvalue = function(f)
     f.pos = node.pos
     slot.address = fresh(f)
     slot.low, slot.high = slot.address, slot.address + t.size

@@ -4,7 +4,7 @@
 -- An expression (AST) compiles to a table {type, rank, ...} with functions of the frame:
 --   value       -> v, for scalars. Logical values are booleans, characters are strings.
 --   array       -> {shape, v1, v2 ...} in memory order, for arrays.
---   place       -> address, low, high, for scalars in memory.
+--   lvalue      -> address, low, high, for scalars in memory.
 --   section     -> {address, low, high, of, dims}, for arrays in memory; dims: list of {lower, extent, sm (stride)}.
 --   descriptor  -> address, low, high of the descriptor, for whole allocatables and pointers; dtype: its type.
 --   dynamic     -> the dynamic type, for polymorphic objects; `type` is the declared one.
@@ -12,7 +12,7 @@
 --
 -- fortran_operations.lua adds operators, intrinsics.lua functions, constructor.lua structure constructors.
 --
--- env: session, space (the memory), lookup(name, pos) -> binding {type, place}; or {type, dope} for a descriptor
+-- env: session, space (the memory), lookup(name, pos) -> binding {type, lvalue}; or {type, dope} for a descriptor
 -- outside of this memory, where dope(frame) returns a section.
 
 local arithmetic = require "accdeep.types.arithmetic"
@@ -171,7 +171,7 @@ local function designator(env, node, t, place, fields)
       return (fortran_descriptor.type(space, t, address, low, high, f))
     end
     if rank == 0 then
-      e.place = function(f)
+      e.lvalue = function(f)
         local base, low, high = load_base(f)
         return base, low, high
       end
@@ -190,7 +190,7 @@ local function designator(env, node, t, place, fields)
       return { address = address, low = low, high = high, of = of, dims = fortran_descriptor.copy_dims(dims) }
     end
   else
-    e.place = place
+    e.lvalue = place
   end
   return fortran_expression.add_values(env, e)
 end
@@ -200,7 +200,7 @@ end
 function fortran_expression.add_values(env, e)
   local t = e.type
   if t.kind ~= "scalar" and t.kind ~= "character" and t.kind ~= "complex" then return e end
-  local load, place, section = loader(env.space, t), e.place, e.section
+  local load, place, section = loader(env.space, t), e.lvalue, e.section
   if place then
     e.value = function(f)
       local address, low, high = place(f)
@@ -242,7 +242,7 @@ local compilers = {}
 
 -- Makes an argument of assumed rank hide its elements, so that only inquiries can use it; returns the expression.
 local function hide_rank(e)
-  e.any_rank, e.value, e.array, e.place = true, nil, nil, e.rank == 0 and e.place or nil
+  e.any_rank, e.value, e.array, e.lvalue = true, nil, nil, e.rank == 0 and e.lvalue or nil
   return e
 end
 
@@ -261,7 +261,7 @@ local function variable(env, node, binding)
     local e = { type = of, rank = rank, text = node.name, node = node, is_target = true, whole = true,
       constant = declared.constant, dynamic = binding.dynamic }
     if rank == 0 then
-      e.place = with_position(node, function(f)
+      e.lvalue = with_position(node, function(f)
         local s = binding.dope(f)
         return s.address, s.low, s.high
       end)
@@ -270,7 +270,7 @@ local function variable(env, node, binding)
     end
     return fortran_expression.add_values(env, e)
   end
-  return designator(env, node, t, with_position(node, binding.place), { is_target = declared.target, whole = true,
+  return designator(env, node, t, with_position(node, binding.lvalue), { is_target = declared.target, whole = true,
     constant = declared.constant, dynamic = binding.dynamic })
 end
 
@@ -301,7 +301,7 @@ end
 function compilers.component(env, node)
   local base = compile(env, node.base)
   local record = base.type
-  local part = record.kind == "complex" and (base.place or base.section) and complex_parts(record)[node.name]
+  local part = record.kind == "complex" and (base.lvalue or base.section) and complex_parts(record)[node.name]
   if record.kind ~= "record" and not part then
     raise("not-a-struct", node.pos, ("%s is %s: it has no components"):format(base.text or "this", types.name(record)))
   end
@@ -312,7 +312,7 @@ function compilers.component(env, node)
   end
   local offset, fields = member.offset, { is_target = base.is_target, constant = base.constant }
   if base.rank == 0 then
-    local place = base.place
+    local place = base.lvalue
     return designator(env, node, member.type, with_position(node, function(f)
       local address, low, high = place(f)
       return address + offset, low, high
@@ -374,7 +374,7 @@ local function dimensions(space, base)
   end, dim_of
 end
 
--- Returns a place function for one element, which checks the indices.
+-- Returns an lvalue function for one element, which checks the indices.
 local function element(env, base, indices, pos)
   local n, space, text = #indices, env.space, base.text
   local start, dim = dimensions(space, base)

@@ -51,7 +51,7 @@ function fortran_kernel.binding(session, k, variable, start)
   local t, address, name = variable.type, variable.address, variable.name
   local dev = ctx:deviceptr(device, address)
   if t.attribute ~= "other" and dev ~= 0 and ctx:presence(device, address, t.size) == "wholly" then
-    return { type = t, target = true, place = function() return dev, dev, dev + t.size end }
+    return { type = t, target = true, lvalue = function() return dev, dev, dev + t.size end }
   end
   local base, dims, of, first, bytes = contents(session, variable)
   -- If only an attach names the variable, its data are not looked up: its descriptor should have been present

@@ -178,7 +178,7 @@ define("associated", "pointer target?", function(env, node, given)
     return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
   end
   local target = compile(env, given.target)
-  if not target.place and not target.section then
+  if not target.lvalue and not target.section then
     raise("type-mismatch", given.target.pos, "the target of associated is a variable")
   end
   local other = target.descriptor and base_of(env, target)
@@ -186,9 +186,9 @@ define("associated", "pointer target?", function(env, node, given)
     f.pos = node.pos
     if base(f) == 0 or other and other(f) == 0 then return false end
     if pointer.rank > 0 and target.rank > 0 then return same_section(pointer.section(f), target.section(f)) end
-    if target.rank > 0 then return pointer.place(f) == target.section(f).address end
-    if pointer.rank > 0 then return pointer.section(f).address == target.place(f) end
-    return pointer.place(f) == target.place(f)
+    if target.rank > 0 then return pointer.lvalue(f) == target.section(f).address end
+    if pointer.rank > 0 then return pointer.section(f).address == target.lvalue(f) end
+    return pointer.lvalue(f) == target.lvalue(f)
   end)
 end)
 

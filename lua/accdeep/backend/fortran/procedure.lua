@@ -123,9 +123,9 @@ local function describe_scalar(session, entity, actual, t, frame)
   local e = actual.e
   check_type(entity, actual, t.of, t.polymorphic)
   need_rank(entity, actual, 0)
-  if not e.place then wrong_type(entity, actual, ("an object, %s is not"):format(e.text or "the value")) end
+  if not e.lvalue then wrong_type(entity, actual, ("an object, %s is not"):format(e.text or "the value")) end
   local address = temporary(session, t, entity.name)
-  core.put(address, fortran_descriptor.pack(session, t, (e.place(frame)), nil, type_of(e, frame)))
+  core.put(address, fortran_descriptor.pack(session, t, (e.lvalue(frame)), nil, type_of(e, frame)))
   return address, t
 end
 
@@ -175,10 +175,10 @@ local function bound(session, run, entity, t, open, attributes)
     return address, made
   elseif not open and not t.bounds then
     need_rank(entity, actual, 0)
-    if e.place and not attributes.value then return (e.place(frame)), t end
+    if e.lvalue and not attributes.value then return (e.lvalue(frame)), t end
     local address = temporary(session, t, entity.name)
     if t.kind == "record" then
-      object.copy(session, t, address, (e.place(frame)), frame)
+      object.copy(session, t, address, (e.lvalue(frame)), frame)
     else
       local v = fortran_expression.converter(e.type, t)(e.value(frame))
       fortran_expression.storer(session.host_space, t)(address, v, nil, nil, frame)
@@ -188,7 +188,7 @@ local function bound(session, run, entity, t, open, attributes)
   -- Dummies of explicit shape or assumed size need contiguous elements, beginning with the first.
   local section
   if e.rank == 0 and e.element_of then
-    section = { address = e.place(frame), of = of, dims = { { lower = 1, extent = 1 } } }
+    section = { address = e.lvalue(frame), of = of, dims = { { lower = 1, extent = 1 } } }
     t = t or fortran_types.array(of, open_bounds(session, open, section))
     return section.address, t
   elseif e.rank == 0 then

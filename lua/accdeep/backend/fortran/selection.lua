@@ -115,7 +115,7 @@ end
 local function associate_binding(session, e, slot, t, is_class)
   local made = { type = t, target = true, dynamic = is_class and function() return slot.type end or nil }
   if e.rank == 0 then
-    made.place = function() return slot.address, slot.low, slot.high end
+    made.lvalue = function() return slot.address, slot.low, slot.high end
     return made
   end
   made.type = fortran_types.descriptor(session.program.layout, t, e.rank, "other", is_class)
@@ -207,7 +207,7 @@ local function select_type(env, node, block)
       local s = subject.section(f)
       slot.address, slot.low, slot.high, slot.dims = s.address, s.low, s.high, s.dims
     else
-      slot.address, slot.low, slot.high = subject.place(f)
+      slot.address, slot.low, slot.high = subject.lvalue(f)
     end
     for _, branch in ipairs(order) do
       if matches_guard(branch, slot.type) then

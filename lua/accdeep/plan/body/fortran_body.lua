@@ -115,11 +115,11 @@ local written_as = { read = "v = x", write = "x = expr", update = "x = x op expr
   capture = "v = x and an update or x = expr, in two statements" }
 
 -- True if a node is a variable, a component, or an array element or section.
-local function is_place(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
+local function is_lvalue(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
 
 -- True if an expression contains the l-value with this text.
 local function mentions(e, text)
-  return ast.any(e, function(node) return is_place(node) and unparse_fortran(node) == text end)
+  return ast.any(e, function(node) return is_lvalue(node) and unparse_fortran(node) == text end)
 end
 
 -- Returns the variable x that x = x op expr, or a similar statement, updates, as text; nil for other statements.
@@ -129,7 +129,7 @@ local function updated_variable(item)
   local operands = {}
   if e.tag == "binary" and operators[e.op] then
     local left = e.a
-    while left.tag == "binary" and left.op == e.op and not (is_place(left) and unparse_fortran(left) == x) do
+    while left.tag == "binary" and left.op == e.op and not (is_lvalue(left) and unparse_fortran(left) == x) do
       operands[#operands + 1], left = left.b, left.a
     end
     operands[#operands + 1], operands[#operands + 2] = left, e.b
@@ -138,7 +138,7 @@ local function updated_variable(item)
   end
   local itself, others = 0, 0
   for _, operand in ipairs(operands) do
-    if is_place(operand) and unparse_fortran(operand) == x then itself = itself + 1
+    if is_lvalue(operand) and unparse_fortran(operand) == x then itself = itself + 1
     elseif mentions(operand, x) then others = others + 1 end
   end
   return itself == 1 and others == 0 and x or nil
@@ -150,7 +150,7 @@ local function written_variable(item)
 end
 
 -- Returns the variable x that v = x reads, as text; nil for other statements.
-local function copied_variable(item) return item.tag == "assign" and is_place(item.e) and unparse_fortran(item.e)
+local function copied_variable(item) return item.tag == "assign" and is_lvalue(item.e) and unparse_fortran(item.e)
   or nil end
 
 -- True if two statements have the form of atomic capture.

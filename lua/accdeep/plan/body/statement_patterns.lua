@@ -177,7 +177,7 @@ local operators = { ["+"] = true, ["*"] = true, ["-"] = true, ["/"] = true, ["&"
 local text_of = unparse.expression
 
 -- True if a node is an l-value of an atomic statement.
-local function is_place(node)
+local function is_lvalue(node)
   return node.tag == "id" or node.tag == "member" or node.tag == "index" or node.tag == "unary" and node.op == "*"
 end
 
@@ -185,7 +185,7 @@ end
 local function mentions(node, text)
   local found = false
   ast.visit(node, function(n)
-    found = found or is_place(n) and text_of(n) == text
+    found = found or is_lvalue(n) and text_of(n) == text
     return found
   end)
   return found
@@ -198,7 +198,7 @@ local function expression_of(node) return node.tag == "expr" and node.e or nil e
 local function updated_place(e)
   if not e then return nil end
   local place = c_effects.assignment_target(e)
-  if not place or not is_place(place) then return nil end
+  if not place or not is_lvalue(place) then return nil end
   local x, value = text_of(place), e.e
   if e.tag ~= "assign" then return x end
   if e.op ~= "=" then return operators[e.op:sub(1, -2)] and not mentions(value, x) and x or nil end
@@ -209,13 +209,13 @@ local function updated_place(e)
 end
 
 -- Returns the text of the l-value that an assignment `=` sets; nil for other expressions.
-local function assigned_place(e) return e and e.tag == "assign" and e.op == "=" and is_place(e.to) and text_of(e.to)
+local function assigned_place(e) return e and e.tag == "assign" and e.op == "=" and is_lvalue(e.to) and text_of(e.to)
   or nil end
 
 -- Returns the text of the l-value x that v = x reads; nil for other expressions.
 local function copied_place(e)
   local v = assigned_place(e)
-  return v and is_place(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
+  return v and is_lvalue(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
 end
 
 -- Returns the text of the l-value x that x = expr writes without reading it; nil for other expressions.

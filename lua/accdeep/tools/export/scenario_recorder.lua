@@ -198,7 +198,7 @@ function Recorder:keep_replaced(session, before)
   table.sort(names)
   for _, name in ipairs(names) do
     local binding = rawget(replaced, name)
-    local address = binding.value and binding.value() or binding.place and binding.place()
+    local address = binding.value and binding.value() or binding.lvalue and binding.lvalue()
     if address then
       self:linef("%s = %s%s;", self.program:keep_device(address), binding.value and "(void *)" or "(void *)&", name)
     end
