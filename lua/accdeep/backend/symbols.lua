@@ -71,9 +71,9 @@ local function parameter(env, node, check)
     if bound and bound.node then
       local made = { op = "parameter", pos = node.pos }
       if bound.default then
-        made.e = env.session:with_location(bound.place, check, setmetatable({ values = false }, { __index = at }),
+        made.e = env.session:with_location(bound.location, check, setmetatable({ values = false }, { __index = at }),
           bound.node)
-        made.within = bound.place
+        made.within = bound.location
       elseif at.above then
         return check(at.above, bound.node)
       elseif not (at.out and at.out.around) then

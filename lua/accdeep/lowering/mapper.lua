@@ -3,7 +3,7 @@
 -- Input: the AST of a declare mapper directive, then requests of map clauses. Output: member mappings, as nest.lua
 -- makes them. run/openmp_declarations.lua calls define; openmp_requested_action.lua calls find and member_mapping.
 --
---   mapper {name ("default" without one), record, variable, paths, place}.
+--   mapper {name ("default" without one), record, variable, paths, location}.
 --   paths    tree of the members that its maps name: {members, own_map?, pointer?, subscripts?, name, pos}.
 --              own_map    map that ends at this member: {type, map_modifiers}.
 --              pointer    map of the pointer itself, where own_map is the map of its section.
@@ -229,7 +229,7 @@ function mapper.define(session, node)
   end
   local name = declared.name or "default"
   local made = { name = name, record = record, variable = declared.variable, paths = { members = {} },
-    place = session:location_of(node.pos) }
+    location = session:location_of(node.pos) }
   local table_of = session:mappers_of(record)
   if rawget(table_of, name) then
     raise("duplicate-name", declared.pos, ("%s has a mapper '%s' already"):format(types.name(record), name),

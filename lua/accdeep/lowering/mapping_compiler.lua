@@ -526,7 +526,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
       if not member_mapping.holes then leave_pointers(out, t, offset) end
     elseif t.kind == "descriptor" then
       -- Errors about a component that no clause named are located at its declaration.
-      local named = entry.subscripts and entry.place
+      local named = entry.subscripts and entry.location
       session:with_location(named or entry.member.position, add_descriptor, session, out, entry, offset, name, own)
     elseif entry.subscripts then
       local comes = member_mapping.pointer_comes and member_mapping.pointer_comes(entry.member.name)
@@ -540,7 +540,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
         out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
       end
       if t.kind == "array" then out.parts[#out.parts + 1] = offset end
-      session:with_location(entry.place, add_section, session, out, entry, offset, name, is_init)
+      session:with_location(entry.location, add_section, session, out, entry, offset, name, is_init)
     elseif types.is_record(element) and t.kind ~= "pointer"
       and not (element ~= t and t.kind == "array" and types.element(t).kind == "pointer") then
       add_records(session, out, entry, offset, name, is_init)

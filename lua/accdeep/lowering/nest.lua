@@ -61,7 +61,7 @@ local function base_layer(session, base, name)
   for _, entry in ipairs(nest.entries(session, nest.shape(session, base, name))) do
     layer.members[entry.member.name] = { mode = entry.include and "include" or "exclude", init = entry.init,
       inner = entry.inner, subscripts = entry.subscripts }
-    layer.place = layer.place or entry.place
+    layer.location = layer.location or entry.location
   end
   return layer
 end
@@ -108,7 +108,7 @@ local function bind(member_mapping, layers, args, pos)
         raise("type-mismatch", pos, ("a value is missing for '%s'"):format(parameter.name), { rule = "TR14-5-01",
           help = ("write <%s(value)>"):format(layer.name or "") })
       else
-        values[parameter.name] = { node = node, default = not given[i], place = not given[i] and layer.place }
+        values[parameter.name] = { node = node, default = not given[i], location = not given[i] and layer.location }
       end
     end
     member_mapping.bound[layer] = layer.params and values
@@ -156,7 +156,7 @@ local function shape_with(session, record, inner, update, requested)
       and inner.pos)
   end
   local own = shape.layer(session, record, clauses_of(inner))
-  own.place = session:location_of(inner.nest.pos)
+  own.location = session:location_of(inner.nest.pos)
   local layers = inner.empty and {} or shape_layers(session, record, inner.name)
   local member_mapping = bind({ record = record, update = update or false, asked = requested }, layers, inner.args,
     inner.pos)
@@ -201,7 +201,7 @@ local function policy_with(session, record, inner, update)
     return memoize(session, record, ("policy %s %s"):format(inner.name, update and "update" or ""), make)
   end
   local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
-  own.place, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
+  own.location, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
   -- the policy is used as by `use`; its shape and default apply as well (TR14-3.3-14)
   if named then
     table.insert(own.use, { name = inner.name, pos = inner.pos })
@@ -214,7 +214,7 @@ end
 
 -- Raises if a policy uses another policy that it must not use, or leaves a member without an action.
 function nest.check_policy(session, record, made)
-  session:with_location(made.place, function()
+  session:with_location(made.location, function()
     policy.check(session, record, made)
     local word = made.default
     local member_mapping = { record = record, layers = shape_layers(session, record, made.shape), policy = made,
@@ -281,11 +281,11 @@ local function find_in_layers(layers, name)
       end
     end
     if entry and not found.source then
-      found.source, found.source_place, found.limit = entry, layer.place, entry.limit
+      found.source, found.source_location, found.limit = entry, layer.location, entry.limit
       found.source_layer = layer
     end
     if entry and entry.subscripts and not found.subscripts then
-      found.subscripts, found.place, found.layer = entry.subscripts, layer.place, layer
+      found.subscripts, found.location, found.layer = entry.subscripts, layer.location, layer
     end
   end
   if found.include == nil then found.include = true end
@@ -303,14 +303,14 @@ local function used_policy_entry(session, record, made, name)
   local found, from
   for _, used in ipairs(made.use) do
     local other = session:policy_named(record, used.name)
-    local entry, place = other.members[name], other.place
-    if not entry then entry, place = used_policy_entry(session, record, other, name) end
+    local entry, location = other.members[name], other.location
+    if not entry then entry, location = used_policy_entry(session, record, other, name) end
     if entry and found and not same_behaviour(entry, found) then
       raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
         used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
         help = ("name '%s' in the policy itself"):format(name) })
     end
-    if entry then found, from = entry, place end
+    if entry then found, from = entry, location end
   end
   return found, from
 end
@@ -344,13 +344,14 @@ local function policy_entry(session, member_mapping, name)
   local made, record = member_mapping.policy, member_mapping.record
   local shallow = member_mapping.own == "present" and session.rules.present == "shallow"
   local below = find_in_layers(member_mapping.layers, name)
-  local entry, place = made.members[name], made.place
-  if not entry then entry, place = used_policy_entry(session, record, made, name) end
+  local entry, location = made.members[name], made.location
+  if not entry then entry, location = used_policy_entry(session, record, made, name) end
   if entry then
     local sections = entry.subscripts
     return { include = entry.mode ~= "exclude", action = entry.action, requested_action = entry.requested_action,
-      invoke = entry.mode == "invoke", source = entry, source_place = place, subscripts = sections or below.subscripts,
-      place = sections and place or below.place, outer = sections and entry.outer or nil, named = true,
+      invoke = entry.mode == "invoke", source = entry, source_location = location,
+      subscripts = sections or below.subscripts, location = sections and location or below.location,
+      outer = sections and entry.outer or nil, named = true,
       init = below.source and below.source.init, -- init_needed of a shape also holds under a policy (TR14-3.2.1-04)
       layer = sections and made or below.layer, source_layer = made }
   end
@@ -358,9 +359,9 @@ local function policy_entry(session, member_mapping, name)
   local word = made.default
   if not word then word = used_policy_default(session, record, made, name, made.shape ~= nil) or "none" end
   if word == "none" then
-    raise("default-none", made.default_pos or made.place and made.place.pos,
+    raise("default-none", made.default_pos or made.location and made.location.pos,
       ("the policy has no default, and member '%s' is not named"):format(name),
-      { rule = "TR14-3.2.1-15", place = made.place, help = "add default(exclude), or name it in a clause" })
+      { rule = "TR14-3.2.1-15", place = made.location, help = "add default(exclude), or name it in a clause" })
   end
   if word == "exclude" then
     below.include = false
@@ -384,9 +385,9 @@ local halves = {
 }
 
 -- Returns the entries of a member mapping, one per member in the order of the members. An entry is {member, offset,
--- include, limited, action?, requested_action?, invoke?, named?, listed, init, inner?, inner_place, subscripts?, place,
--- outer?, values?, inner_values?}. values: the parameters' values in the member's bounds; inner_values: the values in
--- the mapping of objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
+-- include, limited, action?, requested_action?, invoke?, named?, listed, init, inner?, inner_location, subscripts?,
+-- location, outer?, values?, inner_values?}. values: the parameters' values in the member's bounds; inner_values: the
+-- values in the mapping of objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
 function nest.entries(session, member_mapping)
   if member_mapping.entries then return member_mapping.entries end
   local list = {}
@@ -406,9 +407,9 @@ function nest.entries(session, member_mapping)
           invoke = found.invoke, named = found.named, listed = source ~= nil,
           init = found.include and (found.init or source and source.init) or false,
           inner = found.include and source and source.inner or nil,
-          inner_place = found.source_place,
+          inner_location = found.source_location,
           subscripts = found.include and found.subscripts or nil,
-          place = found.place or found.source_place,
+          location = found.location or found.source_location,
           outer = found.outer,
           values = found.layer and member_mapping.bound and member_mapping.bound[found.layer],
           inner_values = found.source_layer and member_mapping.bound and member_mapping.bound[found.source_layer],
@@ -439,7 +440,7 @@ function nest.inner(session, member_mapping, entry)
     return shape_with(session, record, inner, member_mapping.update, requested)
   end
   if not inner then return made() end
-  return session:with_location(entry.inner_place, made)
+  return session:with_location(entry.inner_location, made)
 end
 
 return nest

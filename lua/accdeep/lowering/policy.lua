@@ -3,7 +3,7 @@
 -- Input: the AST of a policy directive, or the clauses of a nest after invoke. Output: a layer, stored in the session
 -- under the policy's name. run/type_directives.lua and nest.lua call it.
 --
---   layer {name?, kind, default, use = {names}, shape?, members = {name -> entry}, params?, place}
+--   layer {name?, kind, default, use = {names}, shape?, members = {name -> entry}, params?, location}
 --     kind     "data", "update", or nil for a policy that copies nothing and serves both.
 --     entry    {mode, action?, requested_action?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
 --     requested_action  word of the action that also covers present data: "pcopy" for copy, "update_and_copy".
@@ -216,7 +216,7 @@ local function check_use(session, record, made, seen)
       raise("recursive-type", used.pos, ("policy '%s' uses itself"):format(used.name),
         { length = #used.name, rule = "TR14-3.2.1-09" })
     end
-    local kind = session:with_location(other.place, check_use, session, record, other, seen)
+    local kind = session:with_location(other.location, check_use, session, record, other, seen)
     if kind and made.kind and kind ~= made.kind then
       raise("clause-not-allowed", used.pos, ("'%s' is %s policy"):format(used.name,
         kind == "data" and "a data" or "an update"), { length = #used.name, rule = "TR14-3.2.1-09" })
@@ -263,7 +263,7 @@ function policy.define(session, node, record)
     end
   end
   local made = policy.layer(session, target, node.clauses, nil, record)
-  made.name, made.names, made.place = names[1].name, names, session:location_of(node.pos)
+  made.name, made.names, made.location = names[1].name, names, session:location_of(node.pos)
   for _, given in ipairs(names) do policies[given.name] = made end
   session:has_described(target, made)
   return target, made

@@ -4,7 +4,7 @@
 -- Input: the AST of a shape directive, or the clauses of a nest. Output: a layer, stored in the session under the
 -- shape's name (true for the default shape). run/type_directives.lua and nest.lua call it; nest.lua combines layers.
 --
---   layer {name?, default, members = {name -> {mode, init, inner, subscripts, limit, pos}}, params?, place}
+--   layer {name?, default, members = {name -> {mode, init, inner, subscripts, limit, pos}}, params?, location}
 --     mode    "include" or "exclude".
 --     init    true for init_needed.
 --     inner   mapping of the objects inside: {name?, pos, args?, empty?, nest?}.
@@ -385,7 +385,7 @@ function shape.define(session, node, record)
       types.name(target), name), { length = #name, rule = "TR14-3.1.1-10" })
   end
   local made = shape.layer(session, target, node.clauses, record)
-  made.name, made.place = name ~= true and name or nil, session:location_of(node.pos)
+  made.name, made.location = name ~= true and name or nil, session:location_of(node.pos)
   shapes[name] = made
   session:has_described(target, made)
 end

@@ -161,9 +161,9 @@ end
 local function check_described(self, described)
   local made, record = described.made, described.record
   if made.params then return end -- parameters have values only where the shape is used (TR14-5-01)
-  local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self, made.place,
+  local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self, made.location,
     function()
-    mapping_compiler.program(self, nest.mapping_of_definition(self, record, made), made.place.pos)
+    mapping_compiler.program(self, nest.mapping_of_definition(self, record, made), made.location.pos)
   end)
   if ok or diagnostic.is(err) and is_of_use(self, err) then return end
   if err.rule == "HOUSE-names" then err.rule = "TR14-3.1.1-21" end

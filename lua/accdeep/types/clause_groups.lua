@@ -1,7 +1,7 @@
 -- clause_groups.lua - declare group: named groups of clauses, bound to constructs by scope, by name or by type (LLNL
 -- 4). Called by run/ and plan/body/c_body.lua before a directive is lowered.
 --
--- A group is {name?, clauses, constructs?, types?, record?, place, range, title}. Scopes of the host program form a
+-- A group is {name?, clauses, constructs?, types?, record?, location, range, title}. Scopes of the host program form a
 -- chain {outer, names?, list?, state}. `state` is a number that is unique for each set of visible groups; it is part of
 -- the keys of cached plans.
 --
@@ -53,14 +53,15 @@ function clause_groups.locate(err, file, line)
   err.notes = err.notes or {}
   table.insert(err.notes, 1, ("the clause is of %s, bound to the construct at %s:%d"):format(made.title,
     file or "?", line or 0))
-  location.locate_error(err, made.place.text, made.place.file, made.place.line)
+  location.locate_error(err, made.location.text, made.location.file, made.location.line)
 end
 
 -- Returns "file:line:column" for a position in the current text, or in the text of a group.
 local function location_text(session, pos)
   local made, own = home_of(pos)
-  local place = made and made.place or session:location_of(pos)
-  local at = location.locate_error({ pos = own or pos }, place.text, place.file, place.line)
+  local source_location = made and made.location or session:location_of(pos)
+  local at = location.locate_error({ pos = own or pos }, source_location.text, source_location.file,
+    source_location.line)
   return ("%s:%d:%d"):format(at.file or "?", at.line or 0, at.column or 0)
 end
 clause_groups.written_at = location_text
@@ -485,8 +486,8 @@ local function same_text(a, b) return a.text == b.text and a.file == b.file and 
 -- Executes a declare group directive. record: the type that contains it, or nil.
 function clause_groups.define(session, node, record)
   ranges = ranges + 1
-  local place = session:location_of(node.pos)
-  local made = { place = place, range = ranges * RANGE, clauses = {} }
+  local source_location = session:location_of(node.pos)
+  local made = { location = source_location, range = ranges * RANGE, clauses = {} }
   read_bindings(session, node, record, made)
   made.title = made.name and ("the group '%s'"):format(made.name)
     or record and ("the group of %s"):format(types.name(record)) or "a group without name"
@@ -494,7 +495,7 @@ function clause_groups.define(session, node, record)
   local scope = scope_of(session)
   scope.names, scope.list = scope.names or {}, scope.list or {}
   local before = made.name and scope.names[made.name]
-  if before and not (record and record.template and same_text(before.place, place)) then
+  if before and not (record and record.template and same_text(before.location, source_location)) then
     raise("duplicate-name", made.name_pos, ("there is a group '%s' in this scope already"):format(made.name),
       { length = #made.name, rule = "LLNL-4-15",
         notes = { "the other one stands at " .. location_text(session, before.range + before.name_pos) } })

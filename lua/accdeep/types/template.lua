@@ -1,7 +1,7 @@
 -- template.lua - class templates: makes one record type for each list of arguments (TR14-4.3-16). Called by
 -- backend/declarations.lua.
 --
--- A template is {name, params, record = AST, place, scope, directives}. A parameter is {name, spec?, default?}; a
+-- A template is {name, params, record = AST, location, scope, directives}. A parameter is {name, spec?, default?}; a
 -- parameter with `spec` stands for a number, one without it for a type.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -20,9 +20,9 @@ local template = {}
 -- Returns the source location of a node without its scope: names at the location are resolved in the scope of
 -- run_with_arguments.
 local function location_of(session, node)
-  local place = session:location_of(node.pos)
-  place.scope = nil
-  return place
+  local location = session:location_of(node.pos)
+  location.scope = nil
+  return location
 end
 
 -- Enters a template into the current scope; a forward declaration has no effect. The template's directives are executed
@@ -37,7 +37,7 @@ function template.declare(session, node)
     raise("duplicate-name", node.record.pos, ("'%s' is declared already"):format(name))
   end
   at.templates[name] = { name = (at.prefix or "") .. name, params = node.params, record = node.record,
-    place = location_of(session, node), scope = at.home and at or nil, directives = {} }
+    location = location_of(session, node), scope = at.home and at or nil, directives = {} }
 end
 
 -- Runs fn(...) in a scope in which the template's parameters name the arguments.
@@ -92,9 +92,9 @@ function template.instance(session, spec, made, arguments, fill)
   end
   local within = { instantiating = depth }
   local ok, err = pcall(with_fields, session.now, within, run_with_arguments, session, made, arguments, function()
-    session:with_location(made.place, fill, session, t, made.record)
+    session:with_location(made.location, fill, session, t, made.record)
     for _, directive in ipairs(made.directives) do
-      session:with_location(directive.place, session.define_for, session, directive.node, t)
+      session:with_location(directive.location, session.define_for, session, directive.node, t)
     end
   end)
   if not ok then
@@ -107,7 +107,7 @@ end
 -- Applies a shape or policy of the template itself to all existing instances, and records the directive for later
 -- instances.
 function template.describe(session, made, node)
-  local directive = { node = node, place = location_of(session, node) }
+  local directive = { node = node, location = location_of(session, node) }
   for _, t in sorted_pairs(session.now.scope:all_instances()) do
     if t.template == made then
       run_with_arguments(session, made, t.arguments, session.define_for, session, node, t)
