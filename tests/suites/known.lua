@@ -383,7 +383,7 @@ return {
     [OLD_DEVICE] = [[
       target-11.c target-link-1.c ]],
     [OLD_HOST] = [[
-      examples-4/declare_target-2.C examples-4/device-1.c examples-4/device-1.f90 target-10.C target-20.c target-21.c
+      examples-4/declare_target-2.C examples-4/device-1.c examples-4/device-1.f90 target-20.c
       target-allocatable-1-1.f90 target-allocatable-1-2.f90 target-enter-data-2.F90 target9.f90 ]],
     [PROBE] = [[
       target-15.C target-16.C target-17.C target-18.C target-19.C target-19.c target-24.c target-27.c target-29.c ]],

@@ -250,7 +250,8 @@ static void change_rows(void *args)
             rows[i][j]++;
 }
 
-/* Of gcc 16: an entry with iterators has the count, and for each value an address and a size. */
+/* Of gcc 16: an entry with iterators has the count, and for each value an address and a size. `absent`: an optional
+ * array that is absent may have the size of iterators, too, because gcc computes it from an unset descriptor. */
 static void iterators(unsigned flags)
 {
     enum { LIST = 1 + 2 * ROWS };
@@ -266,9 +267,10 @@ static void iterators(unsigned flags)
         bases[2 + 2 * i] = i * sizeof *rows;
         pointers[1 + 2 * i] = (uintptr_t)&rows[i];
     }
-    ENTER_EXIT(0, {TO, rows, sizeof rows});
-    TARGET(flags, add_rows, {TOFROM, &sum, sizeof sum}, {TO, data, iterated},
-           {POINTER, bases, iterated}, {TOFROM, &last, sizeof last}, {ATTACH, pointers, iterated});
+    void *const absent = NULL;
+    ENTER_EXIT(0, {TO, rows, sizeof rows}, {TO, absent, iterated});
+    TARGET(flags, add_rows, {TOFROM, &sum, sizeof sum}, {TO, data, iterated}, {POINTER, bases, iterated},
+           {TOFROM, &last, sizeof last}, {ATTACH, pointers, iterated}, {TOFROM, absent, iterated});
     GOMP_taskwait();
     printf("target %d %d\n", sum, last);
     ENTER_EXIT(0, {STRUCT_UNORD, rows, 2}, {ZERO_LENGTH, &rows[ROWS], 0}, {ALLOC, none, iterated},

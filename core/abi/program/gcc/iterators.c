@@ -8,16 +8,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* True if entry i has an iterator. */
+/* True if entry i has an iterator. gcc computes the size of an absent optional array from its unset descriptor; that
+ * size may be any number, but the address is NULL. */
 static bool is_iterated(const struct entries *map, size_t i)
 {
-    return map->size[i] == (size_t)ITERATED;
+    return map->size[i] == (size_t)ITERATED && map->host[i];
 }
 
 /* Returns the number of values of an iterated entry. */
 static size_t values_of(const struct entries *map, size_t i)
 {
-    assert(is_iterated(map, i) && map->host[i]);
+    assert(is_iterated(map, i));
     return *(const size_t *)map->host[i];
 }
 
