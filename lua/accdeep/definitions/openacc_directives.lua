@@ -16,7 +16,7 @@
 --   action, flag: the requested action of the core, if it differs from the clause's name.
 --   present_or: names of its forms that accept present data; declare and exit data lack them.
 --   update: the direction of a clause of update.
---   lasting: declare keeps its data until the program ends.
+--   persistent: declare keeps its data until the program ends.
 --   default: true if default of a policy may name it.
 --   wish: the rule of TR14's chapter 5 that defines it (profile tr14x).
 --   unique: true if it may occur once.
@@ -82,12 +82,12 @@ openacc_directives.clauses = {
     default = true, text = "Maps the data: allocated and copied to the device at entry if absent, copied back and "
     .. "removed at exit when the last reference ends." },
   { "copyin", takes = "vars", of = "regions enter_data declare policy", data = "in",
-    present_or = "pcopyin present_or_copyin", default = true, lasting = true,
+    present_or = "pcopyin present_or_copyin", default = true, persistent = true,
     text = "Maps the data: allocated and copied to the device if absent; removed at exit without a copy." },
   { "copyout", takes = "vars", of = "regions exit_data declare policy", data = "out", default = true,
     present_or = "pcopyout present_or_copyout", text = "Allocates the data at entry if absent, and copies them to the "
     .. "host at exit when the last reference ends." },
-  { "create", takes = "vars", of = "regions enter_data declare policy", data = "", default = true, lasting = true,
+  { "create", takes = "vars", of = "regions enter_data declare policy", data = "", default = true, persistent = true,
     present_or = "pcreate present_or_create", text = "Allocates the data on the device if absent, without a copy." },
   { "no_create", takes = "vars", of = "regions policy",
     text = "Uses the data if they are present; if not, nothing is allocated." },
@@ -109,9 +109,9 @@ openacc_directives.clauses = {
     .. "the device address of its target; its attach counter is incremented." },
   { "detach", takes = "vars", of = "exit_data", action = "detach",
     text = "Decrements the attach counter of a pointer; at 0 its host value is restored on the device." },
-  { "device_resident", takes = "vars", of = "declare", action = "create", lasting = true,
+  { "device_resident", takes = "vars", of = "declare", action = "create", persistent = true,
     text = "On declare: the variable lives on the device." },
-  { "link", takes = "vars", of = "declare", lasting = true,
+  { "link", takes = "vars", of = "declare", persistent = true,
     text = "On declare: only a link lives on the device; the data are mapped when they are used." },
   { "self", takes = "self", of = "update compute", action = "update self", update = "self",
     text = "On update: copies from the device to the host. On a compute construct: a condition for the host." },

@@ -45,7 +45,7 @@ local fields = {
   device_num = "AST of the number that set, init or shutdown gives", default_async = "AST of the default queue",
   async = "the async clause", waiting = "the argument of a wait directive", waits = "wait clauses",
   sizes = "ASTs of numbers of gangs, workers and lanes: {name, e}",
-  ordered = "true if a queue or a wait is requested", lasting = "allocatables of declare",
+  ordered = "true if a queue or a wait is requested", persistent = "allocatables of declare",
   typed = "polymorphic descriptors of the construct",
   -- Fields that only OpenMP uses.
   defaults = "category -> behaviour of defaultmap", taken = "variables of has_device_addr",

@@ -272,9 +272,9 @@ function fortran_section.object(plan, request, node)
   local found = describe_object(session, node, plan.kind == "update")
   local e, of = found.e, found.of
   if plan.kind == "declare" and e.dtype and e.dtype.attribute == "allocatable" and e.node.tag == "id" then
-    plan.lasting = plan.lasting or {}
-    table.insert(plan.lasting, { descriptor = e.descriptor { pos = node.pos }, name = e.text, address = found.address,
-      bytes = found.bytes })
+    plan.persistent = plan.persistent or {}
+    table.insert(plan.persistent, { descriptor = e.descriptor { pos = node.pos }, name = e.text,
+      address = found.address, bytes = found.bytes })
     -- deallocate may free the data before the program ends, so there is no structured reference
     found.count, found.bytes, found.pointer = 0, 0, nil
   end

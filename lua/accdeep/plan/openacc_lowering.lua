@@ -193,7 +193,7 @@ local needs_data = {}
 for _, directive in ipairs(openacc_directives.directives) do needs_data[directive[1]] = directive.needs_data end
 
 -- Clauses of declare whose data live until the program ends.
-local lasting = openacc_directives.clauses_where(function(entry, clause) return entry.lasting
+local persistent = openacc_directives.clauses_where(function(entry, clause) return entry.persistent
   and not clause.present_or end)
 
 -- Raises about a variable that two declare clauses name.
@@ -385,7 +385,7 @@ function openacc_lowering.directive(session, node, options)
         raise("syntax", item.pos, "'declare' takes names of variables", { rule = "ACC33-dec-1" })
       end
     end
-    local stays = lasting[clause.name] or clause.name == "deviceptr" and session.language.is_compiled
+    local stays = persistent[clause.name] or clause.name == "deviceptr" and session.language.is_compiled
     if kind == "declare" and not stays then
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
         clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "

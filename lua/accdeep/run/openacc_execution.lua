@@ -60,7 +60,7 @@ function executors.declare(session, plan)
     if session:visible(name) then openacc_lowering.raise_declared_twice(name, item.pos) end
   end
   region.open(session, plan, true)
-  if plan.lasting then declare_allocatables.last(session, plan) end
+  if plan.persistent then declare_allocatables.last(session, plan) end
 end
 
 -- Executes host_data: names are bound to device addresses until the region ends. Decides ACC33-hd-1.

@@ -85,7 +85,7 @@ local function program_of(own, options, outer)
     type_records = setmetatable({}, { __index = outer and outer.program.type_records or nil }), -- derived types
     shape_tables = {}, policy_tables = {}, method_tables = {}, mapper_tables = {},
     group_scope = false, -- innermost scope that may hold clause groups (types/clause_groups.lua)
-    lasting = false,    -- allocatables of declare (backend/fortran/declare_allocatables.lua)
+    persistent = false, -- allocatables of declare (backend/fortran/declare_allocatables.lua)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of functions running now
     this_slots = {},    -- record -> memory of `this` while a member function runs

@@ -11,14 +11,14 @@ local declare_allocatables = {}
 
 -- Registers an allocatable of a declare directive. address: address of its descriptor.
 function declare_allocatables.add(session, address, name)
-  session.program.lasting = session.program.lasting or {}
-  session.program.lasting[address] = { name = name, device = session.now.device }
+  session.program.persistent = session.program.persistent or {}
+  session.program.persistent[address] = { name = name, device = session.now.device }
 end
 
 -- Creates the device copy when a registered descriptor gets memory; does nothing for other descriptors. If this fails,
 -- the caller frees the host memory.
 function declare_allocatables.on_allocate(session, address, base, bytes, pos)
-  local made = session.program.lasting and session.program.lasting[address]
+  local made = session.program.persistent and session.program.persistent[address]
   if not made or bytes == 0 then return end
   local current = session.now.current or {}
   local label = session:label { name = made.name, unit = bytes, file = current.file, line = current.line }
@@ -30,7 +30,7 @@ end
 
 -- Deletes the device copy when the memory of a registered descriptor is freed. Raises while a region holds the data.
 function declare_allocatables.on_free(session, address, base, pos)
-  local made = session.program.lasting and session.program.lasting[address]
+  local made = session.program.persistent and session.program.persistent[address]
   if not made then return end
   local object = session.ctx:present_at(made.device, base)
   if not object then return end
@@ -43,12 +43,12 @@ end
 
 -- Removes a variable from the registered allocatables, at the end of its life.
 function declare_allocatables.forget(session, address)
-  if session.program.lasting then session.program.lasting[address] = nil end
+  if session.program.persistent then session.program.persistent[address] = nil end
 end
 
 -- Registers the allocatables of a declare directive, and creates device copies of data that are allocated already.
 function declare_allocatables.last(session, plan)
-  for _, one in ipairs(plan.lasting) do
+  for _, one in ipairs(plan.persistent) do
     declare_allocatables.add(session, one.descriptor, one.name)
     declare_allocatables.on_allocate(session, one.descriptor, one.address, one.bytes, plan.node.pos)
   end

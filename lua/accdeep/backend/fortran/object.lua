@@ -64,7 +64,7 @@ function object.allocate(session, t, address, dims, name, frame, of)
     raise("invalid-section", frame.pos, ("%s would be larger than any memory"):format(name))
   end
   local base = session:new_block(n * size, name, nil, frame.pos)
-  if session.program.lasting then
+  if session.program.persistent then
     local ok, err = pcall(declare_allocatables.on_allocate, session, address, base, n * size, frame.pos)
     if not ok then
       session:free(base)
@@ -88,7 +88,7 @@ end
 
 -- Frees the n elements of type `of` at `base` that a descriptor describes.
 function object.free(session, t, address, base, n, of, frame)
-  if session.program.lasting then declare_allocatables.on_free(session, address, base, frame and frame.pos) end
+  if session.program.persistent then declare_allocatables.on_free(session, address, base, frame and frame.pos) end
   object.release_elements(session, of, base, n, frame)
   session:free(base, frame and frame.pos)
   core.put(address, fortran_descriptor.pack(session, t, 0))
