@@ -1,10 +1,11 @@
-/* access.c - accesses that the shadow does not allow at once: the first ones to bytes that were moved or are new on a
- * side, and wrong ones. Called by core/abi/checked through rt_shadow.
+/* access.c - accesses of the program that the shadow (states of each byte, see shadow.h) does not allow at once. These
+ * are the first accesses to bytes that were moved or are new on a side, and wrong ones. Called by core/abi/checked
+ * through the callbacks in rt_shadow.
  *
- * Libraries that were not compiled for checking may change memory without a call. So nothing is reported unless the
- * bytes prove it. Device memory that counts as unwritten must still hold the poison of its allocation, and old bytes
- * must still match their digest. A load of several members may contain padding and unused members, so it is reported
- * only if all of its bytes are old, or all unwritten. */
+ * Libraries that were not compiled for checking may change memory without a call. Therefore nothing is reported unless
+ * the bytes prove it. Device memory that counts as unwritten must still hold the poison of its allocation, and old
+ * bytes must still match their digest. A load of several members may contain padding and unused members, so it is
+ * reported only if all of its bytes are old, or all unwritten. */
 #include "abi/program/data/image.h"
 #include "shadow.h"
 
@@ -14,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/* Tests whether n bytes all have the value of fresh device memory (ACCD_POISON). */
 bool rt_is_poison(uint64_t at, size_t n)
 {
     const unsigned char *bytes = rt_get_content_address(at);
@@ -23,7 +25,8 @@ bool rt_is_poison(uint64_t at, size_t n)
     return true;
 }
 
-/* Returns true if the bytes of an access still have the values from when they became invalid. */
+/* Returns true if the accessed bytes still match the digest that was stored when they became Invalid. Bytes without a
+ * digest count as unchanged: those with a valid byte in their word, or without a shadow. */
 static bool is_unchanged(const struct rt_access *access)
 {
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
@@ -32,8 +35,9 @@ static bool is_unchanged(const struct rt_access *access)
     return true;
 }
 
-/* Returns true if one value is a device address and the other the host address of the same present byte. A kernel may
- * set a pointer to the device address that corresponds to the host's pointer. */
+/* Returns true if one of the two pointer values is a device address and the other the host address of the same present
+ * byte. Such values are equal in meaning: a kernel may set a pointer to the device address that corresponds to the
+ * host's pointer. */
 static bool is_same_pointer(uint64_t one, uint64_t other)
 {
     struct rt_mapping target;
@@ -41,8 +45,8 @@ static bool is_same_pointer(uint64_t one, uint64_t other)
     return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, &target) && rt_other_side(&target, dev) == host;
 }
 
-/* Returns true if the accessed bytes differ from those on the other side. A pointer to the other side's address of the
- * same data does not count as different. */
+/* Returns true if the accessed bytes, up to the end of the mapping, differ from those on the other side. Two pointers
+ * to the same data, one with the host's address and one with the device's, do not count as different. */
 static bool differs_from_other_side(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
@@ -59,8 +63,9 @@ static bool differs_from_other_side(const struct rt_access *access, const struct
 }
 
 /* Handles a read of bytes that are all present and none of them valid: reports an uninitialized or stale read if the
- * values prove it. The bytes count as valid afterwards, so that each change is reported once. The other side loses
- * DIRTY, so that its next change is noticed. */
+ * values prove it. Afterwards the bytes count as valid, so that each change is reported once, and the bytes of the
+ * other side lose DIRTY, so that the next change there is noticed. The mapping is marked divergent if the sides differ;
+ * ends the program without memory for the mark. */
 static void handle_invalid_read(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
@@ -71,7 +76,7 @@ static void handle_invalid_read(const struct rt_access *access, const struct rt_
     else if (is_unchanged(access) && rt_get_bytes_with_state(&other, RT_VALID) &&
              differs_from_other_side(access, mapping))
         rt_report_stale_read(access, at, mapping, *other.origin);
-    /* otherwise code that was not compiled for checking has written them */
+    /* neither report: code that was not compiled for checking has written the bytes */
     if (differs_from_other_side(access, mapping))
         rt_mark_divergent(mapping);
     RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)
@@ -79,12 +84,13 @@ static void handle_invalid_read(const struct rt_access *access, const struct rt_
         granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         rt_change_states(&granule, RT_DIRTY, 0);
     }
-    rt_set_states(at, access->n, RT_DIRTY, RT_VALID); /* DIRTY is cleared because it marks bytes whose newest value was
-                                                       * lost */
+    /* DIRTY is cleared, too: without VALID it marked host bytes whose newest value was lost with an earlier mapping. */
+    rt_set_states(at, access->n, RT_DIRTY, RT_VALID);
 }
 
-/* Lets the thread handle further first writes to an object without the runtime. Does nothing while transfers are
- * pending, or if host code writes device memory. */
+/* Caches the mapping around `at` for the thread, so that its further first writes to the object need no call of the
+ * runtime. Does nothing while transfers are pending, as each write must be compared with them, or if host code has
+ * written device memory. */
 static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
 {
     if (!rt_has_pending_transfers() && (rt_kernel_site || !rt_is_in_device_space(at)))
@@ -93,8 +99,8 @@ static void cache_written_object(const struct rt_mapping *mapping, uint64_t at)
 
 /* ----------------------------------------------------------------- accesses to device memory -- */
 
-/* Handles a read of device memory by a kernel or an MPI message: sets WAS_READ, and reports bytes that are not valid.
- */
+/* Handles a read of present device memory by a kernel or an MPI message: sets WAS_READ. If no byte is valid, reports an
+ * uninitialized or stale read that the values prove; afterwards the bytes count as valid. */
 static void handle_device_read(const struct rt_access *access)
 {
     bool invalid = true;
@@ -115,7 +121,8 @@ static void handle_device_read(const struct rt_access *access)
     rt_set_states(access->at, access->n, 0, RT_VALID);
 }
 
-/* Handles a write to device memory: the written bytes become Modified, the host's copy Invalid. */
+/* Handles a write to present device memory: the written bytes become Modified, with the write as their origin, and the
+ * host's copy becomes Invalid. */
 static void handle_device_write(const struct rt_access *access)
 {
     struct rt_mapping mapping = {0};
@@ -145,7 +152,8 @@ static void handle_device_access(const struct rt_access *access)
 
 /* ---------------------------------------------------------------------- accesses of the host -- */
 
-/* Finds a mapping of a host address, on the first device where it is present. Returns false if there is none. */
+/* Stores in *mapping the mapping of a host address on the first device where it is present. Returns false if no device
+ * has the address. */
 static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping)
 {
     for (int device = 0; device < rt.options.devices; device++)
@@ -154,8 +162,8 @@ static bool find_mapping_on_any_device(uint64_t host, struct rt_mapping *mapping
     return false;
 }
 
-/* Handles a host write to a granule whose bytes all lie in one object, or in no object. Bytes in no object lose their
- * shadow. */
+/* Handles a host write to a granule (bytes in one word) whose bytes all lie in one object, or in no object. Bytes of an
+ * object become Modified, and their copies on all devices Invalid. Bytes in no object lose their shadow. */
 static void write_host_bytes(const struct rt_access *access, const struct rt_granule *granule)
 {
     struct rt_mapping mapping;
@@ -176,7 +184,8 @@ static void write_host_bytes(const struct rt_access *access, const struct rt_gra
     }
 }
 
-/* Handles a host write to a granule, whose bytes may lie in several objects. */
+/* Handles a host write to a granule. If its bytes may lie in several objects, each PRESENT byte is handled by itself.
+ */
 static void write_host_granule(const struct rt_access *access, const struct rt_granule *granule)
 {
     struct rt_mapping mapping;
@@ -192,7 +201,8 @@ static void write_host_granule(const struct rt_access *access, const struct rt_g
     }
 }
 
-/* Handles a read by host code: sets WAS_READ, and reports bytes that are old, lost or never written. */
+/* Handles a read by host code: sets WAS_READ. If the bytes are all present and none of them is valid, reports a stale
+ * or uninitialized read, or a lost change, if the values prove it. Bytes in no object then lose their shadow. */
 static void handle_host_read(const struct rt_access *access)
 {
     struct rt_mapping mapping;
@@ -219,7 +229,8 @@ static void handle_host_read(const struct rt_access *access)
         rt_remove_shadow(access->at, access->n);
 }
 
-/* Handles an access by host code; ends the program if it is to present device memory. */
+/* Handles an access by host code. Reports missing waits for pending transfers; ends the program with a report if the
+ * access is to allocated device memory. Accesses to other addresses of the device are ignored. */
 static void handle_host_access(const struct rt_access *access)
 {
     if (rt_is_in_device_space(access->at)) {
@@ -239,7 +250,8 @@ static void handle_host_access(const struct rt_access *access)
 
 /* ----------------------------------------------------------------------- accesses of kernels -- */
 
-/* True if an address is certainly host memory that no kernel may access. */
+/* Returns true if an address is certainly host memory that no kernel may access. That is a block of malloc that the
+ * host allocated, present data, the stack of the kernel's caller, the heap, or a named static variable. */
 static bool is_forbidden_to_kernels(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -259,7 +271,8 @@ static bool is_forbidden_to_kernels(uint64_t at)
     return rt_is_static((const void *)at) && rt_format_name(rt_kernel_site, at, 0, name, sizeof name);
 }
 
-/* Translates an access to a declared variable to its device address, and caches the translation for the thread. */
+/* Translates an access to a declared variable, whose `bytes` bytes at `start` are at `dev` on the device, to its device
+ * address. Caches the range and the offset for the thread's later accesses. */
 static void translate_declared(struct rt_access *access, uint64_t start, uint64_t dev, uint64_t bytes)
 {
     assert(bytes);
@@ -270,8 +283,8 @@ static void translate_declared(struct rt_access *access, uint64_t start, uint64_
     access->at += thread->offset;
 }
 
-/* Returns the address to which signal handlers return; 0 if no handler is installed. A running handler has this address
- * on the stack, before the signal frame. */
+/* Returns the address to which signal handlers return, the same for all handlers; 0 if no handler is installed. A
+ * running handler has this address on the stack, before the signal frame. */
 static uintptr_t find_sigreturn_address(void)
 {
     struct sigaction action;
@@ -281,8 +294,8 @@ static uintptr_t find_sigreturn_address(void)
     return 0;
 }
 
-/* True if a signal handler of the program makes the access while the kernel is interrupted. Its signal frame, with the
- * registers of the kernel, is on the stack. */
+/* Returns true if a signal handler of the program makes the access while it interrupts the kernel. The handler runs on
+ * the alternate stack, or its signal frame, with the registers of the kernel, is on the thread's stack. */
 static bool is_in_signal_handler(const struct rt_access *access)
 {
     const uintptr_t back = find_sigreturn_address(), high = rt_kernel_site->call.sp;
@@ -290,11 +303,13 @@ static bool is_in_signal_handler(const struct rt_access *access)
     if (back && !sigaltstack(NULL, &other) && other.ss_flags & SS_ONSTACK)
         return true;
     uintptr_t words[512], at = (uintptr_t)(access->frame ? access->frame : __builtin_frame_address(0)) & ~(uintptr_t)7;
-    const size_t step = sizeof words - sizeof(ucontext_t); /* bytes between reads: they overlap by the size of the
-                                                            * registers */
+    /* Bytes from one read of the stack to the next: reads overlap by the size of a frame's registers, so that each
+     * frame lies wholly in one read. */
+    const size_t step = sizeof words - sizeof(ucontext_t);
     for (; back && at < high; at += step & ~(size_t)7) {
         struct iovec here = {words, sizeof words}, there = {(void *)at, sizeof words};
-        const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0); /* a stack may end before */
+        /* reads fewer bytes at the end of the stack */
+        const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
         for (size_t i = 0; got > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)got; i++) {
             const ucontext_t *context = (const void *)&words[i + 1];
             const uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
@@ -307,8 +322,9 @@ static bool is_in_signal_handler(const struct rt_access *access)
     return false;
 }
 
-/* Handles an access by a kernel; ends the program if the access is to host memory that kernels may not use. Accesses of
- * an interrupting signal handler count as those of the host. */
+/* Handles an access by a kernel; ends the program with a report if the access is to host memory that kernels may not
+ * use. Accesses to declared variables go to their device addresses. Accesses of an interrupting signal handler count as
+ * those of the host. */
 static void handle_kernel_access(struct rt_access *access)
 {
     assert(rt_kernel_site);
@@ -333,24 +349,29 @@ __thread const struct rt_site *rt_kernel_site;
 __thread int rt_kernel_device;
 static atomic_uint running_kernels; /* number of kernels that run now */
 
-/* Handles an access that the shadow does not allow at once, of a kernel or of the host; see rt_shadow.on_access. */
+/* Handles an access of a kernel or of the host that the shadow does not allow at once; see rt_shadow.on_access. Ignored
+ * in the runtime's own code, which has the lock already, and after an error. */
 static void on_access(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_access access = {at, n, write, pc, frame};
-    if (rt.is_ending || !rt_lock()) /* an access of the runtime itself */
+    /* rt_lock fails if the calling thread has the lock: then the runtime itself makes the access */
+    if (rt.is_ending || !rt_lock())
         return;
     if (rt_kernel_site && rt_has_left_kernel(&rt_this_thread, (uintptr_t)(frame ? frame : __builtin_frame_address(0))))
         rt_report_jump_out_of_kernel(rt_this_thread.activity, pc);
     if (rt_shadow.shadow_pages && rt.context) {
         if (rt_kernel_site)
             handle_kernel_access(&access);
-        else if (!rt_is_in_device_space(at) || !running_kernels) /* threads of a kernel are not known here */
+        /* Device memory is ignored while kernels run: a helper thread of a kernel, which has no rt_kernel_site, may
+         * access it. */
+        else if (!rt_is_in_device_space(at) || !running_kernels)
             handle_host_access(&access);
     }
     rt_unlock();
 }
 
-/* Handles an MPI message that uses device memory. The message counts as a kernel that the host waits for. */
+/* Handles an MPI message that reads or writes n bytes of device memory. The message counts as a kernel that the host
+ * waits for. Ignored in kernels, in the runtime's own code and after an error. */
 static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_access access = {at, n, write, pc, frame};
@@ -371,10 +392,12 @@ static void on_mpi_transfer(uintptr_t at, size_t n, bool write, uintptr_t pc, co
     rt_unlock();
 }
 
-/* Handles that the host frees a block: reports pending transfers that use it, and clears its shadow. */
+/* Handles that the host frees a block of n bytes: reports a pending transfer that uses the block, and clears the
+ * block's shadow. Ignored in the runtime's own code and after an error. */
 static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
-    const bool ours = rt_free_call.pc; /* the runtime's own free is between the program and this call */
+    /* the runtime's free lies between the program and this call; its own caller is reported */
+    const bool ours = rt_free_call.pc;
     const struct rt_access access = {at, n, true, ours ? rt_free_call.pc : pc, ours ? rt_free_call.frame : frame};
     if (rt.is_ending || !rt_lock())
         return;
@@ -385,7 +408,7 @@ static void on_free(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame
     rt_unlock();
 }
 
-/* Reports a pending transfer that uses a buffer which an asynchronous message may write from now on. */
+/* Handles a buffer that an asynchronous message may write from now on: reports a pending transfer that uses it. */
 static void on_async_buffer(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame)
 {
     const struct rt_access access = {at, n, true, pc, frame};
@@ -396,6 +419,7 @@ static void on_async_buffer(uintptr_t at, size_t n, uintptr_t pc, const uintptr_
     rt_unlock();
 }
 
+/* Begins the checks: shadow, access history, list of uninstrumented files. Ends the program without memory. */
 void rt_check_init(void)
 {
     rt_shadow_init(on_access, on_mpi_transfer, on_free, on_async_buffer);
@@ -403,13 +427,14 @@ void rt_check_init(void)
     rt_find_uninstrumented_objects();
 }
 
+/* Frees the access history and the shadow. */
 void rt_check_free(void)
 {
     rt_history_free();
     rt_shadow_free();
 }
 
-/* Clears the tiles that open_stack_tiles made readable. */
+/* Clears the tiles that open_stack_tiles made readable for the thread; does nothing if there are none. */
 static void close_stack_tiles(struct rt_check_thread *thread)
 {
     if (thread->nstack_tiles)
@@ -417,12 +442,12 @@ static void close_stack_tiles(struct rt_check_thread *thread)
     thread->nstack_tiles = 0;
 }
 
-/* Makes the tiles of the kernel's part of the stack readable, so that the fast path allows reads there. Does nothing if
- * the stack has no tiles. */
+/* Makes the tiles (512 bytes each, see checked.h) of the kernel's part of the stack readable, so that the fast path
+ * allows reads there. Does nothing if the stack lies outside the range that has tiles. */
 static void open_stack_tiles(struct rt_check_thread *thread)
 {
     enum { NEAR = 1 << 15 };
-    close_stack_tiles(thread); /* a kernel may have been left by a jump */
+    close_stack_tiles(thread); /* closes those of an earlier kernel that the program left by a jump */
     const uintptr_t first = ((uintptr_t)__builtin_frame_address(0) - NEAR - rt_shadow.low) / RT_TILE_BYTES,
                     end = (thread->stack + thread->stack_bytes - rt_shadow.low) / RT_TILE_BYTES;
     if (first >= end || end > rt_shadow.reach / RT_TILE_BYTES)
@@ -432,6 +457,7 @@ static void open_stack_tiles(struct rt_check_thread *thread)
     memset(thread->stack_tiles, RT_TILE_READABLE, thread->nstack_tiles);
 }
 
+/* Makes the calling thread one that runs a kernel: accesses in the stack of its caller count as wrong from now on. */
 void rt_check_begin_kernel(const struct rt_site *site, int device)
 {
     assert(site);
@@ -449,6 +475,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
     rt_declared_swapped = rt.has_declared;
 }
 
+/* Makes the calling thread run host code again. */
 void rt_check_end_kernel(void)
 {
     assert(running_kernels);

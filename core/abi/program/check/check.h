@@ -6,11 +6,12 @@
 
 #include "abi/program/base/runtime.h"
 
-/* True if the program was compiled for checking. */
+/* Returns true if the program was compiled for checking, that is, linked with the library in core/abi/checked. */
 bool rt_is_instrumented(void);
 /* Allocates the shadow and begins the checks; called when the context is made. Ends the program without memory. */
 void rt_check_init(void);
-void rt_scan_modules(void); /* records loaded modules that were not compiled for checking */
+/* Records loaded libraries with directives that were not compiled for checking. A library is recorded once. */
+void rt_scan_modules(void);
 /* Reports unused data and uninstrumented object files, at the end of the program; called before rt_check_free. */
 void rt_check_finish(void);
 /* Frees the shadow and the access history; called before the context is freed. */
@@ -18,27 +19,30 @@ void rt_check_free(void);
 
 /* Changes the shadow states for an event of the core (allocation, free, transfer, attach, detach). Needs the lock. */
 void rt_check_event(const accd_event *event);
-/* Handles that a declared variable at `host` is mapped, with the device bytes `initial`; initial NULL: that it is
- * unmapped. */
+/* Handles that a declared variable at `host` is mapped, with the device bytes `initial`. initial NULL: the variable is
+ * unmapped. Without memory for the shadow, its accesses are not checked. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes);
-/* Handles that the runtime itself wrote device memory (on_write of the core): these bytes count as valid, and as not
- * newer than the host's. */
+/* Handles that the runtime itself wrote `bytes` bytes of device memory at `dev` (rt.on_write): these bytes count as
+ * valid, and as not newer than the host's. `device` and `host` are not used. */
 void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes);
 
-/* Handle calls of routines: a copy between any two addresses, the allocation and the end of a block of device memory,
- * data that acc_map_data maps. */
+/* Handle calls of routines, in this order: a copy between any two addresses; the allocation and the end of a block of
+ * device memory; data that acc_map_data maps. */
 void rt_check_copy(uint64_t to, uint64_t from, uint64_t bytes);
 void rt_check_device_alloc(uint64_t dev, uint64_t bytes);
 void rt_check_device_free(uint64_t dev);
 void rt_check_map(const void *host, uint64_t bytes);
-void rt_check_unmap(int device, const void *host); /* handles acc_unmap_data; called before the data are unmapped */
-/* Records that the program gets the device address `dev`. Libraries may use these data, so they are not reported as
- * unused. */
+/* Handles acc_unmap_data of the data at `host`; called before the data are unmapped. Does nothing if they are not
+ * present. */
+void rt_check_unmap(int device, const void *host);
+/* Records that the program gets the device address `dev`. Libraries may use the object there, so it is not reported as
+ * unused. Does nothing outside of present data, or without memory. */
 void rt_check_expose(uint64_t dev);
 /* Records that the program asks whether the data at `host` are present, so that they count as used even if nothing
- * reads them. */
+ * reads them. Does nothing if they are not present. */
 void rt_check_mark_used(int device, const void *host);
-/* Records that a construct finds the data of its items present, so that they count as used. */
+/* Records that a construct finds the data of its items present, so that they count as used. Items that are only
+ * pointers, and absent data, are ignored. */
 void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems);
 /* Calls rt_check_expose in programs compiled for checking. */
 static inline void rt_expose_address(const void *device)

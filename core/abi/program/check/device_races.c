@@ -21,8 +21,8 @@
 
 enum {
     FIRST = 2,               /* first id */
-    END = RT_TILE_SPLIT - 1, /* first number that is no id */
-    MANY = END / 4,          /* ids after which the history is cleared when no work is pending */
+    END = RT_TILE_SPLIT - 1, /* first number that is not an id */
+    MANY = END / 4, /* number above which the history is cleared as soon as no work is pending */
     MEMBERS = 1 << 16        /* size of members[] */
 };
 
@@ -32,8 +32,10 @@ static struct work {
     uint32_t first, n; /* slice in members[] of a set; n 0: the entry is a single work */
 } works[END / 2];
 static uint16_t members[MEMBERS]; /* ids of works in sets; an odd id stands for the atomic operations of the work */
+/* next id and next free member */
 static unsigned next = FIRST, nmembers;
-static uintptr_t reported; /* return address of the call that was reported last */
+/* return address of the last report of an access without a frame, whose further bytes are not reported; 0: none */
+static uintptr_t reported;
 
 /* ---------------------------------------------------------------------------------- work ids -- */
 
@@ -43,14 +45,15 @@ static uint64_t count_tiles(void)
     return rt_shadow.bytes / RT_TILE_BYTES + 1;
 }
 
-/* Returns the size of the history in bytes: tiles, split tiles, and split bytes of device memory. */
+/* Returns the size in bytes of the three tables of the history: tiles, split tiles, and split bytes of device memory
+ * (access_history.h). */
 static uint64_t get_table_bytes(void)
 {
     enum { PARTS = RT_TILE_BYTES / RT_TILE_UNITS };
     return count_tiles() * ((1 + PARTS) * sizeof *rt_shadow.uses + RT_TILE_BYTES * sizeof *rt_shadow.split_bytes);
 }
 
-/* Forgets all ids and the history. */
+/* Forgets all ids and the history, whose memory is returned to the system. */
 static void clear_history(void)
 {
     madvise(rt_shadow.uses, get_table_bytes(), MADV_DONTNEED);
@@ -58,8 +61,8 @@ static void clear_history(void)
     nmembers = 0;
 }
 
-/* Returns a new id for a work or a set. May clear the history, with all ids, if no kernel is recorded. Returns 0 if no
- * id is left while kernels use the old ids. */
+/* Returns a new id for `work`, a work or a set. May clear the history, with all ids, if no kernel is recorded. Returns
+ * 0 if no id is left while kernels use the old ids. */
 static uint16_t new_work_id(struct work work)
 {
     assert(next >= FIRST && next <= END);
@@ -72,8 +75,8 @@ static uint16_t new_work_id(struct work work)
     return (uint16_t)(next - 2);
 }
 
-/* Returns the id of the kernel that the thread runs, or of the call under way; a new id if it has none. Returns 0 for
- * work of the host, or if no id is left. */
+/* Returns the id of the kernel that the thread runs, or of the call under way; makes a new id if it has none among the
+ * last 32. Returns 0 for work of the host, or if no id is left. */
 static uint16_t get_own_work_id(void)
 {
     enum { NEAR = 64 };
@@ -91,8 +94,8 @@ static uint16_t get_own_work_id(void)
 
 /* ------------------------------------------------------------------------------------ sets -- */
 
-/* Writes the members of the set *number to *list_p and returns their number. A single work is its own only member; the
- * id 0 has no members. */
+/* Stores the address of the members of *number in *list_p and returns their number. A set has its members, a single
+ * work only itself, and the id 0 none. */
 static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 {
     const struct work *work = &works[*number / 2];
@@ -100,7 +103,7 @@ static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
     return work->n ? work->n : *number != 0;
 }
 
-/* Returns true if a work happens before what the calling thread does now. */
+/* Returns true if the work with the id `number` happens before what the calling thread does now. */
 static bool comes_before_thread(uint16_t number)
 {
     return rt_happens_before(works[number / 2].origin.epoch, rt_this_thread.epoch);
@@ -108,8 +111,8 @@ static bool comes_before_thread(uint16_t number)
 
 enum { UNORDERED_MAX = 64 }; /* most members that a set keeps */
 
-/* Writes the members of an id that do not happen before the thread's epoch to `left`, at most UNORDERED_MAX, and
- * returns their number. *plain_p becomes the first such member that is not atomic; 0 if there is none. */
+/* Writes the members of the id `number` that do not happen before the thread's epoch to `left`, at most UNORDERED_MAX,
+ * and returns how many were written. *plain_p becomes the first such member that is not atomic; 0 if there is none. */
 static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *plain_p)
 {
     const uint16_t *list;
@@ -127,8 +130,8 @@ static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *
     return kept;
 }
 
-/* Returns the id of the set of the n works in `list`, an existing or a new one. Returns the id of the last work if no
- * id or no member slot is free. */
+/* Returns the id of the set of the n works in `list`, an existing or a new one. Returns the id of the last work alone
+ * if no id or no member slot is free: the others are forgotten. */
 static uint16_t get_work_set(const uint16_t *list, size_t n)
 {
     assert(n >= 2);
@@ -136,7 +139,7 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
         const struct work *set = &works[i / 2 - 1];
         if (set->n == n && !memcmp(members + set->first, list, n * sizeof *list))
             return (uint16_t)(i - 2);
-        if (i - 2 <= (list[n - 1] & ~1u)) /* older than its newest member */
+        if (i - 2 <= (list[n - 1] & ~1u)) /* this entry is older than the newest member, and so are all that follow */
             break;
     }
     if (nmembers + n > MEMBERS)
@@ -149,17 +152,17 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
     return number ? number : list[n - 1];
 }
 
-/* Returns true if `member` stays in a set that `work` joins. Members that happen before the work are dropped. An atomic
- * operation (odd `work`) keeps plain accesses that the host has not waited for: a third, atomic work may come that does
- * not happen after them. */
+/* Returns true if `member` stays in a set that `work` joins. Members that happen before the work are dropped. But an
+ * atomic operation (odd `work`) keeps plain accesses that the host has not waited for. The reason: a third, atomic work
+ * may come that happens after `work` in no queue, and so not after them. */
 static bool keeps_member(uint16_t member, uint16_t work)
 {
     const bool plain = !(member & 1);
     return !comes_before_thread(member) || (work & 1 && plain && !rt_is_host_synced(works[member / 2].origin.epoch));
 }
 
-/* Returns the id of the set of `work` and of the members of `from` that stay (keeps_member). Work 0 is the host's, and
- * work 1 an atomic operation without an id; both join no set. */
+/* Returns the id of the set of `work` and of those members of `from` that stay (keeps_member); 0 if nothing is left.
+ * Work 0 is the host's, and work 1 an atomic operation without an id; both join no set. */
 static uint16_t join_works(uint16_t from, uint16_t work)
 {
     uint16_t list[UNORDERED_MAX + 1];
@@ -179,7 +182,8 @@ static uint16_t join_works(uint16_t from, uint16_t work)
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
-/* Returns the id that replaces `from` when `work` accesses the bytes. Called by instrumented code. */
+/* Returns the id that replaces the id `from` when `work` accesses the bytes. Called by instrumented code as
+ * rt_shadow.find_successor, with or without the lock. */
 static uint16_t on_successor(uint16_t from, uint16_t work)
 {
     const bool own = rt_lock();
@@ -189,8 +193,8 @@ static uint16_t on_successor(uint16_t from, uint16_t work)
     return to;
 }
 
-/* Reports a race of an access with the last one, *last, and replaces *last. Two atomic accesses are no race. See
- * rt_shadow.on_race. Called by instrumented code. */
+/* Reports a race of an access at `at` with the last one, *last, and replaces *last. Two atomic accesses do not race:
+ * then the access only joins *last. Called by instrumented code as rt_shadow.on_race, with or without the lock. */
 static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     assert(last);
@@ -200,7 +204,7 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uin
     const uint16_t write = written ? list[0] : 0;
     const size_t read = writes ? find_unordered_members(last->read, list, &plain_read) : 0;
     const uint16_t work = get_own_work_id(), mine = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
-    if (how & RT_ACCESS_ATOMIC && !plain_write && !plain_read) { /* the other accesses are atomic, too */
+    if (how & RT_ACCESS_ATOMIC && !plain_write && !plain_read) { /* all unordered accesses are atomic, like this one */
         if (writes)
             last->write = join_works(last->write, mine);
     } else if (written || read) {
@@ -216,6 +220,7 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uin
         rt_unlock();
 }
 
+/* Allocates the tables of the history and sets the callbacks of rt_shadow. */
 void rt_history_init(void)
 {
     rt_shadow.uses = rt_reserve_memory(get_table_bytes());
@@ -228,6 +233,7 @@ void rt_history_init(void)
         rt_fatal("out-of-memory", "no memory for the checks");
 }
 
+/* Frees the tables of the history and forgets all ids. */
 void rt_history_free(void)
 {
     next = FIRST;
@@ -242,16 +248,17 @@ static bool is_history_unused(void)
     return !rt_this_thread.epoch.stream && (next == FIRST || rt_is_quiescent());
 }
 
+/* key of the threads' tables of changes */
 static pthread_key_t changes_key;
 
-/* Creates the key of the threads' tables of changes; called once. */
+/* Creates the key of the threads' tables of changes; called once. A failure is noticed by get_thread_changes. */
 static void create_changes_key(void)
 {
     pthread_key_create(&changes_key, free);
 }
 
-/* Returns the thread's table of changes, which is freed when the thread ends. It is not a thread-local variable,
- * because those lie on stacks, which may be small. */
+/* Returns the thread's table of changes, which is freed when the thread ends; it has a row for each kind of access. It
+ * is not a thread-local variable, because those lie on stacks, which may be small. Ends the program without memory. */
 static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
 {
     static pthread_once_t opened = PTHREAD_ONCE_INIT;
@@ -265,25 +272,27 @@ static struct rt_history_change (*get_thread_changes(void))[RT_CHANGE_CACHE]
     return changes;
 }
 
-/* Prepares a thread to record accesses of the work under way. */
+/* Prepares a thread to record accesses of the work under way, with an empty table `changes`. */
 static void prepare_thread(struct rt_check_thread *thread, struct rt_history_change (*changes)[RT_CHANGE_CACHE])
 {
     assert(changes);
     memset(thread->steps, 0, sizeof thread->steps);
     thread->changes = changes;
-    memset(changes, 0xff, RT_ACCESS_FREE * sizeof *changes); /* matches no tile */
+    memset(changes, 0xff, RT_ACCESS_FREE * sizeof *changes); /* 0xff: an entry that matches no tile */
     thread->work = get_own_work_id();
     thread->steps[0].to = thread->work;
 }
 
+/* Ends the recording of a thread. */
 void rt_history_end_kernel(const struct rt_check_thread *thread)
 {
     rt_shadow.recording -= thread->records_accesses;
 }
 
+/* Lets a thread's fast path use the device's shadow, or prepares the recording of its accesses. */
 void rt_history_begin_kernel(struct rt_check_thread *thread)
 {
-    rt_history_end_kernel(thread); /* a kernel may have been left by a jump */
+    rt_history_end_kernel(thread); /* a jump may have left the thread's last kernel without its end */
     memset(thread->lookup_cache, 0, sizeof thread->lookup_cache);
     thread->in_kernel = true;
     thread->low = rt_shadow.low;
@@ -301,6 +310,7 @@ void rt_history_begin_kernel(struct rt_check_thread *thread)
     rt_shadow.recording++;
 }
 
+/* Records an access of the runtime, or of a routine, as one of the work under way. */
 void rt_history_record_access(uint64_t at, uint64_t n, unsigned how)
 {
     struct rt_check_thread thread = {0};
@@ -310,6 +320,6 @@ void rt_history_record_access(uint64_t at, uint64_t n, unsigned how)
     prepare_thread(&thread, changes);
     reported = 0;
     rt_record_access_range(&rt_shadow, &thread, at, n, how, rt.site ? rt.site->call.pc : 0, NULL);
-    if (how & RT_ACCESS_FREE) /* memory at this address is new later */
+    if (how & RT_ACCESS_FREE) /* forgets the freed memory's accesses: later memory at this address is new */
         rt_set_last_access_range(&rt_shadow, &thread, at - rt_shadow.low, n, 0);
 }

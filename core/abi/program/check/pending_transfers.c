@@ -1,11 +1,11 @@
-/* pending_transfers.c - host memory that asynchronous transfers read and write until the program has waited for them:
- * an access of the host before that is a missing wait. The shadow makes the first access to each word call access.c. */
+/* pending_transfers.c - host memory that asynchronous transfers read and write until the program has waited for them.
+ * An access of the host before that is a missing wait. The shadow makes the first access to each word call access.c. */
 #include "shadow.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum { PENDING_MAX = 1024 }; /* most transfers that are recorded */
+enum { PENDING_MAX = 1024 }; /* most transfers that are recorded; further ones are ignored */
 static struct rt_pending_transfer *pending[PENDING_MAX];
 static size_t npending;
 
@@ -21,6 +21,7 @@ static void remove_synced(void)
     npending = n;
 }
 
+/* Tests whether the list of pending transfers has entries. */
 bool rt_has_pending_transfers(void)
 {
     return npending;
@@ -32,8 +33,8 @@ static bool overlaps_transfer(const struct rt_pending_transfer *transfer, uint64
     return host < transfer->host + transfer->bytes && transfer->host < host + bytes;
 }
 
-/* Makes the bytes of a host range that are not PRESENT present and valid, but neither DIRTY nor read. So the fast path
- * allows no access to them, and the runtime sees the next one. */
+/* Makes the bytes of a host range that are not PRESENT present and valid, but neither DIRTY nor read. These states make
+ * the fast path pass the next access to the runtime, which compares it with the pending transfers. */
 static void restore_shadow(uint64_t host, uint64_t bytes)
 {
     RT_FOR_EACH_GRANULE(granule, host, bytes)
@@ -43,6 +44,7 @@ static void restore_shadow(uint64_t host, uint64_t bytes)
     }
 }
 
+/* Restores the shadow of the pending transfers in a range. */
 void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
 {
     for (size_t i = 0; i < npending; i++)
@@ -50,14 +52,15 @@ void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
             restore_shadow(pending[i]->host, pending[i]->bytes);
 }
 
-/* Returns true if two transfers need no order: each of them only reads host memory, or writes bytes that are there
- * already. */
+/* Returns true if two transfers need no order: each of them only reads host memory, or writes the values that the host
+ * has already. */
 static bool needs_no_order(const struct rt_pending_transfer *a, const struct rt_pending_transfer *b)
 {
     return (!a->writes || a->redundant) && (!b->writes || b->redundant);
 }
 
-/* Reports a race of a transfer with the first pending transfer that overlaps it and does not happen before it. */
+/* Reports a race of `transfer` with the first pending transfer that overlaps it and does not happen before it. Reports
+ * nothing if there is none. */
 static void report_racing_transfer(const struct rt_pending_transfer *transfer)
 {
     for (size_t i = 0; i < npending; i++) {
@@ -72,8 +75,9 @@ static void report_racing_transfer(const struct rt_pending_transfer *transfer)
     }
 }
 
-/* Returns true if `later` makes the check for `earlier` unnecessary: the same stream and kind, and a range that
- * contains the earlier one. */
+/* Returns true if `later` makes the check of accesses against `earlier` unnecessary. Both have the same stream and
+ * direction, the range of `later` contains that of `earlier`, and `later` is not exempt (redundant, scalar) where
+ * `earlier` is checked. */
 static bool covers_transfer(const struct rt_pending_transfer *later, const struct rt_pending_transfer *earlier)
 {
     return later->origin.epoch.stream == earlier->origin.epoch.stream && later->writes == earlier->writes &&
@@ -82,7 +86,7 @@ static bool covers_transfer(const struct rt_pending_transfer *later, const struc
 }
 
 /* Records a transfer, in place of an earlier one that it covers. The transfer is not recorded if the list is full, or
- * without memory. */
+ * without memory. In each case, cached mappings of threads become invalid. */
 static void add_pending(const struct rt_pending_transfer *transfer)
 {
     assert(npending <= PENDING_MAX);
@@ -93,9 +97,11 @@ static void add_pending(const struct rt_pending_transfer *transfer)
         npending++;
     if (i < npending)
         *pending[i] = *transfer;
-    rt_shadow.version++; /* host accesses must call the runtime again */
+    /* a new version invalidates the threads' cached mappings, so that host accesses call the runtime again */
+    rt_shadow.version++;
 }
 
+/* Adds a transfer to the list if it belongs to a queue or task. */
 void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant)
 {
     const bool out = event->op == ACCD_OP_D2H;
@@ -116,13 +122,14 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
     const char *file;
     int line;
     if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
-        return; /* a variable of the compiler: with debug information, those of the program have names */
+        return; /* no entry for a variable of the compiler: with debug information, those of the program have names */
     remove_synced();
     report_racing_transfer(&transfer);
     if (transfer.origin.epoch.stream)
         add_pending(&transfer);
 }
 
+/* Adds a copy by a routine to the list if it belongs to a queue or task. */
 void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
 {
     if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
@@ -141,22 +148,23 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
     add_pending(&transfer);
     restore_shadow(host, bytes);
     RT_FOR_EACH_GRANULE(granule, host, bytes)
-    { /* the next access calls the runtime */
+    { /* without DIRTY and WAS_READ, the fast path passes the next access to the runtime */
         granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
     }
 }
 
-/* Returns true if an access of the host races with a pending transfer. A write races with each transfer that is not
- * `scalar`, a read with each transfer that changes host memory. */
+/* Returns true if an access of the host to memory of a pending transfer needs a wait. A write needs one unless the
+ * transfer is `scalar`; a read, if the transfer changes host memory. */
 static bool needs_wait(const struct rt_access *access, const struct rt_pending_transfer *transfer)
 {
     return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;
 }
 
+/* Looks for the pending transfer that an access of the host races with, and reports it. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees)
 {
-    const struct rt_pending_transfer *found = NULL; /* a writing transfer is preferred */
+    const struct rt_pending_transfer *found = NULL; /* transfer to report; one that writes host memory is preferred */
     for (size_t i = 0; i < npending && !rt_this_thread.ends_group; i++) {
         const struct rt_pending_transfer *transfer = pending[i];
         if (overlaps_transfer(transfer, access->at, access->n) && needs_wait(access, transfer) &&

@@ -9,14 +9,14 @@
 
 /* --------------------------------------------------------------------------------- last write -- */
 
-/* Search for a code address of which only the low half is known. */
+/* Search for a code address of which only the low half, an origin, is known. found: the address; 0: not found. */
 struct search {
     uint32_t origin;
     uintptr_t found;
 };
 
-/* Sets search->found if the executable code of a module contains an address with the low half search->origin. Callback
- * of dl_iterate_phdr; returns 1 when found. */
+/* Callback of dl_iterate_phdr: sets search->found (`arg`) if the executable code of a module contains an address with
+ * the low half search->origin. Returns 1 when found, 0 otherwise. */
 static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct search *search = arg;
@@ -31,8 +31,8 @@ static int match_module_code(struct dl_phdr_info *info, size_t size, void *arg)
     return search->found != 0;
 }
 
-/* Returns the location of the write that an origin stands for, and writes " at FILE:LINE" to `to`; "" if the line is
- * not known. */
+/* Returns the location of the write that an origin (low half of its return address) stands for, and writes " at
+ * FILE:LINE" to `to`. If the line is not known, file is NULL and `to` becomes "". */
 static struct rt_related_location find_writer(uint32_t origin, char *to, size_t capacity)
 {
     struct rt_related_location related = {.is = "written"};
@@ -49,8 +49,8 @@ static struct rt_related_location find_writer(uint32_t origin, char *to, size_t 
 
 const char rt_mpi_transfer[] = "a message";
 
-/* Writes who makes the current access to `to`, and returns `to`: a kernel, an MPI message with a device address, or the
- * host. */
+/* Writes who makes the current access to `to`, and returns `to`: the region of the thread's kernel, an MPI message, or
+ * the host. */
 static const char *format_actor(char *to, size_t capacity)
 {
     const struct rt_site *site = rt_kernel_site;
@@ -69,6 +69,7 @@ struct named_element {
     char element[340];
 };
 
+/* Finds the site of an access by its frame; access NULL gives a site without a call, too. */
 struct rt_site rt_get_access_site(const struct rt_access *access, const char *what)
 {
     struct rt_site site = {.what = what};
@@ -79,27 +80,29 @@ struct rt_site rt_get_access_site(const struct rt_access *access, const char *wh
     return site;
 }
 
-/* Returns the function of the program that makes an access; call.pc is 0 without a frame. */
+/* Returns the function of the program that makes an access, as a site; call.pc is 0 if the access is NULL or has no
+ * frame. */
 static struct rt_site get_site(const struct rt_access *access)
 {
     return rt_get_access_site(access, "access");
 }
 
-/* Returns the address of an access in the program's own code, or the access's own address if that is not known. */
+/* Returns the return address of an access in the program's own code, or that of the access itself if the function is
+ * not known. */
 static uintptr_t get_access_pc(const struct rt_access *access)
 {
     const struct rt_site site = get_site(access);
     return site.call.pc ? site.call.pc : access->pc;
 }
 
-/* Returns the site whose debug information has the names for an access: the kernel's construct, otherwise the accessing
- * function `site`. If that is not known, the call under way. */
+/* Returns the site whose debug information has the names for an access: the construct of the thread's kernel, otherwise
+ * the accessing function `site`. If that is not known (call.pc 0), the call under way, which may be NULL. */
 static const struct rt_site *get_naming_site(const struct rt_site *site)
 {
     return rt_kernel_site ? rt_kernel_site : site->call.pc ? site : rt.site;
 }
 
-/* Returns true if all accessed bytes that differ between the sides are padding. */
+/* Returns true if all accessed bytes that differ between the sides are known to be padding. */
 static bool differs_in_padding(const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const struct rt_site site = get_site(access);
@@ -113,8 +116,8 @@ static bool differs_in_padding(const struct rt_access *access, const struct rt_m
     return true;
 }
 
-/* Writes the names of the object and of the element that contains `at`, a host or device address. Both names are empty
- * if the object is not present any more. */
+/* Writes the names of the object and of the element that contains `at`, a host or device address, to *named. access:
+ * gives the names' site, may be NULL. Both names are empty if the object is not present any more. */
 static void name_element(const struct rt_access *access, const struct rt_mapping *mapping, uint64_t at,
                          struct named_element *named)
 {
@@ -142,6 +145,7 @@ enum { LOST_CHANGES = 4096 };
 static struct lost_change *lost_changes;
 static size_t nlost_changes;
 
+/* Adds an entry to the ring of lost changes, in place of the oldest one. */
 void rt_record_lost_change(const accd_event *event, uint32_t origin)
 {
     assert(event);
@@ -162,7 +166,7 @@ void rt_record_lost_change(const accd_event *event, uint32_t origin)
     snprintf(entry->name, sizeof entry->name, "%s", rt_get_display_name(&info).name);
 }
 
-/* Returns the newest recorded lost change that contains a host address; NULL if there is none. */
+/* Returns the newest recorded lost change that contains the host address `at`; NULL if there is none. */
 static struct lost_change *find_lost_change(uint64_t at)
 {
     for (size_t i = 0; i < LOST_CHANGES && i < nlost_changes; i++) {
@@ -173,7 +177,7 @@ static struct lost_change *find_lost_change(uint64_t at)
     return NULL;
 }
 
-/* Writes the name of the element of lost data that contains the host address `at`. */
+/* Writes the name of the element of lost data that contains the host address `at`, which must lie in `entry`. */
 static void format_lost_element(const struct rt_access *access, struct lost_change *entry, uint64_t at, char *to,
                                 size_t capacity)
 {
@@ -183,8 +187,8 @@ static void format_lost_element(const struct rt_access *access, struct lost_chan
                       capacity);
 }
 
-/* Writes the names of an element in host memory that is not present. entry: lost change that contains `at`; NULL: none
- * is known. */
+/* Writes the names of an element in host memory that is not present to *named. entry: lost change that contains `at`;
+ * NULL: none is known, and the name is that of the accessed range. */
 static void name_host_element(const struct rt_access *access, struct lost_change *entry, uint64_t at,
                               struct named_element *named)
 {
@@ -199,7 +203,8 @@ static void name_host_element(const struct rt_access *access, struct lost_change
     snprintf(named->element, sizeof named->element, "%s", named->object.name);
 }
 
-/* Makes a warning about an access; access NULL: about the call under way. other: related location. */
+/* Makes a warning about an access; access NULL: about the call under way. named: object and element, empty names are
+ * left out; it must live as long as the result. other: related location. */
 static struct rt_diagnostic make_diagnostic(const struct rt_access *access, const char *code, const char *rule,
                                             const struct named_element *named, struct rt_related_location other)
 {
@@ -215,7 +220,7 @@ static struct rt_diagnostic make_diagnostic(const struct rt_access *access, cons
                                   .other = other};
 }
 
-/* Returns where the named object was mapped. */
+/* Returns the location where the named object was mapped; its file is NULL if not known. */
 static struct rt_related_location get_mapping_location(const struct named_element *named)
 {
     return (struct rt_related_location){"mapped", named->object.file, named->object.line};
@@ -227,8 +232,9 @@ static const char uninitialized_read[] = "uninitialized-read", stale_data[] = "s
                   overwritten_change[] = "overwritten-change", missing_wait[] = "missing-wait",
                   out_of_bounds[] = "out-of-bounds";
 
-/* Ring of the last reports. Accesses of the same code to further elements of the same array are only counted, without a
- * search for names. There are several entries, because an unrolled loop makes its accesses at several addresses. */
+/* Ring of the last reports. Accesses of the same code to further elements of the same array are only counted, which
+ * saves a search for names. There are several entries, because an unrolled loop makes its accesses at several
+ * addresses. */
 static struct recent_report {
     const char *code;
     uintptr_t pc, location;
@@ -237,7 +243,7 @@ static struct recent_report {
 } recent_reports[16];
 static unsigned nrecent_reports;
 
-/* Returns the recent report of an access with return address `pc`; NULL if there is none. */
+/* Returns the recent report of an access with return address `pc`; NULL if none is in the ring. */
 static struct recent_report *find_recent_report(uintptr_t pc)
 {
     enum { ROOM = sizeof recent_reports / sizeof recent_reports[0] };
@@ -247,8 +253,8 @@ static struct recent_report *find_recent_report(uintptr_t pc)
     return NULL;
 }
 
-/* Counts a repetition and returns true if the access repeats a recent report for the same object. Otherwise returns
- * false. */
+/* Returns true, and counts a repetition, if the access has a recent report with this code for the same object. False
+ * for mapping NULL. */
 static bool is_repeated(const char *code, const struct rt_access *access, const struct rt_mapping *mapping)
 {
     const struct recent_report *known = find_recent_report(access->pc);
@@ -256,8 +262,8 @@ static bool is_repeated(const char *code, const struct rt_access *access, const 
            rt_count_duplicate(code, known->location, known->object);
 }
 
-/* Records a report in the ring, in place of the last one at the same return address. mapping NULL: later accesses do
- * not count as repetitions. */
+/* Records a report in the ring, in place of the last one at the same return address or else the oldest. object: name of
+ * the data. mapping NULL: later accesses do not count as repetitions. */
 static void add_recent_report(const char *code, const struct rt_access *access, const struct rt_mapping *mapping,
                               const char *object)
 {
@@ -282,8 +288,8 @@ static void format_byte(const struct rt_access *access, const struct rt_mapping 
              named.element);
 }
 
-/* Writes, as help text, which elements of a mapping have values on the device. Returns false if these elements are not
- * contiguous or have no names. */
+/* Writes, as help text, which elements of a mapping have values on the device. Returns false, with an undefined text,
+ * if these elements are not contiguous, have no names, or do not exist. */
 static bool format_written_elements(const struct rt_access *access, const struct rt_mapping *mapping, char *to,
                                     size_t capacity)
 {
@@ -307,6 +313,7 @@ static bool format_written_elements(const struct rt_access *access, const struct
     return *from && *until;
 }
 
+/* Reports a read of bytes to which nothing was written, with the elements that have values if the data are present. */
 void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping)
 {
     char who[200], written[740], help[900], openmp[900];
@@ -343,6 +350,7 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
                        format_actor(who, sizeof who), named.element);
 }
 
+/* Reports a race between two works, with the wait that is missing. */
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
                     bool last)
 {
@@ -383,6 +391,7 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
                        work, written ? "writes" : "reads", where, remedy);
 }
 
+/* Reports an access of the host that comes before the end of a transfer. */
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer)
 {
     const struct rt_site site = get_site(access);
@@ -405,7 +414,7 @@ void rt_report_missing_wait(const struct rt_access *access, bool frees, const st
                        named.element, work, transfer->writes ? "writes" : "reads", remedy);
 }
 
-/* Returns true if the byte at `at`, on either side of an object, belongs to an attached pointer. */
+/* Returns true if the byte at `at`, a host or device address of a mapping, belongs to an attached pointer. */
 static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
 {
     accd_attachment pointer;
@@ -414,6 +423,7 @@ static bool is_attached(const struct rt_mapping *mapping, uint64_t at)
     return accd_attachment_at(rt.context, mapping->device, slot, &pointer);
 }
 
+/* Reports a read of an old value, with the write that made it old and the directive that would update it. */
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
                           uint32_t origin)
 {
@@ -447,6 +457,7 @@ void rt_report_stale_read(const struct rt_access *access, uint64_t at, const str
                        format_actor(who, sizeof who), named.element, device ? "host" : "device", where, left_out);
 }
 
+/* Reports a read of host memory whose newest value was lost when the device's data were unmapped. */
 void rt_report_lost_change(const struct rt_access *access, uint64_t at)
 {
     struct lost_change *entry = find_lost_change(at);
@@ -473,6 +484,7 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at)
                        format_actor(who, sizeof who), named.element, where, removal);
 }
 
+/* Reports that the call under way overwrites a change. */
 void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin)
 {
     char where[1100];
@@ -490,8 +502,8 @@ void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at,
 
 /* ------------------------------------------------------------------------------------- bounds -- */
 
-/* Finds the present object nearest to a device address, on the kernel's device. Returns false if no object is within 1
- * MB. */
+/* Stores in *mapping the present object nearest to a device address, on the kernel's device. Returns false if no object
+ * is within 1 MB. */
 static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
 {
     assert(rt_kernel_device >= 0);
@@ -509,6 +521,7 @@ static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
     return best < NEAR;
 }
 
+/* Reports an access outside of the data, with the nearest object, and ends the program. */
 void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 {
     char who[200];
@@ -532,6 +545,7 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
     rt_exit_with_error();
 }
 
+/* Reports an access of a kernel to host memory, and ends the program. */
 void rt_report_access_to_host(const struct rt_access *access)
 {
     assert(rt_kernel_site);
@@ -540,6 +554,7 @@ void rt_report_access_to_host(const struct rt_access *access)
                           access->write ? "writes" : "reads", access->at, get_access_pc(access));
 }
 
+/* Reports an access of the host to device memory, and ends the program. */
 void rt_report_access_to_device(const struct rt_access *access)
 {
     struct rt_mapping mapping;
@@ -559,6 +574,7 @@ void rt_report_access_to_device(const struct rt_access *access)
     rt_exit_with_error();
 }
 
+/* Makes the reports of the program's end: unused data, and files that were not compiled for checking. */
 void rt_check_finish(void)
 {
     nlost_changes = 0;

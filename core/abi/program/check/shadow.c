@@ -1,5 +1,6 @@
 /* shadow.c - shadow memory: allocation, states of ranges, digests, mappings. See shadow.h for the states and a picture.
- * The device's shadow is one mapping, the host's a table of shadow pages; neither uses memory before it is written. */
+ * The device's shadow is one block of address space, the host's a table of shadow pages; neither uses memory before it
+ * is written. */
 #include "shadow.h"
 
 #include <assert.h>
@@ -21,19 +22,21 @@ static unsigned char *divergent;
 /* Bytes of shadow for `bytes` bytes of memory: states and origins. */
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
 
+/* Tests whether the weak symbols of the library for checking are defined in this program. */
 bool rt_is_instrumented(void)
 {
     return &rt_shadow && rt_get_check_thread;
 }
 
+/* Reserves address space by mmap. */
 void *rt_reserve_memory(uint64_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Reserves the tiles of device memory. If the stack lies above it and there is address space, the tiles reach to the
- * stack's end. */
+/* Reserves the tiles for `bytes` bytes of device memory. If the stack lies above device memory and there is address
+ * space, the tiles reach to the stack's end. On failure rt_shadow.tiles is NULL. */
 static void allocate_tiles(uint64_t bytes)
 {
     const uint64_t stack = rt_get_stack_end(&rt_this_thread);
@@ -45,6 +48,7 @@ static void allocate_tiles(uint64_t bytes)
     rt_shadow.tiles = rt_reserve_memory(bytes / RT_TILE_BYTES + 1);
 }
 
+/* Allocates the shadow of device memory and the table of the host's shadow pages, and fills rt_shadow. */
 void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                     void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame),
                     void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame),
@@ -69,6 +73,7 @@ void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintpt
     rt_shadow.shadow_pages = shadow_pages;
 }
 
+/* Frees the device's shadow, and empties the host's shadow pages, which stay reserved for the next context. */
 void rt_shadow_free(void)
 {
     const uint64_t bytes = rt_shadow.bytes;
@@ -84,6 +89,7 @@ void rt_shadow_free(void)
     munmap(rt_shadow.tiles, rt_shadow.reach / RT_TILE_BYTES + 1);
 }
 
+/* Adds the missing shadow pages of a range. */
 bool rt_add_shadow(uint64_t host, uint64_t n)
 {
     for (uint64_t i = host / RT_SHADOW_PAGE_BYTES; i <= (host + n - 1) / RT_SHADOW_PAGE_BYTES && i < RT_SHADOW_PAGES;
@@ -105,6 +111,7 @@ bool rt_add_shadow(uint64_t host, uint64_t n)
     return true;
 }
 
+/* Advises huge pages for those whole 2 MB of the states that belong to the object. */
 void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes)
 {
     enum { HUGE = 2 << 20 };
@@ -115,7 +122,8 @@ void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes)
         madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
-/* Writes the addresses of states and origin of the word that contains `at`; both are NULL if the word has no shadow. */
+/* Stores the addresses of the states and of the origin of the word that contains `at`; NULL in both if the word has no
+ * shadow. */
 static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
 {
     if (rt_is_in_device_space(at)) {
@@ -129,6 +137,7 @@ static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
     }
 }
 
+/* Cuts a range at the end of its first word, and finds the word's shadow. */
 struct rt_granule rt_get_granule(uint64_t at, uint64_t n)
 {
     const unsigned into = at % 8;
@@ -138,6 +147,7 @@ struct rt_granule rt_get_granule(uint64_t at, uint64_t n)
     return granule;
 }
 
+/* Cuts a range at the end of its whole words and of the contiguous shadow. */
 struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
 {
     struct rt_word_run run = {.n = at % 8 ? 0 : n / 8};
@@ -151,6 +161,7 @@ struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
     return run;
 }
 
+/* Counts the words with these states, at first in blocks, which the compiler makes vector code of. */
 size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none)
 {
     assert(run->states || !run->n);
@@ -169,6 +180,7 @@ size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states,
     return i;
 }
 
+/* Sets the states of a range, by words where they are whole. */
 void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
 {
     for (uint64_t k = 0; k < n;) {
@@ -184,6 +196,7 @@ void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
     }
 }
 
+/* Tests the states of a range, by words where they are whole. */
 bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none)
 {
     for (uint64_t k = 0; k < n;) {
@@ -201,6 +214,7 @@ bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none
 
 atomic_bool rt_declared_swapped;
 
+/* Finds where the bytes of `at` are while declared variables are swapped. */
 const void *rt_get_content_address(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -213,7 +227,7 @@ const void *rt_get_content_address(uint64_t at)
 }
 
 /* Returns true if a byte of the granule's word is valid: then the origin of the word is a return address, not a digest.
- */
+ * The word must have a shadow. */
 static bool has_valid_byte(const struct rt_granule *granule)
 {
     return *granule->states & RT_ALL_BYTES(RT_VALID);
@@ -228,17 +242,20 @@ static uint32_t compute_digest(const struct rt_granule *granule)
     return rt_digest_present_bytes(*granule->states, value);
 }
 
+/* Stores the digest of a word without valid bytes. */
 void rt_store_digest(const struct rt_granule *granule)
 {
     if (granule->states && !has_valid_byte(granule))
         __atomic_store_n(granule->origin, compute_digest(granule), __ATOMIC_RELAXED);
 }
 
+/* Compares the digest of a word with its present bytes. */
 bool rt_matches_digest(const struct rt_granule *granule)
 {
     return !granule->states || has_valid_byte(granule) || *granule->origin == compute_digest(granule);
 }
 
+/* Clears all states of a range, and renews the digests of words that matched them before. */
 void rt_remove_shadow(uint64_t at, uint64_t n)
 {
     RT_FOR_EACH_GRANULE(granule, at, n)
@@ -252,12 +269,14 @@ void rt_remove_shadow(uint64_t at, uint64_t n)
 
 /* ---------------------------------------------------------------------------------- mappings -- */
 
+/* Empties the cache of mappings, and invalidates those of the threads by a new version. */
 void rt_invalidate_mapping_cache(void)
 {
     memset(mapping_cache, 0, sizeof mapping_cache);
     __atomic_fetch_add(&rt_shadow.version, 1, __ATOMIC_RELAXED);
 }
 
+/* Adds the mapping to the thread's lookup cache; on host code also for the fast path. */
 void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
 {
     struct rt_check_thread *thread = rt_get_check_thread();
@@ -283,14 +302,17 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
     thread->states = own.states;
     thread->origins = own.origins;
     for (unsigned shift = 0; shift < 4; shift++)
-        thread->units[shift] = (8 * other.n - 8) >> shift; /* accesses of 16 bytes use the next word */
+        /* one word less than the run, as accesses of 16 bytes use the next word, too */
+        thread->units[shift] = (8 * other.n - 8) >> shift;
 }
 
+/* Stores a mapping in the ring of cached mappings, in place of the oldest one. */
 static void add_to_mapping_cache(const struct rt_mapping *mapping)
 {
     mapping_cache[next_cached++ % MAPPING_CACHE] = *mapping;
 }
 
+/* Finds a mapping in the ring, or in the present table; then adds it to the ring. */
 bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping)
 {
     for (size_t i = 0; i < MAPPING_CACHE; i++)
@@ -307,6 +329,7 @@ bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping)
     return true;
 }
 
+/* Finds a mapping by a device address, in the ring or in the present table. */
 bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
 {
     for (size_t i = 0; i < MAPPING_CACHE; i++)
@@ -319,6 +342,7 @@ bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
     return host && rt_find_mapping(device, host, mapping) && dev - mapping->dev < mapping->bytes;
 }
 
+/* Sets the bit of the object's first device byte. */
 void rt_mark_divergent(const struct rt_mapping *mapping)
 {
     assert(rt_is_in_device_space(mapping->dev));
@@ -328,12 +352,14 @@ void rt_mark_divergent(const struct rt_mapping *mapping)
     divergent[at / 8] |= (unsigned char)(1u << at % 8);
 }
 
+/* Tests the bit of the object's first device byte. */
 bool rt_is_divergent(const struct rt_mapping *mapping)
 {
     const uint64_t at = mapping->dev - rt_shadow.low;
     return divergent && divergent[at / 8] >> at % 8 & 1;
 }
 
+/* Clears the bit of the object's first device byte. */
 void rt_unmark_divergent(const struct rt_mapping *mapping)
 {
     assert(!divergent || rt_is_in_device_space(mapping->dev));
@@ -342,6 +368,7 @@ void rt_unmark_divergent(const struct rt_mapping *mapping)
         divergent[at / 8] &= (unsigned char)~(1u << at % 8);
 }
 
+/* Makes the copies of written bytes Invalid, with a digest for each word. */
 void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
     RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)

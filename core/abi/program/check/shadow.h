@@ -43,7 +43,8 @@
 #include "abi/program/strict/happens_before.h"
 #include "check.h"
 
-/* Symbols of the library that only programs compiled for checking have; NULL in others. */
+/* Symbols of the library in core/abi/checked, which only programs compiled for checking contain; NULL in other
+ * programs. */
 #pragma weak rt_shadow
 #pragma weak rt_get_check_thread
 #pragma weak rt_find_malloc_block
@@ -55,9 +56,9 @@ struct rt_granule {
     size_t n;                  /* number of bytes, 0 to 8 */
     uint32_t bytes;            /* mask of the granule's bytes in `states`, four bits each */
 };
-/* Returns the granule at the beginning of a range of n bytes; n 0 gives an empty one. */
+/* Returns the granule at the beginning of a range of n bytes at `at`; n 0 gives an empty granule. */
 struct rt_granule rt_get_granule(uint64_t at, uint64_t n);
-/* Iterates over the granules of a range. */
+/* Loop over the granules of the range of `bytes_` bytes at `from`; `granule` is the name of the loop's variable. */
 #define RT_FOR_EACH_GRANULE(granule, from, bytes_)                                                       \
     for (struct rt_granule granule /* NOLINT: a name */ = rt_get_granule((from), (bytes_)); (granule).n; \
          (granule) = rt_get_granule((granule).at + (granule).n, (from) + (bytes_) - (granule).at - (granule).n))
@@ -67,12 +68,13 @@ static inline uint32_t rt_get_granule_states(const struct rt_granule *granule)
 {
     return granule->states ? *granule->states : 0;
 }
-/* Returns the bytes of a granule that have `state` (one bit), as a mask with this bit set for each such byte. */
+/* Returns which bytes of a granule have `state`, which is one bit: a mask with this bit set for each such byte. 0
+ * without a shadow. */
 static inline uint32_t rt_get_bytes_with_state(const struct rt_granule *granule, uint32_t state)
 {
     return rt_get_granule_states(granule) & granule->bytes & RT_ALL_BYTES(state);
 }
-/* True if all bytes of a granule have all of the states. */
+/* Returns true if all bytes of a granule have all of `states`. False without a shadow, except for an empty granule. */
 static inline bool rt_have_all_bytes(const struct rt_granule *granule, uint32_t states)
 {
     return rt_get_bytes_with_state(granule, states) == (granule->bytes & RT_ALL_BYTES(states));
@@ -117,21 +119,26 @@ static inline void rt_change_states(const struct rt_granule *granule, uint32_t c
     if (clear & ~(uint32_t)RT_DIRTY)
         rt_invalidate_tiles(granule->at, granule->n);
 }
-/* Whole words at the beginning of a range whose shadow is contiguous. */
+/* Whole words at the beginning of a range, as many as have a contiguous shadow. */
 struct rt_word_run {
     uint32_t *states, *origins;
     size_t n; /* number of words; 0: the range does not begin with a whole word that has a shadow */
+/* number of words; 0: the range does not begin with a whole word that has a shadow */
 };
+/* Returns the run of whole words at the beginning of the n bytes at `at`. */
 struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n);
 /* Returns how many words at the beginning of a run have all of `states` and none of the states `none` in each byte. */
 size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none);
-/* Clears the states `clear` and sets the states `set` of n bytes; bytes without a shadow are skipped. */
+/* Clears the states `clear` and sets the states `set` of n bytes, as rt_change_states does; bytes without a shadow are
+ * skipped. */
 void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set);
-/* Returns true if each of n bytes has all of `states` and none of the states `none`. */
+/* Returns true if each of n bytes has all of `states` and none of the states `none`; also true if n is 0. */
 bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none);
-/* Asks for huge pages for the states of a large device object, because kernels may access the object in any order. */
+/* Asks the kernel for huge pages for the states of a large device object, because programs may access the object in any
+ * order. Does nothing for small objects; a refusal is ignored. */
 void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes);
-/* Adds shadow pages for a range of host memory of n bytes, not 0. Returns false without memory. */
+/* Adds shadow pages for the n bytes at `host`; n must not be 0. Returns false without memory; pages added before stay.
+ */
 bool rt_add_shadow(uint64_t host, uint64_t n);
 
 /* True while a kernel uses declared variables: then the host and device bytes of these variables are swapped. */
@@ -159,7 +166,7 @@ void rt_shadow_init(void (*on_access)(uintptr_t at, size_t n, bool write, uintpt
 /* Frees the device's shadow and mappings; the host's shadow pages stay reserved but empty. */
 void rt_shadow_free(void);
 
-/* access.c: returns true if n bytes hold poison, the value that the runtime gives device memory at its allocation. */
+/* Returns true if n bytes hold poison, the value that the runtime gives device memory at its allocation (access.c). */
 bool rt_is_poison(uint64_t at, size_t n);
 
 /* Mapping: a present object, with its address on the host and on the device. */
@@ -167,87 +174,104 @@ struct rt_mapping {
     uint64_t host, dev, bytes;
     int device;
 };
-/* Finds the mapping on `device` that contains the host address `host`. Returns false if there is none. */
+/* Stores in *mapping the mapping on `device` that contains the host address `host`. Returns false if there is none. */
 bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping);
-/* Finds the mapping that contains the device address `dev`, of any device. Returns false if there is none. */
+/* Stores in *mapping the mapping, on any device, that contains the device address `dev`. Returns false if there is
+ * none. */
 bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping);
-/* Forgets cached mappings, also those of all threads; must be called when objects were mapped or unmapped. */
+/* Forgets cached mappings, those of the runtime and of all threads; must be called when objects were mapped or
+ * unmapped. */
 void rt_invalidate_mapping_cache(void);
 /* Caches the mapping around `at`, where the calling thread has written. The thread then handles further first writes to
- * this object without the runtime, until rt_shadow.version changes. Does nothing with several devices or declared
- * variables. */
+ * this object without the runtime, until rt_shadow.version changes. Does nothing with several devices, with declared
+ * variables, or if the thread's accesses are recorded. */
 void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at);
-/* Marks a mapping whose sides both count as valid though they differ, after a wrong read. The mark belongs to the first
- * device byte of the object, and must be removed when the object is unmapped. Ends the program without memory. */
+/* Marks a mapping whose sides both count as valid though they differ, after a wrong read: transfers of its bytes are
+ * not redundant. The mark must be removed before the object is unmapped. Ends the program without memory. */
 void rt_mark_divergent(const struct rt_mapping *mapping);
+/* Returns true if the mapping is marked by rt_mark_divergent. */
 bool rt_is_divergent(const struct rt_mapping *mapping);
+/* Removes the mark of a mapping; does nothing if the mapping has none. */
 void rt_unmark_divergent(const struct rt_mapping *mapping);
 /* Returns the address, on the other side, of the byte of a mapping at `at`, which may be a host or a device address. */
 static inline uint64_t rt_other_side(const struct rt_mapping *mapping, uint64_t at)
 {
     return rt_is_in_device_space(at) ? at - mapping->dev + mapping->host : at - mapping->host + mapping->dev;
 }
-/* Makes the other side of n bytes at `at`, which were written, Invalid, and stores digests of the old values. */
+/* Makes the valid bytes on the other side of n bytes at `at`, which were written, Invalid, and stores digests of their
+ * values. */
 void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uint64_t n);
 
 /* Returns `bytes` bytes of new address space, zeroed, which uses memory only where it is written; NULL on failure. */
 void *rt_reserve_memory(uint64_t bytes);
 
-/* device_races.c: access history of device memory, and races. rt_history_init ends the program without memory. */
+/* Allocates the access history of device memory, which finds races (device_races.c). Ends the program without memory.
+ */
 void rt_history_init(void);
+/* Frees the access history; its ids begin again. */
 void rt_history_free(void);
-/* Begins a kernel on a thread: the fast path may use all device memory, or each access is recorded if other work may
- * race with the kernel. */
+/* Begins a kernel on a thread. If other work may race with the kernel, each access is recorded; otherwise the fast path
+ * may use all device memory. Ends the program without memory for the recording. */
 void rt_history_begin_kernel(struct rt_check_thread *thread);
 /* Ends the recording of the kernel's accesses on a thread; does nothing if they were not recorded. */
 void rt_history_end_kernel(const struct rt_check_thread *thread);
-/* Records an access of the call under way to n bytes of device memory, and reports a race. Does nothing for host
- * memory. how: RT_ACCESS_READ, ... */
+/* Records an access of the call under way to n bytes of device memory at `at`, and reports a race with earlier work.
+ * Does nothing for host memory, or if no asynchronous work is pending. how: RT_ACCESS_READ, ... (checked.h) */
 void rt_history_record_access(uint64_t at, uint64_t n, unsigned how);
 
 /* unused.c: statistics of data without use. */
-/* Records a transfer to the device; called before states change. number: of its statistics, from
- * rt_stats_record_transfer; redundant: the device has the newest bytes already. */
+/* Records the transfer to the device `event`, of an object with this mapping; called before states change (unused.c).
+ * number: index of its statistics, from rt_stats_record_transfer; redundant: the device has the newest bytes already.
+ */
 void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number,
                                bool redundant);
 /* Counts the unread bytes of an object that is freed; called before states change. */
 void rt_unused_record_free(const struct rt_mapping *mapping);
 /* Counts the unread bytes of a granule that a kernel overwrites; called before states change. */
 void rt_unused_record_overwrite(const struct rt_granule *granule);
-/* Reports transfers and allocations whose data no kernel used, at the end of the program. */
+/* Reports transfers and allocations whose data no kernel used, at the end of the program. Reports nothing if an
+ * uninstrumented file has kernels, because their accesses are not known. */
 void rt_report_unused_data(void);
 
-/* uninstrumented.c: object files of the program that were not compiled for checking, and which of them have kernels. */
+/* Finds object files of the program that were not compiled for checking, and which of them have kernels
+ * (uninstrumented.c). Finds none if the program's file cannot be read. */
 void rt_find_uninstrumented_objects(void);
+/* Returns true if object files or libraries that were not compiled for checking are known. */
 bool rt_has_uninstrumented_objects(void);
+/* Returns true if one of these files or libraries may have kernels. */
 bool rt_has_uninstrumented_kernels(void);
+/* Reports these files and libraries in one note; reports nothing if there are none. */
 void rt_report_uninstrumented_objects(void);
 
-/* pending_transfers.c: host memory that an asynchronous transfer reads or writes. */
+/* Transfer of a queue or task to or from host memory, until the host waits for it (pending_transfers.c). */
 struct rt_pending_transfer {
     struct rt_access_origin origin;
-    bool writes, redundant; /* writes: the transfer writes host memory, otherwise it reads it; redundant: it writes the
-                             * bytes that the host has already */
-    bool scalar; /* true if a kernel may have a private copy of the variable, so that a write of the host to it is no
-                  * race */
+    /* writes: the transfer writes host memory, otherwise it reads it; redundant: it writes the bytes that the host has
+     * already, so that reads of the host do not race with it */
+    bool writes, redundant;
+    /* True if a kernel may have a private copy of the variable. Then a write of the host to the variable is not a race.
+     */
+    bool scalar;
     uint64_t host, bytes;
     uint64_t object, object_bytes; /* host address and size of the object that the transfer belongs to */
     struct rt_display_name display;
 };
-/* Returns true if transfers are recorded that the host had not waited for when the list was last cleaned. */
+/* Returns true if the list of pending transfers is not empty. It may contain transfers that the host has waited for
+ * since the list was last cleaned. */
 bool rt_has_pending_transfers(void);
 /* Records a transfer between host and device, before states change, and reports its first race with a pending one.
- * redundant: it writes the bytes that the host has already. */
+ * redundant: the transfer writes the bytes that the host has already. A transfer is not recorded if the host waits for
+ * it at once, or if the list is full, or without memory. */
 void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant);
 /* Records that a routine of the call under way writes (`writes`) or reads host memory, and reports its first race with
- * a pending transfer. */
+ * a pending transfer. Does nothing without a call, or without memory for the shadow. */
 void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes);
 /* Restores the shadow of all pending transfers that overlap a host range; called when the shadow of the range was
  * cleared. */
 void rt_restore_pending_shadow(uint64_t host, uint64_t bytes);
 
-/* Access of n bytes at `at` that the shadow does not allow at once. pc: its return address; frame: of the instrumented
- * function, NULL if it is not known. */
+/* Access of n bytes at `at` that the shadow does not allow at once. pc: its return address; frame: frame of the
+ * instrumented function that makes it, NULL: not known. */
 struct rt_access {
     uint64_t at;
     size_t n;
@@ -255,39 +279,40 @@ struct rt_access {
     uintptr_t pc;
     const uintptr_t *frame;
 };
-extern const char rt_mpi_transfer[]; /* name of a message of MPI that is given device memory */
+extern const char rt_mpi_transfer[]; /* name, in reports, of an MPI message that uses device memory */
 /* Returns the site of an access, for reports: the innermost function of the program on the call stack, with the name
  * `what`. The field call.pc is 0 if the access has no frame. */
 struct rt_site rt_get_access_site(const struct rt_access *access, const char *what);
 /* Construct of the kernel that the thread runs; NULL: it runs no kernel. Defined in access.c. */
 extern __thread const struct rt_site *rt_kernel_site;
-/* Device of that kernel. */
+/* Device of the kernel that the thread runs; defined only while rt_kernel_site is not NULL. */
 extern __thread int rt_kernel_device;
-/* reports.c: reports of wrong accesses. They only write a diagnostic, once for equal accesses; the caller changes
- * states. */
-/* Reports a read, at byte `at`, of memory that was never written; mapping NULL: the memory is in no present object. */
+/* reports.c: reports of wrong accesses. Except where the program ends, a function only writes a diagnostic, once for
+ * equal accesses; the caller changes states. */
+/* Reports a read of memory that was never written; at: address of the first such byte. mapping NULL: the memory is in
+ * no present object. */
 void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping);
-/* Reports a race of an access with earlier work. frees: the access frees the memory; written: the earlier work wrote
- * the byte, otherwise it read it; last: no other work has written the byte since. */
+/* Reports a race of an access with earlier work. frees: the access frees the memory; earlier: the work; written: the
+ * work wrote the byte, otherwise it read it; last: no other work has written the byte since. */
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
                     bool last);
-/* Reports that the host reads, writes or frees (`frees`) memory of a transfer that it has not waited for. */
+/* Reports that the host reads, writes or frees (`frees`) memory of a pending transfer, for which it has not waited. */
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer);
-/* pending_transfers.c: reports a missing wait if an access of the host races with a pending transfer. frees: the access
- * frees the memory. */
+/* Reports a missing wait if an access of the host races with a pending transfer (pending_transfers.c). frees: the
+ * access frees the memory. Does nothing while the thread waits for a task group. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees);
-/* Reports a read, at byte `at`, of a value that is old because the other side has changed it. origin: of the last write
- * on the other side (low half of its return address). */
+/* Reports a read, at byte `at`, of a value that is old because the other side has changed it. origin: low half of the
+ * return address of the last write on the other side. Differences in padding are not reported. */
 void rt_report_stale_read(const struct rt_access *access, uint64_t at, const struct rt_mapping *mapping,
                           uint32_t origin);
 /* Reports a host read, at byte `at`, of a value that the device had changed; the change was lost when the data were
  * unmapped. Does nothing if no lost change of the byte is recorded. */
 void rt_report_lost_change(const struct rt_access *access, uint64_t at);
-/* Records that the data of a free event are freed with changes of the device, for later rt_report_lost_change. origin:
- * of the lost change; 0: the device memory was never written. */
+/* Records that the data of a free event are freed while the device has newer values, for later rt_report_lost_change.
+ * origin: of the lost change; 0: the device memory was never written. Records nothing without memory. */
 void rt_record_lost_change(const accd_event *event, uint32_t origin);
-/* Report an access and end the program: of a kernel to the device address `at` outside of data, of a kernel to host
- * memory, of the host to device memory. */
+/* Report an access and end the program. The access is one of a kernel to the device address `at` outside of data, of a
+ * kernel to host memory, or of the host to device memory, in this order. */
 _Noreturn void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at);
 _Noreturn void rt_report_access_to_host(const struct rt_access *access);
 _Noreturn void rt_report_access_to_device(const struct rt_access *access);

@@ -1,21 +1,21 @@
 /* transfer.c - changes of shadow states by what the runtime does with data: allocations, frees, transfers, attachments,
- * copies of routines. See shadow.h for the states. Called by the runtime's event dispatch and by routines, with the
- * lock. */
+ * copies of routines. See shadow.h for the states and for granules (the bytes of a range in one word). Called by the
+ * runtime's event dispatch and by routines, with the lock. */
 #include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
 
 #include <assert.h>
 
-/* Returns true if both sides of the mapping have the newest value of the n bytes at `at`, so that a transfer changes
- * nothing. False for divergent mappings (rt_mark_divergent). */
+/* Returns true if both sides of the mapping have the newest value of the n bytes at the host address `at`, so that a
+ * transfer changes nothing. False for divergent mappings (rt_mark_divergent), whose sides differ. */
 static bool is_redundant(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
     return rt_has_range_states(at, n, RT_VALID, RT_DIRTY) &&
            rt_has_range_states(rt_other_side(mapping, at), n, RT_VALID, RT_DIRTY) && !rt_is_divergent(mapping);
 }
 
-/* Returns true if all invalid bytes of a granule hold poison, the value of unwritten device memory. All are tested,
- * because one byte may have that value by chance. */
+/* Returns true if all invalid bytes of a granule hold poison, the value of unwritten device memory. All bytes are
+ * tested, because one written byte may have that value by chance. */
 static bool is_uninitialized(const struct rt_granule *granule)
 {
     for (uint64_t i = 0; i < granule->n; i++) {
@@ -27,8 +27,8 @@ static bool is_uninitialized(const struct rt_granule *granule)
 }
 
 /* Moves the states of the whole, valid words at the beginning of n bytes from `from` to `to`: both sides become Shared.
- * read: RT_WAS_READ if the target counts as read, or 0. Returns the number of bytes moved; 0 if the first word is not
- * whole or not valid. */
+ * read: RT_WAS_READ if the target counts as read, otherwise 0. Returns the number of bytes moved; 0 if the first word
+ * of a side is not whole, not valid, or without a shadow. */
 static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_t read)
 {
     assert(read == 0 || read == RT_WAS_READ);
@@ -44,11 +44,13 @@ static uint64_t move_valid_words(uint64_t to, uint64_t from, uint64_t n, uint32_
     return source.n * 8;
 }
 
-/* Sets the states of both sides for a transfer of n bytes from `from` to `to`. Reports a target byte that is Modified
- * and overwritten by an old one. mapping NULL: the bytes are in no object, and nothing is reported. */
+/* Sets the states of both sides for a transfer of n bytes from `from` to `to`: valid bytes become Shared, and old bytes
+ * make the target old. Reports the first target byte that is Modified and overwritten by an old one. mapping NULL: the
+ * bytes are in no object, and nothing is reported. */
 static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_mapping *mapping)
 {
-    /* reads of the host matter only until it has waited */
+    /* A transfer of a queue leaves host bytes unread: so the fast path does not allow reads of the host before it has
+     * waited. */
     const uint32_t read = rt_is_in_device_space(to) || rt_this_thread.epoch.stream ? 0 : RT_WAS_READ;
     bool reported = false;
     for (uint64_t k = 0; k < n;) {
@@ -89,8 +91,8 @@ static void move_states(uint64_t to, uint64_t from, uint64_t n, const struct rt_
     }
 }
 
-/* Invalidates the copies on all other devices of host bytes that a transfer from the device of `from` is about to
- * change. */
+/* Makes the copies of host bytes Invalid on all devices except that of `from`. Called before a transfer from this
+ * device writes the bytes; only host bytes that are not valid and get a valid value count. */
 static void invalidate_on_other_devices(const struct rt_mapping *from, uint64_t host, uint64_t bytes)
 {
     struct rt_mapping mapping;
@@ -110,7 +112,7 @@ static void invalidate_on_other_devices(const struct rt_mapping *from, uint64_t 
 }
 
 /* Makes the host's bytes of a new mapping Modified. Bytes that were old when an earlier mapping ended stay old (and
- * DIRTY: lost) if their digest still matches. */
+ * DIRTY: lost) if their digest still matches: then nothing has written them since. */
 static void map_host_shadow(const struct rt_mapping *mapping)
 {
     assert(mapping->bytes);
@@ -129,7 +131,8 @@ static void map_host_shadow(const struct rt_mapping *mapping)
     }
 }
 
-/* Adds a shadow and statistics for an object that was allocated. */
+/* Adds a shadow and statistics for an object that was allocated. Does nothing for an empty object, or without memory
+ * for the shadow: then its accesses are not checked. */
 static void handle_allocation(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -143,15 +146,15 @@ static void handle_allocation(const accd_event *event)
     map_host_shadow(&mapping);
 }
 
-/* Returns true if an object may be a private variable of a compute construct, which gcc passes like data of a copyin
- * clause. */
+/* Returns true if an object of at most 16 bytes may be a private variable of a compute construct, which gcc passes like
+ * data of a copyin clause. */
 static bool may_be_private(const accd_event *event)
 {
     enum { SMALL = 16 };
     return event->bytes <= SMALL && rt.site && !strcmp(rt.site->what, "compute");
 }
 
-/* Returns true if the data of an event are present, at least in part, on another device, too. */
+/* Returns true if a part of the data of an event is present on another device than the event's. */
 static bool is_present_elsewhere(const accd_event *event)
 {
     for (int device = 0; device < rt.options.devices; device++)
@@ -161,8 +164,9 @@ static bool is_present_elsewhere(const accd_event *event)
     return false;
 }
 
-/* Handles the end of an object: clears the states of both sides, and records changes of the device that are lost. Host
- * bytes that are old keep PRESENT and their digest until they are written. */
+/* Handles the end of an object: clears the states of both sides, and records the first change of the device that is
+ * lost. Host bytes that are old keep PRESENT and their digest until they are written. Host bytes that another device
+ * has, too, are not changed. */
 static void handle_free(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -176,7 +180,7 @@ static void handle_free(const accd_event *event)
     if (newest)
         rt_set_states(mapping.host, mapping.bytes, 0xf, 0);
     RT_FOR_EACH_GRANULE(granule, mapping.host, newest ? mapping.bytes : 0)
-    rt_store_digest(&granule); /* digests of other, old bytes in the same words */
+    rt_store_digest(&granule); /* renews the digests of old bytes of other objects in the same words */
     RT_FOR_EACH_GRANULE(granule, mapping.host, stays || newest ? 0 : mapping.bytes)
     {
         const uint32_t valid = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
@@ -208,10 +212,12 @@ static void handle_free(const accd_event *event)
         rt_record_lost_change(event, 0);
     rt_set_states(mapping.dev, mapping.bytes, 0xf, 0);
     rt_unmark_divergent(&mapping);
-    rt_invalidate_mapping_cache(); /* the object is unmapped after this event */
+    /* cleared again, because the lookups above cached the object, which is unmapped after this event */
+    rt_invalidate_mapping_cache();
     rt_restore_pending_shadow(mapping.host, mapping.bytes);
 }
 
+/* Changes states for an event of the core. Events of data that are not present are ignored. */
 void rt_check_event(const accd_event *event)
 {
     struct rt_mapping mapping;
@@ -239,7 +245,8 @@ void rt_check_event(const accd_event *event)
         if (event->op == ACCD_OP_D2H) {
             invalidate_on_other_devices(&mapping, host, event->bytes);
             move_states(host, rt_other_side(&mapping, host), event->bytes, &mapping);
-            rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_WAS_READ); /* the host has it now */
+            /* the host has the bytes now, so they count as read */
+            rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_WAS_READ);
             break;
         }
         rt_unused_record_transfer(event, &mapping, number, redundant);
@@ -251,7 +258,8 @@ void rt_check_event(const accd_event *event)
         if (!rt_find_mapping(event->device, host, &mapping) || event->bytes > mapping.host + mapping.bytes - host)
             break;
         rt_set_states(rt_other_side(&mapping, host), event->bytes, 0, RT_PRESENT | RT_VALID);
-        if (event->op == ACCD_OP_DETACH) /* a kernel's change of the pointer would not have been transferred */
+        /* the host's pointer stays valid: the transfer back would not have included a kernel's change of it */
+        if (event->op == ACCD_OP_DETACH)
             rt_set_states(host, event->bytes, 0, RT_VALID);
         break;
     default:
@@ -259,6 +267,7 @@ void rt_check_event(const accd_event *event)
     }
 }
 
+/* Marks device bytes that the runtime wrote as valid. */
 void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes)
 {
     (void)device, (void)host;
@@ -266,8 +275,8 @@ void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t 
 }
 
 /* Sets the states of a declared variable that is mapped with the device bytes `initial`, or clears them (initial NULL).
- * Elements that differ from the initial value were changed by the host. Without a known element size, single bytes are
- * compared. */
+ * Elements of the host that differ from the initial value were changed by the host, so their device copies become
+ * Invalid. Without a known element size, single bytes are compared. */
 void rt_check_set_initial(int device, const char *host, const char *initial, uint64_t bytes)
 {
     assert(host);
@@ -288,6 +297,7 @@ void rt_check_set_initial(int device, const char *host, const char *initial, uin
             rt_invalidate_other_side(&mapping, (uintptr_t)host + k, unit);
 }
 
+/* Makes a block of device memory present and Invalid: nothing was written to it. */
 void rt_check_device_alloc(uint64_t dev, uint64_t bytes)
 {
     rt_set_states(dev, bytes, RT_VALID | RT_DIRTY | RT_WAS_READ, RT_PRESENT);
@@ -295,7 +305,8 @@ void rt_check_device_alloc(uint64_t dev, uint64_t bytes)
     rt_store_digest(&granule);
 }
 
-/* Clears the states of a block of device memory, up to the gap after it. */
+/* Clears the states of the block of device memory at `dev`, up to the first word that is not present: a gap follows
+ * each block. Records the end of the block in the access history. */
 void rt_check_device_free(uint64_t dev)
 {
     uint64_t end = dev;
@@ -309,6 +320,7 @@ void rt_check_device_free(uint64_t dev)
     rt_history_record_access(dev, end - dev, RT_ACCESS_FREE);
 }
 
+/* Adds a shadow for data that acc_map_data maps, and makes them Modified on the host. Does nothing without memory. */
 void rt_check_map(const void *host, uint64_t bytes)
 {
     rt_invalidate_mapping_cache();
@@ -316,6 +328,7 @@ void rt_check_map(const void *host, uint64_t bytes)
         rt_set_states((uintptr_t)host, bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
 }
 
+/* Clears the host's states of the data at `host`. */
 void rt_check_unmap(int device, const void *host)
 {
     struct rt_mapping mapping;
@@ -324,8 +337,8 @@ void rt_check_unmap(int device, const void *host)
     rt_invalidate_mapping_cache();
 }
 
-/* Finds the mapping of a device address, or of a host address on the first device where it is present. Returns false if
- * there is none. */
+/* Stores in *mapping the mapping of a device address, or of a host address on the first device where it is present.
+ * Returns false if there is none. */
 static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
 {
     bool found = rt_is_in_device_space(at) && rt_find_device_mapping(at, mapping);
@@ -334,8 +347,8 @@ static bool find_any_mapping(uint64_t at, struct rt_mapping *mapping)
     return found;
 }
 
-/* Returns true if device memory at `at` holds the device address of what the pointer on the host points to: the program
- * has attached that pointer itself. */
+/* Returns true if the program has attached a pointer itself: the device memory at `at` holds the device address of what
+ * the same pointer on the host points to. False for null pointers, unaligned and host addresses. */
 static bool is_attached_by_program(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -347,8 +360,8 @@ static bool is_attached_by_program(uint64_t at)
     return value && value == accd_device_address(rt.context, mapping.device, (const void *)host);
 }
 
-/* Finds the mapping in which the addresses `to` and `from` are the two sides of the same byte. Returns false if there
- * is none. */
+/* Stores in *mapping the mapping in which the addresses `to` and `from` are the two sides of the same byte. Returns
+ * false if there is none. */
 static bool find_mapping_between(uint64_t to, uint64_t from, struct rt_mapping *mapping)
 {
     const uint64_t dev = rt_is_in_device_space(to) ? to : from;
@@ -356,8 +369,8 @@ static bool find_mapping_between(uint64_t to, uint64_t from, struct rt_mapping *
            rt_other_side(mapping, dev) == (dev == to ? from : to);
 }
 
-/* Invalidates the copies of the written byte at `at`: the host's copy of a device byte, or the copies of a host byte on
- * all devices. */
+/* Makes the copies of the written byte at `at` Invalid: the host's copy of a device byte, or the copies of a host byte
+ * on all devices. */
 static void invalidate_copies(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -371,7 +384,8 @@ static void invalidate_copies(uint64_t at)
             rt_invalidate_other_side(&mapping, at, 1);
 }
 
-/* Sets the states of bytes that a routine copies between any two addresses. */
+/* Sets the states of bytes that a routine copies between any two addresses. Copies between the two sides of one object
+ * count as transfers. In others each target byte becomes old if its source is old, otherwise Modified. */
 static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct rt_mapping mapping;
@@ -393,7 +407,7 @@ static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
         if (!rt_get_bytes_with_state(&target, RT_PRESENT))
             continue;
         if (!find_any_mapping(to + i, &mapping) && !rt_is_in_device_space(to + i)) {
-            rt_change_states(&target, 0xf, 0); /* was present */
+            rt_change_states(&target, 0xf, 0); /* the byte was present earlier; now it is free to use */
         } else if (rt_get_bytes_with_state(&source, RT_PRESENT) && !rt_get_bytes_with_state(&source, RT_VALID)) {
             rt_change_states(&target, RT_VALID | RT_DIRTY, 0);
         } else {
@@ -403,6 +417,7 @@ static void copy_states(uint64_t to, uint64_t from, uint64_t bytes)
     }
 }
 
+/* Handles a copy by a routine: records both accesses, changes states, and reports races on host memory. */
 void rt_check_copy(uint64_t to, uint64_t from, uint64_t bytes)
 {
     rt_history_record_access(from, bytes, RT_ACCESS_READ);

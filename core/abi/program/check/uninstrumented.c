@@ -19,18 +19,20 @@ static struct {
     char names[256];  /* names of the first NAMES_MAX files and libraries, separated by commas */
 } uninstrumented;
 
+/* Tests whether files or libraries that were not compiled for checking were found. */
 bool rt_has_uninstrumented_objects(void)
 {
     return uninstrumented.n;
 }
 
+/* Tests whether one of them has kernels. */
 bool rt_has_uninstrumented_kernels(void)
 {
     return uninstrumented.has_kernels;
 }
 
-/* Returns true if the source file name is that of a startup file, which compilers and the C library link into every
- * program. */
+/* Returns true if the source file's name is that of a startup file, which compilers and the C library link into every
+ * program. The name "" counts, too. */
 static bool is_startup_file(const char *file)
 {
     static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp", "<artificial>"};
@@ -52,8 +54,9 @@ static void add_uninstrumented_file(const char *file, bool has_kernels)
         snprintf(uninstrumented.names + used, sizeof uninstrumented.names - used, "%s%s", used ? ", " : "", file);
 }
 
-/* Adds the object files that have no constructor of the thread sanitizer, from the n symbols of the program. Local
- * symbols follow a symbol with the name of their source file. */
+/* Adds the object files that have no constructor of the thread sanitizer, from the n symbols of the program. The symbol
+ * with the name of a source file (STT_FILE) comes before the local symbols of that file. names: string table of
+ * `names_bytes` bytes that ends with 0. */
 static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, size_t names_bytes)
 {
     const char *file = "";
@@ -71,17 +74,20 @@ static void read_symbols(const Elf64_Sym *symbols, size_t n, const char *names, 
             shadow = has_kernels = false;
         }
         shadow |=
-            strstr(name, "sub_I_00099_") || !strcmp(name, "tsan.module_ctor"); /* constructors of gcc and of clang */
+            /* Constructors of gcc and of clang, in this order. */
+            strstr(name, "sub_I_00099_") || !strcmp(name, "tsan.module_ctor");
         has_kernels |= strstr(name, "._omp_fn.") || strstr(name, "omp_offloading");
     }
 }
 
+/* Returns true if a section lies within the file's `bytes` bytes. */
 static bool is_section_within(const Elf64_Shdr *section, size_t bytes)
 {
     return section->sh_offset <= bytes && section->sh_size <= bytes - section->sh_offset;
 }
 
-/* Reads the symbol tables of the ELF file in memory; does nothing if the file is malformed. */
+/* Reads the symbol tables of the ELF file in memory (`image`, of `bytes` bytes), and adds the files that they show as
+ * not compiled for checking. Does nothing if the file is malformed. */
 static void read_object_file(const char *image, size_t bytes)
 {
     const Elf64_Ehdr *head = (const void *)image;
@@ -98,14 +104,14 @@ static void read_object_file(const char *image, size_t bytes)
     }
 }
 
-/* Dynamic tables of a library in memory. */
+/* Dynamic tables of a library in memory; NULL in each field: the library lacks the table. */
 struct tables {
     const Elf64_Sym *symbols;
     const char *names;
     const uint32_t *hash, *gnu_hash; /* hash tables of the symbols; NULL if the library lacks one */
 };
 
-/* Returns the tables that the dynamic section of a loaded module names; tables that it lacks are NULL. */
+/* Returns the tables that the dynamic section of a loaded module names. */
 static struct tables read_dynamic_tables(const struct dl_phdr_info *info)
 {
     struct tables tables = {0};
@@ -128,13 +134,14 @@ static struct tables read_dynamic_tables(const struct dl_phdr_info *info)
     return tables;
 }
 
-/* Returns true if a function name is one that compilers call for directives. */
+/* Returns true if `name` is that of a function that compilers call for directives of OpenACC or OpenMP. */
 static bool is_directive(const char *name)
 {
     return !strncmp(name, "GOACC_", 6) || !strncmp(name, "GOMP_target", 11) || !strncmp(name, "__tgt_", 6);
 }
 
-/* Adds a library once, by its name without the folder. */
+/* Adds the library at `path`, by its name without the folder, as one with kernels. Does nothing if the name was added
+ * before, if 64 names are known, or without memory. */
 static void add_uninstrumented_library(const char *path)
 {
     static char *known[64];
@@ -149,15 +156,16 @@ static void add_uninstrumented_library(const char *path)
     }
 }
 
-/* Adds a library that calls functions of directives and was not compiled for checking. Callback of dl_iterate_phdr;
- * returns 0. */
+/* Callback of dl_iterate_phdr: adds a library that calls functions of directives and was not compiled for checking.
+ * Returns 0, so that the iteration continues. */
 static int scan_library(struct dl_phdr_info *info, size_t size, void *ud)
 {
     const struct tables tables = read_dynamic_tables(info);
     (void)size, (void)ud;
     if (!info->dlpi_name || !*info->dlpi_name || !tables.symbols || !tables.names)
         return 0;
-    /* A GNU hash table begins after the undefined symbols, which are those of other modules. */
+    /* A GNU hash table begins after the undefined symbols: its second word is their number, so all symbols before it
+     * are those of other modules. */
     const size_t n = tables.gnu_hash ? tables.gnu_hash[1] : tables.hash ? tables.hash[1] : 0;
     bool has_directives = false, shadow = false;
     for (size_t i = 0; i < n; i++)
@@ -171,11 +179,13 @@ static int scan_library(struct dl_phdr_info *info, size_t size, void *ud)
     return 0;
 }
 
+/* Adds the loaded libraries that were not compiled for checking. */
 void rt_scan_modules(void)
 {
     dl_iterate_phdr(scan_library, NULL);
 }
 
+/* Finds the object files of the program by mapping its file. */
 void rt_find_uninstrumented_objects(void)
 {
     const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -194,6 +204,7 @@ void rt_find_uninstrumented_objects(void)
     close(fd);
 }
 
+/* Reports the first names, and how many others there are. */
 void rt_report_uninstrumented_objects(void)
 {
     char others[40] = "";

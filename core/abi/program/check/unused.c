@@ -1,5 +1,5 @@
-/* unused.c - transfers to the device whose bytes are not read there, and allocations without any use: advice at the
- * end.
+/* unused.c - transfers to the device whose bytes are not read there, and allocations without any use. They are reported
+ * as advice at the end.
  *
  * Each word of device memory has the index of the transfer statistics (transfer_stats.h) that moved the word last. A
  * byte is unread while it is VALID, no kernel has written it (DIRTY), and nothing has read it (WAS_READ). An unread
@@ -14,7 +14,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Index that no statistics have: the word has bytes of several transfers, or is not counted. */
+/* Index without statistics: the word has bytes of several transfers, or its unread bytes are not to be counted. */
 enum { NO_TALLY = RT_STATS_MAX - 1 };
 /* Index in rt_stats_table of the transfer that moved each word of device memory last; 0: the word was not moved. NULL
  * until the first transfer. */
@@ -23,8 +23,8 @@ static uint16_t *sources;
 static uint64_t *exposed; /* device addresses of objects whose addresses the program has got */
 static size_t nexposed, exposed_capacity;
 
-/* Returns true if an object is an array descriptor of gfortran. If the data pointer is null, other objects may have the
- * same bytes; then the variable must be Fortran's. */
+/* Returns true if an object is an array descriptor of gfortran: the device's bytes look like one. If their data pointer
+ * is null, other objects may have the same bytes; then the variable must be Fortran's, or have no known name. */
 static bool is_descriptor(const struct rt_mapping *mapping)
 {
     struct accd__debug_name name;
@@ -33,8 +33,8 @@ static bool is_descriptor(const struct rt_mapping *mapping)
            (rt_load_word(device) || !rt_find_name(rt.site, mapping->host, mapping->bytes, &name) || name.fortran);
 }
 
-/* Returns true, and writes the object to *object, if a mapping is data of the program that are worth a report: not
- * small, no pointer and no descriptor. */
+/* Returns true, and stores the object in *object, if a mapping is data of the program that are worth a report. The data
+ * must exceed RT_SMALL_TRANSFER bytes and be neither a pointer nor a descriptor. */
 static bool is_program_data(const struct rt_mapping *mapping, accd_present_object *object)
 {
     return mapping->bytes > RT_SMALL_TRANSFER && !is_descriptor(mapping) &&
@@ -50,6 +50,7 @@ static size_t find_exposed(uint64_t dev)
     return i;
 }
 
+/* Adds the object at `dev` to the list of those whose device addresses the program has got. */
 void rt_check_expose(uint64_t dev)
 {
     struct rt_mapping mapping;
@@ -66,16 +67,19 @@ void rt_check_expose(uint64_t dev)
     rt_set_states(mapping.dev, mapping.bytes, 0, RT_WAS_READ);
 }
 
+/* Marks the first device byte of data as read, so that the data count as used. */
 void rt_check_mark_used(int device, const void *host)
 {
     struct rt_mapping mapping;
     if (!rt_find_mapping(device, (uintptr_t)host, &mapping))
         return;
     const struct rt_granule first = rt_get_granule(mapping.dev, 1);
-    if (!rt_get_bytes_with_state(&first, RT_VALID)) /* valid bytes count as used already */
+    /* a valid byte was moved or written, which counts as a use already */
+    if (!rt_get_bytes_with_state(&first, RT_VALID))
         rt_change_states(&first, 0, RT_WAS_READ);
 }
 
+/* Marks the data of all items with an address of their own as used. */
 void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++)
@@ -86,29 +90,33 @@ void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems)
 
 /* ------------------------------------------------------------------------------ unread bytes -- */
 
-/* Returns the entry in `sources` of the word at a device address. */
+/* Returns the entry in `sources` of the word at a device address; `sources` must be allocated. */
 static uint16_t *get_transfer_source(uint64_t dev)
 {
     assert(sources && rt_is_in_device_space(dev));
     return &sources[(dev - rt_shadow.low) / 8];
 }
 
-/* Returns the mask of the unread bytes of a granule (see above); bit 0 of the four bits of each such byte is set. */
+/* Returns the mask of the unread bytes of a granule (bytes in one word); bit 0 of the four bits of each such byte is
+ * set. See the head of the file for unread bytes. */
 static uint32_t get_unread_bytes(const struct rt_granule *granule)
 {
     const uint32_t states = rt_get_granule_states(granule) & granule->bytes;
     return states / RT_VALID & ~(states / RT_DIRTY) & ~(states / RT_WAS_READ) & RT_ALL_BYTES(1);
 }
 
+/* Counts the unread bytes of a granule for the transfer that moved its word. */
 void rt_unused_record_overwrite(const struct rt_granule *granule)
 {
     const uint32_t unread = sources ? get_unread_bytes(granule) : 0;
     if (unread)
         rt_stats_table[*get_transfer_source(granule->at)].unread +=
-            (uint64_t)__builtin_popcount(unread); /* statistics NO_TALLY are never reported */
+            /* An index NO_TALLY counts in an entry that is never reported. */
+            (uint64_t)__builtin_popcount(unread);
 }
 
-/* Counts the unread bytes of a range of device memory that is freed, or overwritten by a transfer. */
+/* Counts the unread bytes of a range of device memory that is freed, or overwritten by a transfer. Does nothing before
+ * the first transfer. */
 static void count_unread(uint64_t dev, uint64_t bytes)
 {
     for (uint64_t k = 0; k < bytes && sources;) {
@@ -120,8 +128,8 @@ static void count_unread(uint64_t dev, uint64_t bytes)
     }
 }
 
-/* Sets the source of the word at `word`, of which the range has only a part. The source becomes NO_TALLY if other bytes
- * of the word have unread values of other transfers. */
+/* Sets the source of the word at `word`, of which the range has only a part, to the index `number`; 0: not moved. The
+ * source becomes NO_TALLY if other bytes of the word have unread values, or if another transfer moved the word. */
 static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t word, uint16_t number)
 {
     const uint64_t low = word > dev ? word : dev, high = word + 8 < dev + bytes ? word + 8 : dev + bytes;
@@ -131,7 +139,8 @@ static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t wo
     *source = alone || !number ? number : NO_TALLY;
 }
 
-/* Sets the source of all words of a range of device memory to the index `number`; 0: not moved. */
+/* Sets the source of all words of a range of device memory to the index `number`; 0: not moved. Does nothing before the
+ * first transfer. */
 static void set_source(uint64_t dev, uint64_t bytes, uint16_t number)
 {
     const uint64_t first = (dev + 7) / 8 * 8, end = (dev + bytes) / 8 * 8;
@@ -143,23 +152,26 @@ static void set_source(uint64_t dev, uint64_t bytes, uint16_t number)
         set_source_of_partial_word(dev, bytes, end, number);
 }
 
+/* Counts the bytes that a transfer to the device overwrites unread, and makes the transfer the source of its words. */
 void rt_unused_record_transfer(const accd_event *event, const struct rt_mapping *mapping, uint16_t number,
                                bool redundant)
 {
     const uint64_t dev = rt_other_side(mapping, event->host);
-    if (redundant) /* bytes moved before are not unread: this transfer may be left out */
+    /* a redundant transfer does not make earlier bytes unread: the advice is to omit the redundant one */
+    if (redundant)
         return;
     if (is_descriptor(mapping) || find_exposed(mapping->dev) < nexposed)
         number = 0;
     if (!sources && rt_stats_table)
         sources = rt_reserve_memory(rt_shadow.bytes / 8 * sizeof *sources);
     rt_shadow.transfer_ids |= number;
-    if (event->bytes > mapping->bytes / 2) /* a small part may be renewed at once */
+    /* a small part of an object may be overwritten at once, though the program needs the rest of the transfer */
+    if (event->bytes > mapping->bytes / 2)
         count_unread(dev, event->bytes);
     set_source(dev, event->bytes, number ? number : NO_TALLY);
 }
 
-/* Returns true if no byte of an object was moved, written or read on the device. */
+/* Returns true if no byte of an object was moved to, written or read on the device. */
 static bool is_unused(const struct rt_mapping *mapping)
 {
     RT_FOR_EACH_GRANULE(granule, mapping->dev, mapping->bytes)
@@ -169,6 +181,7 @@ static bool is_unused(const struct rt_mapping *mapping)
     return true;
 }
 
+/* Counts the unread bytes of an object that is freed; adds an unused object to the statistics of its allocation. */
 void rt_unused_record_free(const struct rt_mapping *mapping)
 {
     accd_present_object object;
@@ -195,25 +208,26 @@ void rt_unused_record_free(const struct rt_mapping *mapping)
 
 /* -------------------------------------------------------------------------------------- report -- */
 
-/* Returns the bytes moved or allocated in vain, by which reports are sorted. */
+/* Returns the bytes moved or allocated in vain, by which statistics are sorted for the report. */
 static uint64_t get_wasted_bytes(const struct rt_transfer_stats *stats)
 {
     return stats->unread + stats->unused_bytes;
 }
 
-/* Returns true if all bytes that the transfers moved are unread. */
+/* Returns true if all bytes that the transfers of these statistics moved are unread. */
 static bool is_wholly_unread(const struct rt_transfer_stats *stats)
 {
     return stats->unread == stats->bytes;
 }
 
-/* Returns true if all allocations are unused. */
+/* Returns true if all allocations of these statistics are unused. */
 static bool is_always_unused(const struct rt_transfer_stats *stats)
 {
     return stats->unused == stats->n;
 }
 
-/* Reports statistics if all of their bytes are unread, or all of their allocations unused. */
+/* Reports statistics if all of their bytes are unread, or all of their allocations unused, in each part of their clause
+ * (rt_stats_cover_clause). */
 static void report_unused(const struct rt_transfer_stats *stats)
 {
 
@@ -238,6 +252,7 @@ static void report_unused(const struct rt_transfer_stats *stats)
     }
 }
 
+/* Counts what is still mapped, and reports all statistics in the order of wasted bytes. */
 void rt_report_unused_data(void)
 {
     struct rt_mapping mapping;
