@@ -76,7 +76,7 @@ static void handle_invalid_read(const struct rt_access *access, const struct rt_
     else if (is_unchanged(access) && rt_get_bytes_with_state(&other, RT_VALID) &&
              differs_from_other_side(access, mapping))
         rt_report_stale_read(access, at, mapping, *other.origin);
-    /* neither report: code that was not compiled for checking has written the bytes */
+    /* if nothing is reported, code that was not compiled for checking has written the bytes */
     if (differs_from_other_side(access, mapping))
         rt_mark_divergent(mapping);
     RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)

@@ -22,7 +22,7 @@
 enum {
     FIRST = 2,               /* first id */
     END = RT_TILE_SPLIT - 1, /* first number that is not an id */
-    MANY = END / 4, /* number above which the history is cleared as soon as no work is pending */
+    MANY = END / 4,          /* number above which the history is cleared as soon as no work is pending */
     MEMBERS = 1 << 16        /* size of members[] */
 };
 
@@ -153,8 +153,8 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
 }
 
 /* Returns true if `member` stays in a set that `work` joins. Members that happen before the work are dropped. But an
- * atomic operation (odd `work`) keeps plain accesses that the host has not waited for. The reason: a third, atomic work
- * may come that happens after `work` in no queue, and so not after them. */
+ * atomic operation (odd `work`) keeps plain accesses that the host has not waited for: a later atomic operation does
+ * not race with `work`, but may race with them. */
 static bool keeps_member(uint16_t member, uint16_t work)
 {
     const bool plain = !(member & 1);
@@ -204,7 +204,8 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uin
     const uint16_t write = written ? list[0] : 0;
     const size_t read = writes ? find_unordered_members(last->read, list, &plain_read) : 0;
     const uint16_t work = get_own_work_id(), mine = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
-    if (how & RT_ACCESS_ATOMIC && !plain_write && !plain_read) { /* all unordered accesses are atomic, like this one */
+    if (how & RT_ACCESS_ATOMIC && !plain_write &&
+        !plain_read) { /* the unordered accesses are all atomic, like this one */
         if (writes)
             last->write = join_works(last->write, mine);
     } else if (written || read) {

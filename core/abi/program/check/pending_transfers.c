@@ -122,7 +122,7 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
     const char *file;
     int line;
     if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
-        return; /* no entry for a variable of the compiler: with debug information, those of the program have names */
+        return; /* a variable of the compiler gets no entry: with debug information, those of the program have names */
     remove_synced();
     report_racing_transfer(&transfer);
     if (transfer.origin.epoch.stream)
@@ -148,7 +148,7 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
     add_pending(&transfer);
     restore_shadow(host, bytes);
     RT_FOR_EACH_GRANULE(granule, host, bytes)
-    { /* without DIRTY and WAS_READ, the fast path passes the next access to the runtime */
+    { /* the fast path passes the next access to bytes without DIRTY and WAS_READ to the runtime */
         granule.bytes = rt_get_bytes_with_state(&granule, RT_VALID) / RT_VALID * 0xf;
         rt_change_states(&granule, RT_DIRTY | RT_WAS_READ, 0);
     }

@@ -302,7 +302,7 @@ void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
     thread->states = own.states;
     thread->origins = own.origins;
     for (unsigned shift = 0; shift < 4; shift++)
-        /* one word less than the run, as accesses of 16 bytes use the next word, too */
+        /* less than the run by a word, because accesses of 16 bytes use the next word, too */
         thread->units[shift] = (8 * other.n - 8) >> shift;
 }
 

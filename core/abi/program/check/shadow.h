@@ -123,7 +123,7 @@ static inline void rt_change_states(const struct rt_granule *granule, uint32_t c
 struct rt_word_run {
     uint32_t *states, *origins;
     size_t n; /* number of words; 0: the range does not begin with a whole word that has a shadow */
-/* number of words; 0: the range does not begin with a whole word that has a shadow */
+    /* number of words; 0: the range does not begin with a whole word that has a shadow */
 };
 /* Returns the run of whole words at the beginning of the n bytes at `at`. */
 struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n);
@@ -246,8 +246,8 @@ void rt_report_uninstrumented_objects(void);
 /* Transfer of a queue or task to or from host memory, until the host waits for it (pending_transfers.c). */
 struct rt_pending_transfer {
     struct rt_access_origin origin;
-    /* writes: the transfer writes host memory, otherwise it reads it; redundant: it writes the bytes that the host has
-     * already, so that reads of the host do not race with it */
+    /* writes: the transfer writes host memory, otherwise it reads it. redundant: it writes the bytes that the host has
+     * already, so that reads of the host do not race with the transfer. */
     bool writes, redundant;
     /* True if a kernel may have a private copy of the variable. Then a write of the host to the variable is not a race.
      */
@@ -311,8 +311,8 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at);
 /* Records that the data of a free event are freed while the device has newer values, for later rt_report_lost_change.
  * origin: of the lost change; 0: the device memory was never written. Records nothing without memory. */
 void rt_record_lost_change(const accd_event *event, uint32_t origin);
-/* Report an access and end the program. The access is one of a kernel to the device address `at` outside of data, of a
- * kernel to host memory, or of the host to device memory, in this order. */
+/* Report an access and end the program. In this order: a kernel's access to the device address `at` outside of data, a
+ * kernel's access to host memory, the host's access to device memory. */
 _Noreturn void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at);
 _Noreturn void rt_report_access_to_host(const struct rt_access *access);
 _Noreturn void rt_report_access_to_device(const struct rt_access *access);
