@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+/* Records in *bounds_p the sections (ranges found through pointers) that a walk of the item finds now; NULL if there is
+ * nothing to walk, or the program calls functions. */
 accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p)
 {
     if (!context || !item)
@@ -26,7 +28,9 @@ accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_b
     return status;
 }
 
-/* True if the pointer in row `row` points to another section than earlier: start or length of the section differs. */
+/* Returns true if the pointer in row `row` of two segments (sections of one field) points to another section than
+ * earlier: start or length of the section differs. Returns false if both sections are empty, or if the pointer itself
+ * has changed. */
 static bool has_moved(const struct accd__segment *earlier, const struct accd__segment *later, size_t row)
 {
     assert(row < earlier->rows && row < later->rows);
@@ -38,7 +42,8 @@ static bool has_moved(const struct accd__segment *earlier, const struct accd__se
     return !earlier->host[row] || !later->host[row] || pointer == later->host[row] - (uint64_t)other * unit;
 }
 
-/* Decides TR14-4.3-04. */
+/* Compares two records of accd_bounds_new. Returns 1, with the names of the first section that changed, or 0 if none
+ * has changed or the walks cannot be compared. Decides TR14-4.3-04. */
 int accd_bounds_changed(const accd_bounds *earlier, const accd_bounds *later, accd_bounds_change *change_p)
 {
     if (!earlier || !later || !change_p)
@@ -59,6 +64,7 @@ int accd_bounds_changed(const accd_bounds *earlier, const accd_bounds *later, ac
     return 0;
 }
 
+/* Frees recorded bounds; NULL does nothing. */
 void accd_bounds_free(accd_bounds *bounds)
 {
     accd__walk_release(bounds);

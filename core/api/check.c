@@ -7,7 +7,7 @@
  * counts 1, unless attachments are counted.
  * 4. Device memory in use is that of live objects and blocks, of acc_malloc, and of queues that will free it.
  * 5. Fused data lie in the block of their tuple, at their host distances; tuples are disjoint; blocks count the
- * places in them.
+ * vacated slots (former places of objects, table/tuples.h) in them.
  * 6. Tasks of queues are numbered in order, counted, and use allocated device memory only. */
 #include "ops/ops.h"
 #include "table/group.h"
@@ -17,11 +17,12 @@
 #include <assert.h>
 #include <stdio.h>
 
+/* Formats the sentence about a violation into env->context->check_message, and is that text. */
 #define VIOLATION(...)                                                                       \
     (snprintf(env->context->check_message, sizeof env->context->check_message, __VA_ARGS__), \
      env->context->check_message)
 
-/* Returns the name of an object, in a buffer of the context that the next call overwrites. */
+/* Returns the name of an object, in a buffer of the context (error.asked.name) that the next call overwrites. */
 static const char *format_object_name(struct accd__device_env *env, const struct accd__object *object)
 {
     accd__format_object(env, object, env->context->error.asked.name, sizeof env->context->error.asked.name);
@@ -30,19 +31,21 @@ static const char *format_object_name(struct accd__device_env *env, const struct
 
 #define NO_MEMORY VIOLATION("no memory to check what is there")
 
-/* Numbers of references to records, by the address of the record. */
+/* Counts of references to records: pairs of a record's address and its count. sum_tally makes one pair for each record.
+ */
 struct address_tally {
     struct accd__pair *pairs;
     size_t n, capacity;
 };
 
-/* The counts of one device: references of levels, pins of attachments, vacated slots in blocks. */
+/* The counts of one device: counted references of levels and pins of attachments, by object; vacated slots, by block.
+ */
 struct tallies {
     struct accd__scratch scratch;
     struct address_tally levels, pins, places;
 };
 
-/* Adds one to the count of `object` in a tally that is not summed. Returns false without memory. */
+/* Appends the pair (address of `object`, 1) to a tally that is not yet summed. Returns false without memory. */
 static bool count_object(struct tallies *tallies, struct address_tally *tally, const void *object)
 {
     assert(tallies && tally && object);
@@ -53,7 +56,8 @@ static bool count_object(struct tallies *tallies, struct address_tally *tally, c
     return true;
 }
 
-/* Sorts a tally by address and sums the counts of equal addresses. Returns false without memory. */
+/* Sorts a tally by address and adds up the counts of equal addresses, so that get_count can be called. Returns false
+ * without memory. */
 static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
 {
     assert(tallies && tally);
@@ -79,8 +83,8 @@ static uint64_t get_count(const struct address_tally *tally, const void *object)
     return after && tally->pairs[after - 1].key == key ? tally->pairs[after - 1].value : 0;
 }
 
-/* Checks the present table: disjoint host ranges, counters, pins (numbers of attachments), device memory. Returns the
- * text of a violation, or NULL, like all functions below. */
+/* Checks the present table: disjoint host ranges, counters, pins (numbers of attachments), device memory. Both tallies
+ * must be summed. Returns the text of the first violation, or NULL, like all check_ functions below. */
 static const char *check_objects(struct accd__device_env *env, const struct tallies *tallies)
 {
     uint64_t end = 0;
@@ -113,7 +117,8 @@ static const char *check_objects(struct accd__device_env *env, const struct tall
     return n == env->present.live ? NULL : VIOLATION("the number of live objects is wrong");
 }
 
-/* Checks that the device ranges of present objects are disjoint, and that their index is complete. */
+/* Checks that the device ranges of present objects are disjoint, and that the index by device address, once built, has
+ * all of them. */
 static const char *check_device_order(struct accd__device_env *env, struct tallies *tallies)
 {
     const size_t most = env->present.objects.count;
@@ -132,7 +137,8 @@ static const char *check_device_order(struct accd__device_env *env, struct talli
                : VIOLATION("the device order has %zu objects instead of %zu", env->present.by_device.count, n);
 }
 
-/* True if the device has the saved descriptor of `attach` at address `dev`. */
+/* Returns true if the device copy at address `dev` has the rest of the saved descriptor of `attach`. The pointer to a
+ * type record must have its device address. Returns false if the device cannot be read. */
 static bool descriptor_is_there(struct accd__device_env *env, const struct accd__attachment *attach, uint64_t dev)
 {
     assert(attach->descriptor && attach->descriptor->bytes <= ACCD_MAX_SLOT_BYTES);
@@ -146,7 +152,8 @@ static bool descriptor_is_there(struct accd__device_env *env, const struct accd_
            !memcmp(actual, expected, bytes);
 }
 
-/* Checks all attachments, their device words, and their order by targets. Counts the pins of their targets. */
+/* Checks all attachments, their device words, and their order by targets. Adds the pins of their targets to
+ * tallies->pins. */
 static const char *check_attachments(struct accd__device_env *env, struct tallies *tallies)
 {
     size_t n = 0, records = 0, leading = 0;
@@ -165,7 +172,7 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
         if (attach->count != 1 && !env->context->policy.counts_attachments)
             return VIOLATION("%s is attached with counter %u, but nothing counts", name, attach->count);
         if (!attach->base && env->context->rules.lost_target == ACCD_LOST_TARGET_DANGLES)
-            continue; /* the target has been removed */
+            continue; /* the target has been removed, so that there is no device address to compare with */
         target = accd__object_at(env, attach->base, false);
         if (!target)
             return VIOLATION("%s points to nothing present", name);
@@ -182,7 +189,7 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
         kept = kept && !accd__find_pending_task(env, dev,
                                                 accd__attachment_end(attach) - attach->slot); /* a queue may still have
                                                                                                * to write the pointer */
-        /* a lost device cannot be read */
+        /* words are not compared if the device is lost, because it cannot be read */
         kept = kept && env->device.ops->read(env->device.handle, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->descriptor && !descriptor_is_there(env, attach, dev))
             return VIOLATION("the descriptor %s holds other bounds on the device", name);
@@ -208,7 +215,8 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
     return n == env->attached.live ? NULL : VIOLATION("the number of attachments is wrong");
 }
 
-/* Counts the references of open levels. Checks the depth, and the reasons for the slow path. */
+/* Adds the counted references of open levels to tallies->levels. Checks the number of levels, and the number of reasons
+ * for the slow path. */
 static const char *check_levels(struct accd__device_env *env, struct tallies *tallies)
 {
     size_t depth = 0;
@@ -232,13 +240,14 @@ static const char *check_levels(struct accd__device_env *env, struct tallies *ta
     return depth == env->levels.depth ? NULL : VIOLATION("the number of levels is wrong");
 }
 
-/* Sums the tallies of levels and pins. */
+/* Sums the tallies of levels and pins, for check_objects. Fails only without memory. */
 static const char *check_counters(struct accd__device_env *env, struct tallies *tallies)
 {
     return sum_tally(tallies, &tallies->levels) && sum_tally(tallies, &tallies->pins) ? NULL : NO_MEMORY;
 }
 
-/* Checks that shared objects lie in blocks, and that objects and blocks fit into the memory in use. */
+/* Checks that shared objects lie in blocks, that each block has objects, and that objects and blocks fit into the
+ * memory in use. */
 static const char *check_memory(struct accd__device_env *env)
 {
     uint64_t bytes = 0;
@@ -262,7 +271,8 @@ static const char *check_memory(struct accd__device_env *env)
                            (unsigned long long)env->device.stats.live_bytes);
 }
 
-/* Checks invariant 5 (fused data lie in the block of their tuple) for one object. */
+/* Checks invariant 5 (fused data lie in the block of their tuple) for the object of one placement, and that its
+ * originals begin in it and are not torn apart. */
 static const char *check_share(struct accd__device_env *env, const struct accd__placement *placement)
 {
     assert(placement->object);
@@ -290,7 +300,8 @@ static const char *check_share(struct accd__device_env *env, const struct accd__
     return NULL;
 }
 
-/* Checks that tuples are disjoint and consistent, and that blocks count their vacated slots. */
+/* Checks that tuples are disjoint and current, that placements are consistent, and that blocks count their vacated
+ * slots. */
 static const char *check_tuples(struct accd__device_env *env, struct tallies *tallies)
 {
     struct address_tally *places = &tallies->places;
@@ -320,7 +331,7 @@ static const char *check_tuples(struct accd__device_env *env, struct tallies *ta
     return NULL;
 }
 
-/* Checks that the ordered indices of a device are sound. */
+/* Checks that the ordered indices (B-trees) of a device are sound. */
 static const char *check_indices(struct accd__device_env *env)
 {
     struct accd__btree *indices[] = {&env->present.objects, &env->present.by_device, &env->present.blocks,
@@ -346,7 +357,8 @@ static const char *check_all(struct accd__device_env *env, struct tallies *talli
     return violation ? violation : accd__queues_check(env);
 }
 
-/* Checks one device, after all its groups (table/group.h) were expanded to objects. */
+/* Checks one device. First expands all its groups (table/group.h) to objects; without memory for that, returns a text
+ * that says so. */
 static const char *check_directory(struct accd__device_env *env)
 {
     struct tallies tallies = {.scratch = {.mem = &env->context->mem}};
@@ -358,6 +370,7 @@ static const char *check_directory(struct accd__device_env *env)
     return violation;
 }
 
+/* Checks all devices of a context. Returns the text of the first violation, or NULL if all invariants hold. */
 const char *accd_check_invariants(accd_context *context)
 {
     if (!context)

@@ -8,13 +8,14 @@
 
 #include <assert.h>
 
-/* A host function that a queue holds. The context and each checkpoint own one use of its argument `ud`. */
+/* A host function, or the function of a kernel, that a queue holds. The context and each checkpoint own one reference
+ * to its argument `ud`, which the function itself counts (accd_host_call). */
 struct held_call {
     accd_host_fn fn;
     void *ud;
 };
 
-/* The header of a checkpoint; the saved state follows in `at`. */
+/* Header of a checkpoint; the saved state follows in `at`. used: bytes of the arena that were in use. */
 struct accd_checkpoint {
     struct accd__checkpoint_memory memory;
     accd_context *context;
@@ -36,6 +37,7 @@ static uint64_t round_up(uint64_t bytes)
 
 /* -------------------------------------------------------------------------------------- save -- */
 
+/* Returns an error if a construct, a kernel or the work of a queue is running on any device. */
 accd_status accd__check_quiescent(accd_context *context)
 {
     ACCD_TRY(accd__check_not_busy(context));
@@ -53,7 +55,8 @@ static uint64_t state_bytes(const struct accd__device_env *env)
     return round_up(env->device.ops->state_bytes(env->device.handle));
 }
 
-/* Returns the number of host functions and kernels that queues hold, and writes them to `to` unless it is NULL. */
+/* Returns the number of host functions and kernels that queues of all devices hold. Also writes them to `to`, which
+ * must have capacity for all, unless it is NULL. */
 static size_t list_calls(const accd_context *context, struct held_call *to)
 {
     size_t n = 0;
@@ -71,7 +74,8 @@ static size_t list_calls(const accd_context *context, struct held_call *to)
     return n;
 }
 
-/* Calls each function with `reason`: to keep or to release its argument `ud`. */
+/* Calls each of n functions with `reason`: ACCD_CALL_RETAIN or ACCD_CALL_DISCARD, which adds or removes a reference to
+ * its argument `ud`. Results are ignored. */
 static void notify_calls(const struct held_call *calls, size_t n, accd_host_call reason)
 {
     assert(calls || !n);
@@ -79,6 +83,7 @@ static void notify_calls(const struct held_call *calls, size_t n, accd_host_call
         (void)calls[i].fn(calls[i].ud, reason);
 }
 
+/* Saves the state of the context, its devices and registered host memory in a new checkpoint. */
 accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpoint_p)
 {
     if (!context)
@@ -133,6 +138,8 @@ accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpo
 
 /* ----------------------------------------------------------------------------------- restore -- */
 
+/* Restores the state that a checkpoint has saved. Keeps the observer of events, its subscription and the layouts of
+ * labels. */
 accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint)
 {
     if (!checkpoint)
@@ -161,13 +168,14 @@ accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint)
         memcpy(accd__pointer(range.start), from + sizeof range, range.bytes);
         from += sizeof range + round_up(range.bytes);
     }
-    context->layouts = persistent->layouts;
+    context->layouts = persistent->layouts; /* labels survive a restore, so that the saved value does not count */
     accd_context_set_event_handler(context, on_event, event_ud);
     context->muted_ops = muted_ops;
     context->unnamed_ops = unnamed_ops;
     return ACCD_OK;
 }
 
+/* Frees a checkpoint. Its memory is reused by the next checkpoint, or freed with the context. */
 void accd_checkpoint_free(accd_checkpoint *checkpoint)
 {
     if (!checkpoint)

@@ -4,7 +4,8 @@
 
 #include <assert.h>
 
-/* Returns an error if the items are not valid for the kind of construct. */
+/* Returns ACCD_OK if each item has an action that the construct can do, dimensions unless ndims is 0, and the
+ * parameters of its program. Otherwise records and returns ACCD_ERROR_MISUSE for the first invalid item. */
 static accd_status check_items(accd_context *context, const accd_construct *construct)
 {
     if (construct->nitems > ACCD_SOURCE_WALKED - 1 || (construct->nitems && !construct->items))
@@ -34,8 +35,8 @@ static accd_status check_items(accd_context *context, const accd_construct *cons
     return ACCD_OK;
 }
 
-/* Plans and executes a construct on the general path. Not inlined, so that the fast path has no stack frame for a plan.
- */
+/* Checks, plans and executes a construct on the general path, for all cases that the fast path refuses. Fails as
+ * accd_run_construct. Not inlined, so that the fast path has no stack frame for a plan. */
 static __attribute__((noinline)) accd_status run_general_path(accd_context *context, const accd_construct *construct,
                                                               accd_region **region_p)
 {
@@ -63,6 +64,7 @@ static __attribute__((noinline)) accd_status run_general_path(accd_context *cont
     return status;
 }
 
+/* Executes a construct by the fast path for plain items, or else by the general path. */
 accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p)
 {
     accd_status status;
@@ -73,6 +75,7 @@ accd_status accd_run_construct(accd_context *context, const accd_construct *cons
     return run_general_path(context, construct, region_p);
 }
 
+/* Executes a construct, first by the fast path for items that attach or detach pointers. */
 accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
                                              accd_region **region_p)
 {
@@ -83,7 +86,7 @@ accd_status accd_run_construct_with_pointers(accd_context *context, const accd_c
 }
 
 /* Returns the innermost region of the device and thread of `region`: `region` itself, or a region opened after it.
- * Decides DIR-4.1-01. */
+ * `region` must be open. Decides DIR-4.1-01. */
 static accd_region *innermost_region(const accd_region *region)
 {
     assert(region->env->levels.top);
@@ -93,7 +96,8 @@ static accd_region *innermost_region(const accd_region *region)
     return top;
 }
 
-/* Decides DIR-4.1-06, DIR-4.3-06. */
+/* Ends and frees the innermost region of its thread, after regions inside it that could not be abandoned earlier.
+ * Decides DIR-4.1-06, DIR-4.3-06. */
 accd_status accd_region_end(accd_region *region)
 {
     if (!region)
@@ -113,19 +117,22 @@ accd_status accd_region_end(accd_region *region)
                            top->file ? top->file : "?", top->line);
 }
 
+/* Ends a region and the regions of its thread inside it, without copies to the host. */
 accd_status accd_region_abandon(accd_region *region)
 {
     if (!region)
         return ACCD_ERROR_MISUSE;
     ACCD_TRY(accd__check_not_busy(region->context));
     for (accd_region *top = region->env->levels.top; top != region; top = top->below)
-        top->abandoned |= top->thread == region->thread;
+        top->abandoned |= top->thread == region->thread; /* accd_region_end ends what the loop below does not */
     region->abandoned = true;
     for (accd_region *top; (top = innermost_region(region)) != region;)
         ACCD_TRY(accd__end_region(top, true));
     return accd__end_region(region, true);
 }
 
+/* Writes the device addresses of the first items of a fast-path region, and returns their number; 0 for other regions.
+ */
 size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n)
 {
     const size_t is_valid = region && addresses && region->free_list ? region->nrequests : 0;
@@ -137,6 +144,7 @@ size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, siz
     return i;
 }
 
+/* Returns the number of the region's device; -1 if `region` is NULL. */
 int accd_region_device(const accd_region *region)
 {
     return region ? region->env->device.number : -1;

@@ -12,12 +12,14 @@
 /* Bytes of the configuration of the first version: up to its last member. */
 #define FIRST_CONFIG_BYTES (offsetof(accd_context_config, charge_ud) + sizeof(void *))
 
-/* Returns the configuration that a program gets if it sets nothing. */
+/* Returns the default configuration: one device, and groups (core/table/group.h) of at least 64 sections. */
 static accd_context_config default_config(void)
 {
     return (accd_context_config){.struct_size = sizeof(accd_context_config), .devices = 1, .group_least = 64};
 }
 
+/* Sets the first `bytes` bytes of a configuration to their defaults. Does nothing if they are fewer than in the first
+ * version. */
 void accd_context_config_init_sized(accd_context_config *config, size_t bytes)
 {
     if (!config || bytes < FIRST_CONFIG_BYTES)
@@ -28,7 +30,7 @@ void accd_context_config_init_sized(accd_context_config *config, size_t bytes)
     config->struct_size = bytes;
 }
 
-/* True if all of the `n` bytes are 0. */
+/* Returns true if all of the `n` bytes are 0, also for n = 0. */
 static bool is_zero(const unsigned char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -37,6 +39,8 @@ static bool is_zero(const unsigned char *bytes, size_t n)
     return true;
 }
 
+/* Copies a configuration of any version of the header to this library's version. Nonzero members that it does not know
+ * are an error. */
 accd_status accd_context_config_copy(accd_context_config *to, const accd_context_config *from)
 {
     if (!to || !from || from->struct_size < FIRST_CONFIG_BYTES)
@@ -51,14 +55,15 @@ accd_status accd_context_config_copy(accd_context_config *to, const accd_context
     return ACCD_OK;
 }
 
-/* Returns the number of processors, from 1 to 16. */
+/* Returns the number of processors that are online, at least 1 and at most 16; 1 if it is not known. */
 static unsigned count_processors(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > 16 ? 16 : (unsigned)n;
 }
 
-/* Frees the retired groups (unused, cached for the next construct) of all devices. Returns false if there were none. */
+/* Callback of the allocator when memory is short; `owner` is the context. Frees the retired groups (unused, cached for
+ * the next construct) of all devices. Returns false if there were none. */
 static bool reclaim_memory(void *owner)
 {
     assert(owner);
@@ -71,7 +76,8 @@ static bool reclaim_memory(void *owner)
     return freed;
 }
 
-/* True if all limits and choices of a configuration have valid values. */
+/* Returns true if counts and enumerators of a configuration are in range, its rules are valid, and its backend can save
+ * states if checkpoints are requested. */
 static bool is_valid_config(const accd_context_config *config)
 {
     return config->devices <= ACCD_MAX_DEVICES && config->threads <= ACCD_MAX_THREADS &&
@@ -103,7 +109,8 @@ static bool is_valid_config(const accd_context_config *config)
     X(tuples.fused_pool, struct accd__fused_tuple, 0, 64)    \
     X(levels.pool, struct accd_region, FAST_PATH_REGION_BYTES, 8)
 
-/* Opens one device. On failure the environment must still be closed. Decides DIR-1-04. */
+/* Opens device `number` in `env` and appends it to the context's list of devices. Fails as the backend's `open`; the
+ * caller must close the environment even then. Decides DIR-1-04. */
 static accd_status open_device_env(struct accd__device_env *env, accd_context *context, int number)
 {
     assert(number >= 0 && number < ACCD_MAX_DEVICES);
@@ -129,6 +136,7 @@ static accd_status open_device_env(struct accd__device_env *env, accd_context *c
     return env->device.ops->open(&env->device.handle, number, &context->config, mem);
 }
 
+/* Makes a context with its own devices and tables; config = NULL: the defaults. */
 accd_status accd_context_new(accd_context **context_p, const accd_context_config *config)
 {
     accd_context_config own = default_config();
@@ -169,7 +177,7 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
     accd_status status = ACCD_ERROR_OUT_OF_MEMORY;
     unsigned devices = context->config.devices;
     context->envs = accd__mem_alloc_array(&context->mem, devices, sizeof context->envs[0]);
-    /* label 0 belongs to objects without a name */
+    /* interned first, so that label id 0 belongs to objects without a name */
     if (context->envs && accd_label_intern(context, &(accd_label){.name = ""}))
         status = ACCD_OK;
     while (status == ACCD_OK && (unsigned)context->nenvs < devices) {
@@ -180,13 +188,13 @@ accd_status accd_context_new(accd_context **context_p, const accd_context_config
         accd_context_free(context);
         return status;
     }
-    context->config.no_device =
-        NULL; /* this member points to memory of the caller, which is valid for this call only */
+    context->config.no_device = NULL; /* reset, because it points to memory of the caller, valid for this call only */
     *context_p = context;
     return ACCD_OK;
 }
 
-/* Frees all records and memory of one device, and closes it. */
+/* Frees all records and memory of one device, and closes the device if it was opened. All regions must have been freed.
+ */
 static void close_device_env(struct accd__device_env *env)
 {
     assert(!env->levels.top);
@@ -210,6 +218,7 @@ static void close_device_env(struct accd__device_env *env)
         env->device.ops->close(env->device.handle);
 }
 
+/* Frees a context, its open regions and all device memory. Copies nothing to the host. */
 void accd_context_free(accd_context *context)
 {
     if (!context)
@@ -235,6 +244,7 @@ void accd_context_free(accd_context *context)
         accd__mem_free(&last, context, sizeof *context);
 }
 
+/* Returns the error of the last call that failed; for NULL the constant error of a missing context. */
 const accd_error *accd_context_error(const accd_context *context)
 {
     static const accd_error no_context = {
@@ -242,16 +252,19 @@ const accd_error *accd_context_error(const accd_context *context)
     return context ? &context->error : &no_context;
 }
 
+/* Returns the rules of the context; NULL if `context` is NULL. */
 const accd_rules *accd_get_rules(const accd_context *context)
 {
     return context ? &context->rules : NULL;
 }
 
+/* Returns the number of devices; 0 if `context` is NULL. */
 int accd_device_count(const accd_context *context)
 {
     return context ? context->nenvs : 0;
 }
 
+/* Sets the observer of events, which keeps constructs off the fast path of all devices; fn = NULL: no observer. */
 void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, void *ud)
 {
     if (!context)
@@ -262,6 +275,7 @@ void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, voi
     context->config.event_ud = ud;
 }
 
+/* Selects by bits 1 << op which events the observer receives (`ops`), and which of them carry names (`named`). */
 void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
 {
     if (!context)
@@ -270,6 +284,7 @@ void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
     context->unnamed_ops = ~named;
 }
 
+/* Returns the built-in backend of that name; NULL if there is none. */
 const accd_backend *accd_find_backend(const char *name)
 {
     static const accd_backend *const backends[] = {

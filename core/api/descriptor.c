@@ -4,7 +4,8 @@
 
 #include <assert.h>
 
-/* Returns the attachment of the pointer in a descriptor to its type record; NULL: it is not attached. */
+/* Returns the attachment of the pointer in a descriptor to its type record; NULL: it is not attached. `attach` is the
+ * descriptor's own attachment, whose size counts; if it is NULL, the descriptor has `bytes` bytes. */
 static struct accd__attachment *find_type_attachment(struct accd__device_env *env, const void *descriptor,
                                                      const struct accd__attachment *attach, uint32_t bytes)
 {
@@ -12,14 +13,15 @@ static struct accd__attachment *find_type_attachment(struct accd__device_env *en
     return accd__find_attachment_within(env, slot, attach ? accd__attachment_end(attach) - slot : bytes);
 }
 
-/* Records the error of a missing descriptor, or of a rank that is not from 0 to 15, and returns its status. */
+/* Records and returns ACCD_ERROR_MISUSE, the error for a missing descriptor or for a rank that is not from 0 to 15. */
 static accd_status report_invalid_rank(accd_context *context)
 {
     return accd__set_error(context, ACCD_ERROR_MISUSE, R_MISUSE,
                            "there is no descriptor, or it has no rank from 0 to 15");
 }
 
-/* Runs a construct of `n` items that attaches or detaches. */
+/* Runs a construct of `n` items that attaches (ACCD_KIND_ENTER_DATA) or detaches (ACCD_KIND_EXIT_DATA) pointers. Fails
+ * as accd_run_construct. */
 static accd_status run_attach_construct(accd_context *context, int device, accd_construct_kind kind, int finalize,
                                         const accd_item *items, size_t n, const char *file, int line)
 {
@@ -35,8 +37,9 @@ static accd_status run_attach_construct(accd_context *context, int device, accd_
                               NULL);
 }
 
-/* Makes *item the item that maps and attaches the type record, unless the record is attached already. Returns the
- * number of items made: 0 or 1. Decides FLANG-api-5. */
+/* Makes *item the item that maps the type record and attaches the pointer to it at `slot`, unless that pointer is null
+ * or attached to this record already. type_attachment: its attachment, or NULL; slot 0: the descriptor has none.
+ * Returns the number of items made: 0 or 1. Decides FLANG-api-5. */
 static size_t make_type_record_item(accd_context *context, const struct accd__attachment *type_attachment,
                                     uint64_t slot, accd_item *item)
 {
@@ -52,7 +55,8 @@ static size_t make_type_record_item(accd_context *context, const struct accd__at
     return 1;
 }
 
-/* Decides FLANG-composite-1. */
+/* Attaches a Fortran descriptor, and the pointer to its type record, to the device copy of its data. Does nothing
+ * unless data and descriptor are present. Decides FLANG-composite-1. */
 accd_status accd_attach_descriptor(accd_context *context, int device, const void *descriptor, const void *data,
                                    uint64_t offset, uint64_t size, const char *file, int line)
 {
@@ -67,14 +71,14 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
         return accd__set_error(context, ACCD_ERROR_POINTER_CHANGED, R_DESCRIPTOR,
                                "the data are not those the descriptor points to");
     const void *section = accd__pointer(accd__address(data) + offset);
-    if (!data) { /* a null pointer is attached (ACC33-att-4) only if the rules require it */
+    if (!data) { /* a null descriptor is copied to the device (ACC33-att-4), if the rules ignore its attach */
         const accd_item null = {
             .slot = descriptor, .slot_bytes = bytes, .action = ACCD_ACTION_ATTACH, .flags = ACCD_ITEM_IF_PRESENT};
         return context->rules.attach_null == ACCD_CHOICE_IGNORE
                    ? run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, &null, 1, file, line)
                    : ACCD_OK;
     }
-    /* makes objects of groups in these ranges first: missing memory must not look like absence */
+    /* expands groups in these ranges first, because accd_get_presence below reports missing memory as absence */
     ACCD_TRY(accd__find_containment(env, accd__address(section), size ? size : 1, &relation, &object));
     ACCD_TRY(accd__find_containment(env, accd__address(descriptor), bytes, &relation, &object));
     if (context->rules.attach == ACCD_ATTACH_POLICY_NEW || /* the rules do not attach data that are present already */
@@ -99,13 +103,14 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     ACCD_TRY(run_attach_construct(context, device, ACCD_KIND_ENTER_DATA, 0, items, n, file, line));
     struct accd__attachment *type_attachment =
         has_record ? accd__find_attachment_within(env, accd__address(descriptor), bytes) : NULL;
-    if (type_attachment) { /* the attachment holds a reference, which ends with it */
+    if (type_attachment) { /* the attachment owns the reference that the item above has added to the record */
         type_attachment->holds_record = 1;
         env->attached.ntype_records++;
     }
     return ACCD_OK;
 }
 
+/* Decrements the attach counter of a descriptor, or sets it to 0 if `finalize`, by an exit-data construct. */
 accd_status accd_detach_descriptor(accd_context *context, int device, const void *descriptor, int finalize,
                                    const char *file, int line)
 {

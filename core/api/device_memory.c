@@ -6,7 +6,8 @@
 
 #include <assert.h>
 
-/* Sets *taken_p to true if present data, or a block of such data, use any byte of a device range. */
+/* Sets *taken_p to true if present data, or a block that holds such data, use any byte of a device range; otherwise to
+ * false. Fails without memory for the index by device address. */
 static accd_status is_device_range_used(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool *taken_p)
 {
     assert(taken_p);
@@ -20,7 +21,8 @@ static accd_status is_device_range_used(struct accd__device_env *env, uint64_t d
     return ACCD_OK;
 }
 
-/* Decides ACC33-3.2.21-1, OMP60-api-10. */
+/* Makes a present object of host memory and of device memory that the caller owns (acc_map_data), with dynamic counter
+ * 1. Decides ACC33-3.2.21-1, OMP60-api-10. */
 accd_status accd_map_data(accd_context *context, int device, const void *host, uint64_t dev, uint64_t bytes,
                           const accd_label *label)
 {
@@ -62,7 +64,8 @@ accd_status accd_map_data(accd_context *context, int device, const void *host, u
     return ACCD_OK;
 }
 
-/* Removes the references on type records that attachments in an object hold, by a release of its own. */
+/* Releases the references on type records that attachments in an object hold, by a plan and commit of its own. The
+ * object must be removed afterwards. On failure (no memory, or the device) no reference is released. */
 static accd_status release_type_records(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(env->attached.ntype_records);
@@ -92,14 +95,15 @@ static accd_status release_type_records(struct accd__device_env *env, const stru
     return status;
 }
 
-/* Ends the attachments of pointers in an object that is removed. Pointers to the object lose their target, but keep
- * their value. */
+/* Ends the attachments of pointers in an object of acc_map_data that is removed. Pointers to the object lose their
+ * target, but keep their value. Fails without memory or if a type record cannot be released; then nothing has changed.
+ */
 static accd_status end_attachments(struct accd__device_env *env, struct accd__object *object)
 {
     assert(object->size & ACCD_OBJECT_MAPPED);
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
-    ACCD_TRY(accd__expand_groups(env)); /* failures after this change nothing */
+    ACCD_TRY(accd__expand_groups(env)); /* first, so that the loops below never need memory */
     if (object->pins)
         ACCD_TRY(accd__build_target_order(env));
     if (env->attached.ntype_records)
@@ -119,7 +123,8 @@ static accd_status end_attachments(struct accd__device_env *env, struct accd__ob
     return ACCD_OK;
 }
 
-/* Decides ACC33-3.2.21-2. */
+/* Removes an object that accd_map_data has made (acc_unmap_data); its device memory stays allocated. Decides
+ * ACC33-3.2.21-2. */
 accd_status accd_unmap_data(accd_context *context, int device, const void *host)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -146,12 +151,13 @@ accd_status accd_unmap_data(accd_context *context, int device, const void *host)
     }
     if (attach || object->pins)
         ACCD_TRY(end_attachments(env, object));
-    accd__regions_forget_object(env, object); /* clauses without a reference may name the object, too */
+    accd__regions_forget_object(env, object); /* clauses of open regions may name the object without a reference */
     accd__free_placement(env, object);
     accd__remove_object(env, object);
     return ACCD_OK;
 }
 
+/* Allocates device memory for the program (acc_malloc); *dev_p becomes 0 for 0 bytes. */
 accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes, uint64_t *dev_p)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -171,7 +177,8 @@ accd_status accd_device_alloc(accd_context *context, int device, uint64_t bytes,
     return ACCD_OK;
 }
 
-/* Decides TR14-4.3-06, ACC33-3.2.16-1. */
+/* Frees memory of accd_device_alloc (acc_free). An error if data are mapped to it or queued work uses it. Decides
+ * TR14-4.3-06, ACC33-3.2.16-1. */
 accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -194,7 +201,8 @@ accd_status accd_device_free(accd_context *context, int device, uint64_t dev)
     return ACCD_OK;
 }
 
-/* Returns an error if a device range is not allocated, or its data have moved. */
+/* Returns ACCD_OK if a device range is allocated and its data have not moved. Otherwise records and returns
+ * ACCD_ERROR_HOST_POINTER_ON_DEVICE or ACCD_ERROR_OUT_OF_BOUNDS. */
 static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     if (env->device.ops->is_allocated(env->device.handle, dev, bytes))
@@ -205,7 +213,8 @@ static accd_status check_raw_range(struct accd__device_env *env, uint64_t dev, u
     return accd__report_not_allocated(env);
 }
 
-/* Returns an error if the device ranges, or the host range, of a raw copy are not valid. Decides ACC33-3.2.30-1. */
+/* Returns ACCD_OK if the device ranges and the host range of a raw copy are valid; otherwise records and returns the
+ * error. `to` and `from` are host or device addresses, as `direction` says. Decides ACC33-3.2.30-1. */
 static accd_status check_copy(struct accd__device_env *env, accd_direction direction, uint64_t to, uint64_t from,
                               uint64_t bytes)
 {
@@ -234,7 +243,8 @@ static struct accd__transfer make_transfer(accd_direction direction, uint64_t to
         to, from, bytes, direction == ACCD_DIRECTION_TO_DEVICE ? ACCD_TRANSFER_TO_DEVICE : ACCD_TRANSFER_WITHIN_DEVICE};
 }
 
-/* Copies bytes now or, if `queue` is not NULL, when the queue executes the work. */
+/* Checks a copy, and copies the bytes now or, if `queue` is not NULL, when the queue executes the work. Does nothing
+ * for 0 bytes or equal addresses. Fails as accd_copy_to_device or, with a queue, without memory. */
 static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *queue, accd_direction direction,
                             uint64_t to, uint64_t from, uint64_t bytes, const char *file, int line)
 {
@@ -253,7 +263,8 @@ static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *qu
     return accd__check_device_status(&env->device, accd__run_batch(&env->device, &batch), "to copy");
 }
 
-/* Copies bytes after all checks, without a queue; does what accd_copy_to_device and similar functions do. */
+/* Copies bytes at once, after all checks: the body of accd_copy_to_device, accd_copy_from_device and
+ * accd_copy_within_device. */
 static accd_status copy_raw_now(accd_context *context, int device, accd_direction direction, uint64_t to, uint64_t from,
                                 uint64_t bytes)
 {
@@ -261,21 +272,25 @@ static accd_status copy_raw_now(accd_context *context, int device, accd_directio
     return copy_raw(env, NULL, direction, to, from, bytes, NULL, 0);
 }
 
+/* Copies bytes from host memory to a device address at once. */
 accd_status accd_copy_to_device(accd_context *context, int device, uint64_t dev, const void *host, uint64_t bytes)
 {
     return copy_raw_now(context, device, ACCD_DIRECTION_TO_DEVICE, dev, accd__address(host), bytes);
 }
 
+/* Copies bytes from a device address to host memory at once. */
 accd_status accd_copy_from_device(accd_context *context, int device, void *host, uint64_t dev, uint64_t bytes)
 {
     return copy_raw_now(context, device, ACCD_DIRECTION_FROM_DEVICE, accd__address(host), dev, bytes);
 }
 
+/* Copies bytes between two device addresses of one device at once. */
 accd_status accd_copy_within_device(accd_context *context, int device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     return copy_raw_now(context, device, ACCD_DIRECTION_WITHIN_DEVICE, to, from, bytes);
 }
 
+/* Queues a copy of one of the three kinds above on queue `number`; number = 0 copies at once. */
 accd_status accd_copy_async(accd_context *context, int device, unsigned number, accd_direction direction, uint64_t to,
                             uint64_t from, uint64_t bytes, const char *file, int line)
 {
@@ -286,6 +301,7 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
     return copy_raw(env, accd__get_queue(env, number), direction, to, from, bytes, file, line);
 }
 
+/* Makes the n-th next allocation of the device fail, for tests. Does nothing if the device cannot inject failures. */
 void accd_inject_allocation_failure(accd_context *context, int device, uint64_t n)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -293,6 +309,7 @@ void accd_inject_allocation_failure(accd_context *context, int device, uint64_t 
         env->device.ops->inject_failure(env->device.handle, n, UINT64_MAX);
 }
 
+/* Makes the n-th next copy of the device fail, for tests. Does nothing if the device cannot inject failures. */
 void accd_inject_copy_failure(accd_context *context, int device, uint64_t n)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Returns `hash`, extended by `n` bytes at `from`. */
+/* Returns `hash`, extended by `n` bytes at `from` (FNV-1a). */
 static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
 {
     assert(from || !n);
@@ -15,9 +15,11 @@ static uint64_t hash_bytes(uint64_t hash, const void *from, size_t n)
     return hash;
 }
 
+/* Extends the local variable `hash` by the bytes of `value`. */
 #define HASH(value) hash = hash_bytes(hash, &(value), sizeof(value))
 
-/* Returns `hash`, extended by `n` device bytes and by the number of them that were ever written. */
+/* Returns `hash`, extended by `n` device bytes from `dev` and by the number of them that were ever written (0 if the
+ * device does not know). Skips bytes that cannot be read. */
 static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, uint64_t dev, uint64_t n)
 {
     unsigned char buffer[1024];
@@ -32,7 +34,8 @@ static uint64_t hash_device_bytes(struct accd__device_env *env, uint64_t hash, u
     return hash;
 }
 
-/* Returns `hash`, extended by the placements of objects that have a tuple, vacated slots or originals. */
+/* Returns `hash`, extended by the placements of objects that have a fused tuple, vacated slots or originals
+ * (table/tuples.h). */
 static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
 {
     ACCD_FOR_EACH(const struct accd__placement, placement, &env->tuples.placements, 0)
@@ -50,6 +53,8 @@ static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
     return hash;
 }
 
+/* Returns the hash of objects, attachments, levels, tuples and device memory of all devices; 0 without memory to expand
+ * groups. */
 uint64_t accd_state_digest(accd_context *context)
 {
     uint64_t hash = 0xcbf29ce484222325u;

@@ -2,7 +2,8 @@
  *
  * Each hash is a sum over records or words, each hashed together with its place: the number of its host range, in the
  * order of registration, and an offset. The sum does therefore not depend on the order in which records are visited,
- * nor on how bytes are divided into objects. */
+ * nor on how bytes are divided into objects. `digest_x` returns the hash of all x of a device, or of one record x;
+ * combine_hashes joins the hashes of its parts. */
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/group.h"
@@ -13,23 +14,24 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Returns the combination of two hashes; their order matters. */
+/* Returns a hash of the two hashes `a` and `b`; their order matters. */
 static inline uint64_t combine_hashes(uint64_t a, uint64_t b)
 {
     const wide product = (wide)(a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xC2B2AE3D27D4EB4Fu);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Kinds of places, each with its own hashes. */
+/* Kinds of places, each with its own hashes. HOST: an address in a registered host range; ON_DEVICE: the device copy of
+ * a host address; IN_SPACE: device memory without present data; NOWHERE: another host address. */
 enum { HOST = 1, ON_DEVICE, IN_SPACE, NOWHERE };
 
-/* A registered host range. */
+/* A host range that accd_host_register has registered ("known range" below). live: its memory exists now. */
 struct host_range {
     uint64_t start, bytes, number; /* position in the order of registration, from 1 */
     bool live;
 };
 
-/* The objects of a device, by device address. */
+/* The present objects of a device, as pairs of device address and object, by device address. */
 struct device_objects {
     const struct accd__device *device;
     const struct accd__pair *objects;
@@ -43,10 +45,10 @@ struct digest {
     struct accd__device_env *env;
     const struct host_range *known; /* registered host ranges by address */
     size_t nhost_ranges;
-    uint64_t low, high;      /* hull of the known ranges, with one byte after each */
+    uint64_t low, high;      /* hull of the known ranges; `high` is the end of the last one, which counts as inside */
     const uint32_t *numbers; /* numbers that replace the numbers of the first known ranges */
     size_t nnumbers;
-    struct device_objects *placed;
+    struct device_objects *placed; /* objects of each device of the context, by device number */
 };
 
 /* Returns the registered host range that contains `address` or ends at `address`; NULL: no range does. */
@@ -59,7 +61,7 @@ static inline const struct host_range *find_host_range(const struct digest *dige
     return known && address - known->start <= known->bytes ? known : NULL;
 }
 
-/* Returns the hash of a host address; 0 for address 0. */
+/* Returns the hash of a host address: of its place in a known range, or else of the address itself; 0 for address 0. */
 static uint64_t hash_host_address(const struct digest *digest, uint64_t address)
 {
     const struct host_range *known = find_host_range(digest, address);
@@ -68,13 +70,14 @@ static uint64_t hash_host_address(const struct digest *digest, uint64_t address)
                      : 0;
 }
 
-/* Returns the hash of a device address that corresponds to a host address. */
+/* Returns the hash of the address on `device` that corresponds to the host address `host`. */
 static uint64_t hash_device_location(const struct digest *digest, const struct accd__device *device, uint64_t host)
 {
     return combine_hashes(combine_hashes(ON_DEVICE, (uint64_t)device->number), hash_host_address(digest, host));
 }
 
-/* Returns the hash of a device address in present data; 0: no present data contain it. */
+/* Returns the hash of a device address in present data of the device `placed`, by the corresponding host address; 0: no
+ * present data contain `dev`. */
 static uint64_t hash_present_address(const struct digest *digest, const struct device_objects *placed, uint64_t dev)
 {
     const size_t above = dev - placed->low < placed->high - placed->low
@@ -86,8 +89,8 @@ static uint64_t hash_present_address(const struct digest *digest, const struct d
     return hash_device_location(digest, placed->device, object->host + (dev - object->dev));
 }
 
-/* Returns 1 + the offset of `dev`, an address without present data, from the first address of the device. Returns `dev`
- * itself if the device has no first address, and 0 if the device does not own `dev`. */
+/* Returns 1 + the offset of `dev`, an address without present data, from the first address of the device `placed`.
+ * Returns `dev` itself if the device has no first address, and 0 if the device does not own `dev`. */
 static uint64_t device_offset(const struct device_objects *placed, uint64_t dev)
 {
     assert(placed->device);
@@ -97,7 +100,8 @@ static uint64_t device_offset(const struct device_objects *placed, uint64_t dev)
     return ops->base_address ? dev - ops->base_address(placed->device->handle) + 1 : dev;
 }
 
-/* True if a device address without present data is in an allocation of the program. */
+/* Returns true if a device address without present data is in an allocation of the program (accd_device_alloc), not in
+ * a block of the core. */
 static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -105,7 +109,7 @@ static bool is_program_memory(struct accd__device_env *env, uint64_t dev)
            (!block || block->user_owned || dev - block->dev >= block->bytes);
 }
 
-/* Returns the hash of a word: of its location if the word is an address, otherwise of its value. Device addresses
+/* Returns the hash of a word: of its location if the word is an address, otherwise the word itself. Device addresses
  * without present data have one hash for each device, because their locations depend on unrelated allocations. For such
  * an address in an allocation of the program, sets *offset_p to its offset, otherwise to 0. */
 static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint64_t *offset_p)
@@ -131,7 +135,7 @@ static uint64_t hash_word_value(const struct digest *digest, uint64_t word, uint
     return word;
 }
 
-/* Returns the hash of a device address as hash_word_value does, without an offset. */
+/* Returns the hash of a device address as hash_word_value does, but outside of present data by its offset. */
 static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
 {
     const struct device_objects *placed = &digest->placed[digest->env->device.number];
@@ -145,22 +149,25 @@ static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
 struct word_sum {
     const struct digest *digest;
     uint64_t sum;
-    uint64_t dangling;      /* sum over device addresses without present data */
-    uint64_t number, word;  /* range and word that are not yet complete */
-    uint64_t value;         /* bytes of the word that is not yet complete */
-    unsigned present_bytes; /* bit set of the bytes of that word that were added */
+    uint64_t dangling; /* sum over device addresses without present data */
+    uint64_t number,
+        word;       /* number of the range, and index in it, of the incomplete word: not all its bytes were added */
+    uint64_t value; /* bytes of the incomplete word */
+    unsigned present_bytes; /* bit set of the bytes of the incomplete word that were added; 0: there is no such word */
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach; /* next attached pointer in the range; NULL: no further one */
 };
 
-/* Adds one word, or those of its bytes that are present, to the sum. */
+/* Adds the word with index `word` of range `number` to the sum. present_bytes: bit set of its bytes that are in
+ * `value`. */
 static inline void add_word_hash(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
                                  unsigned present_bytes)
 {
     word_sum->sum += combine_hashes(value, combine_hashes(number, word << 8 | present_bytes));
 }
 
-/* Adds a whole word at a host address. */
+/* Adds a whole word at host address `host`, by hash_word_value. An attached pointer counts as the device copy of its
+ * target. Words must be added by ascending address. */
 static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, uint64_t word, uint64_t value,
                                   uint64_t host)
 {
@@ -177,7 +184,7 @@ static inline void add_whole_word(struct word_sum *word_sum, uint64_t number, ui
         word_sum->dangling += combine_hashes(offset, combine_hashes(number, word));
 }
 
-/* Adds the incomplete word, if there is one, to the sum. */
+/* Adds the incomplete word, if there is one, to the sum, and clears it. start: address of its range. */
 static void flush_word(struct word_sum *word_sum, uint64_t start)
 {
     if (word_sum->present_bytes == 0xff)
@@ -187,8 +194,8 @@ static void flush_word(struct word_sum *word_sum, uint64_t start)
     word_sum->value = word_sum->present_bytes = 0;
 }
 
-/* Adds `n` bytes at an offset of a known range, or of no range (`start` 0). `bits`: bit set of the bytes that count;
- * NULL: all of them. */
+/* Adds `n` bytes at an offset of the known range that begins at `start`; start 0: the offset is a host address in no
+ * range, or bytes of the core. `bits`: bit set of the bytes that count; NULL: all of them. */
 static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset,
                            const uint8_t *bytes, const uint8_t *bits, uint64_t n)
 {
@@ -219,7 +226,7 @@ static void add_byte_range(struct word_sum *word_sum, uint64_t start, uint64_t n
     }
 }
 
-/* Returns the sum over bytes that the core stores. */
+/* Returns the hash of `n` bytes that the core stores, such as a saved descriptor. */
 static uint64_t digest_core_bytes(const struct digest *digest, const void *bytes, uint64_t n)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -228,7 +235,8 @@ static uint64_t digest_core_bytes(const struct digest *digest, const void *bytes
     return word_sum.sum;
 }
 
-/* Returns the sum over live registered host memory. *dangling_p: sum over device addresses without present data. */
+/* Returns the sum over live registered host memory. Sets *dangling_p to the sum over words that are device addresses
+ * without present data. */
 static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -244,7 +252,8 @@ static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
     return word_sum.sum;
 }
 
-/* Adds device bytes to the sum; only bytes that were written, if the device knows them. */
+/* Adds `bytes` device bytes at `dev` to the sum, as bytes at an offset of range `number`, which begins at `start`. Only
+ * bytes that were written count, if the device knows them. Skips bytes that cannot be read. */
 static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t number, uint64_t offset, uint64_t dev,
                              uint64_t bytes)
 {
@@ -263,8 +272,8 @@ static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t
     }
 }
 
-/* Returns the sum over the device bytes of present data. *dangling_p: sum over device addresses without present data.
- */
+/* Returns the sum over the device bytes of present data. Sets *dangling_p to the sum over words that are device
+ * addresses without present data. */
 static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
 {
     struct word_sum word_sum = {.digest = digest};
@@ -295,7 +304,7 @@ static uint64_t digest_present(const struct digest *digest)
     return sum;
 }
 
-/* Returns the hash of reference counters, and of attachments with their targets and counters. */
+/* Returns the hash of reference counters, and of attachments with their targets, counters and descriptors. */
 static uint64_t digest_counters(const struct digest *digest)
 {
     struct accd__device_env *env = digest->env;
@@ -316,7 +325,8 @@ static uint64_t digest_counters(const struct digest *digest)
     return sum;
 }
 
-/* Returns the hash of the bytes of an element that clauses exclude, and of the actions on its other bytes. */
+/* Returns the hash of a layout: the bytes of an element that clauses exclude, and the actions on its other bytes; 0 for
+ * NULL. */
 static uint64_t digest_layout(const accd_program *layout)
 {
     uint64_t sum = 0;
@@ -329,7 +339,7 @@ static uint64_t digest_layout(const accd_program *layout)
     return layout ? combine_hashes(sum, layout->spec.stride) : 0;
 }
 
-/* Returns the hash of the objects' properties other than counters. */
+/* Returns the hash of the objects' properties other than counters, and of the blocks that hold several objects. */
 static uint64_t digest_objects(const struct digest *digest)
 {
     const uint64_t flags = ACCD_OBJECT_MAPPED | ACCD_OBJECT_STORAGE | ACCD_OBJECT_NAMED | ACCD_OBJECT_UNDERCOUNTED |
@@ -353,7 +363,7 @@ static uint64_t digest_objects(const struct digest *digest)
     return sum;
 }
 
-/* Returns the hash of a region's request. */
+/* Returns the hash of a request (what a clause asks for one object) of an open region. */
 static uint64_t digest_claim(const struct digest *digest, const struct accd__request *request)
 {
     const uint64_t held = request->object ? hash_host_address(digest, request->object->host) : 0;
@@ -364,7 +374,7 @@ static uint64_t digest_claim(const struct digest *digest, const struct accd__req
                           bits);
 }
 
-/* Returns the hash of an open region: requests, items, gaps, group. */
+/* Returns the hash of an open region: kind, thread, queue, requests, items, gaps, and the objects of its group. */
 static uint64_t digest_region(const struct digest *digest, const struct accd_region *region)
 {
     const struct accd__queue *queue = accd__get_queue(digest->env, region->queue);
@@ -394,12 +404,13 @@ static uint64_t digest_region(const struct digest *digest, const struct accd_reg
 
 /* ------------------------------------------------------------------------------------ tuples -- */
 
-/* Serials of constructs, of which only the order matters. */
+/* Serials (numbers of constructs), of which only the order matters. Pairs of serial and rank once rank_serials has run.
+ */
 struct serials {
     ACCD_SCRATCH_LIST(struct accd__pair) list;
 };
 
-/* Adds a serial (number of a construct) to the list. Returns false without memory. */
+/* Adds a serial to the list, in scratch space. Returns false without memory. */
 static bool add_serial(const struct digest *digest, struct serials *serials, uint64_t serial)
 {
     if (!accd__scratch_grow_array(&digest->context->scratch, (void **)&serials->list.at, serials->list.n,
@@ -430,7 +441,7 @@ static bool add_serials(const struct digest *digest, struct serials *serials)
 }
 
 /* Lists all serials, sorts them and gives each its rank, so that serial_rank can be called. Returns false without
- * memory. */
+ * memory, or if there is no serial. */
 static bool rank_serials(const struct digest *digest, struct serials *serials)
 {
     struct accd__pair *spare = add_serials(digest, serials) && serials->list.n
@@ -445,14 +456,15 @@ static bool rank_serials(const struct digest *digest, struct serials *serials)
     return true;
 }
 
-/* Returns the rank of a serial. Requires that the serial was added. */
+/* Returns the rank of a serial, which rank_serials must have listed. */
 static uint64_t serial_rank(const struct serials *serials, uint64_t serial)
 {
     assert(serials->list.n);
     return serials->list.at[ACCD_UPPER_BOUND(serials->list.at, key, serials->list.n, serial) - 1].value;
 }
 
-/* Returns the hash of a place in a block, by the contents of the block. */
+/* Returns the hash of a device address: in a block of the core by the block's contents and the offset, elsewhere as
+ * hash_device_address. */
 static uint64_t hash_block_location(const struct digest *digest, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&digest->env->present.blocks, dev);
@@ -463,14 +475,14 @@ static uint64_t hash_block_location(const struct digest *digest, uint64_t dev)
         combine_hashes(block->bytes, dev - block->dev));
 }
 
-/* Returns the hash of an original. */
+/* Returns the hash of an original: a clause, or a piece of one, as fusion records it (table/tuples.h). */
 static uint64_t digest_original(const struct digest *digest, const struct serials *serials,
                                 const struct accd__original *original)
 {
     const uint64_t bits = (uint64_t)original->order << 32 | (uint64_t)original->flags << 16 |
                           (uint64_t)original->action << 8 | (uint64_t)original->dynamic << 2 |
                           (uint64_t)original->dropped << 1 | original->names_no_bytes;
-    const bool bases = digest->context->rules.fusion; /* otherwise `base` is the address of a record */
+    const bool bases = digest->context->rules.fusion; /* false: `base` is the address of a record, which is no state */
     uint64_t hash = combine_hashes(bases ? hash_host_address(digest, original->base) : 0,
                                    hash_host_address(digest, original->host));
     hash = combine_hashes(combine_hashes(hash, original->bytes), hash_host_address(digest, original->slot));
@@ -478,7 +490,8 @@ static uint64_t digest_original(const struct digest *digest, const struct serial
     return combine_hashes(combine_hashes(hash, serial_rank(serials, original->serial)), bits);
 }
 
-/* Sets *sum_p to the hash of all tuples: placements with their slots and originals. Fails only without memory. */
+/* Sets *sum_p to the hash of fusion's state (table/tuples.h): placements with their tuples, slots and originals, and
+ * the ranks of open regions. Fails only without memory. */
 static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p)
 {
     assert(sum_p);
@@ -516,7 +529,7 @@ static accd_status digest_tuples_of(const struct digest *digest, uint64_t *sum_p
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* Returns the hash of a queued transfer. */
+/* Returns the hash of a queued transfer: its device address, host address or bytes of the core, size and direction. */
 static uint64_t digest_transfer(const struct digest *digest, const struct accd__transfer *transfer)
 {
     const uint64_t host = transfer->direction == ACCD_TRANSFER_CORE_TO_DEVICE
@@ -528,7 +541,8 @@ static uint64_t digest_transfer(const struct digest *digest, const struct accd__
                           transfer->bytes << 2 | transfer->direction);
 }
 
-/* Returns the hash of a queued task. */
+/* Returns the hash of a queued task: its kind, its distance from the queue's end, the ranges it uses, and what it does.
+ */
 static uint64_t digest_task(const struct digest *digest, const struct accd__task *task)
 {
     uint64_t hash = combine_hashes(task->kind, task->number - task->queue->submitted);
@@ -555,7 +569,7 @@ static uint64_t digest_task(const struct digest *digest, const struct accd__task
     return hash;
 }
 
-/* Returns the hash of all queues. They are numbered in the order of their first use, and their async values count. */
+/* Returns the hash of the queues that have tasks, with their tasks in order and their async values. */
 static uint64_t digest_queues(const struct digest *digest)
 {
     const struct accd__queues *queues = &digest->env->queues;
@@ -570,7 +584,8 @@ static uint64_t digest_queues(const struct digest *digest)
     return sum;
 }
 
-/* True if an allocation holds present data, and is not the program's own (made by acc_malloc). */
+/* Returns true if the allocation that begins at `dev` holds present data, and is not the program's own (made by
+ * acc_malloc). */
 static bool holds_data(struct accd__device_env *env, const struct device_objects *placed, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -580,7 +595,8 @@ static bool holds_data(struct accd__device_env *env, const struct device_objects
            (object && object->dev == dev && !(object->size & ACCD_OBJECT_MAPPED));
 }
 
-/* Returns the sum over the bytes of the program's own allocations. */
+/* Returns the sum over the bytes of the program's own allocations (acc_malloc). Returns 0 if all memory in use belongs
+ * to present data, or if the device cannot list allocations. */
 static uint64_t digest_allocations(const struct digest *digest)
 {
     struct accd__device_env *env = digest->env;
@@ -604,14 +620,15 @@ static uint64_t digest_allocations(const struct digest *digest)
     return word_sum.sum;
 }
 
-/* Returns the device memory in use if it exceeds half of all memory; less has no effect on later constructs. */
+/* Returns the device memory in use if it exceeds half of all memory, else 0: less has no effect on later constructs. */
 static uint64_t memory_in_use(const struct accd__device_env *env)
 {
     const uint64_t bytes = env->device.stats.live_bytes;
     return bytes > env->context->config.device_bytes / 2 ? bytes : 0;
 }
 
-/* Sets *rest_p to the hash of all other state that decides what later constructs do. Fails only without memory. */
+/* Sets *rest_p to the hash of the state that the other four digests leave out, and that decides what later constructs
+ * do. Fails only without memory. */
 static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 {
     const struct accd__device_env *env = digest->env;
@@ -628,7 +645,8 @@ static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 
 /* ------------------------------------------------------------------------------ entry points -- */
 
-/* Lists the known ranges by address, and numbers them in the order of registration. */
+/* Lists the known ranges by address in `digest`, with their hull, and numbers them in the order of registration or by
+ * digest->numbers. Fails without memory. */
 static accd_status list_host_ranges(struct digest *digest)
 {
     const size_t n = digest->context->host.ranges.count;
@@ -653,7 +671,7 @@ static accd_status list_host_ranges(struct digest *digest)
     return ACCD_OK;
 }
 
-/* Lists the present objects of a device by device address. */
+/* Sets *placed to the present objects of a device, by device address. Fails without memory. */
 static accd_status list_device_objects(struct digest *digest, struct accd__device_env *env,
                                        struct device_objects *placed)
 {
@@ -674,7 +692,8 @@ static accd_status list_device_objects(struct digest *digest, struct accd__devic
     return ACCD_OK;
 }
 
-/* Computes all five hashes. Uses the context's scratch space. */
+/* Computes all five hashes of digest->env. Uses the context's scratch space, which the caller resets. Fails without
+ * memory. */
 static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
 {
     assert(digests_p);
@@ -695,6 +714,7 @@ static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
     return ACCD_OK;
 }
 
+/* Computes the five digests of a device's state. `numbers` replaces the numbers of the first n host ranges. */
 accd_status accd_state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
                                accd_digest_set *digests_p)
 {

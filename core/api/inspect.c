@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Returns the public name of a relation between a range and present data. */
+/* Returns the public enumerator for a relation between a range and present data. */
 static accd_presence to_presence(enum accd__containment relation)
 {
     return relation == ACCD_RANGE_CONTAINED ? ACCD_PRESENCE_FULL
@@ -13,7 +13,8 @@ static accd_presence to_presence(enum accd__containment relation)
                                             : ACCD_PRESENCE_NONE;
 }
 
-/* Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
+/* Returns whether a host range is present in one object or one fused tuple, wholly or in part. Without memory, NONE.
+ * Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
 accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -23,7 +24,7 @@ accd_presence accd_get_presence(accd_context *context, int device, const void *h
     if (!env || !host || (!bytes && context->rules.zero_present == ACCD_CHOICE_REJECT) ||
         accd__find_object(env, start, &object) != ACCD_OK)
         return ACCD_PRESENCE_NONE;
-    if (object && requested <= accd__object_end(object) - start) /* bytes after the object do not matter */
+    if (object && requested <= accd__object_end(object) - start) /* the object contains the range, apart from holes */
         return !context->policy.holes ? ACCD_PRESENCE_FULL
                                       : to_presence(accd__compare_with_object(env, object, start, requested));
     if (object)
@@ -33,6 +34,7 @@ accd_presence accd_get_presence(accd_context *context, int device, const void *h
                                                                                         : ACCD_PRESENCE_NONE;
 }
 
+/* Sets *start_p and *bytes_p to the host range of the present object at `host`. Returns 0 if there is none. */
 int accd_present_bounds(accd_context *context, int device, const void *host, uint64_t *start_p, uint64_t *bytes_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -44,6 +46,8 @@ int accd_present_bounds(accd_context *context, int device, const void *host, uin
     return 1;
 }
 
+/* Gives the host range of the first present object that overlaps [*at, end), and advances *at to its end. Returns 0 if
+ * there is none. */
 int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
                              uint64_t *bytes_p)
 {
@@ -59,6 +63,7 @@ int accd_present_overlapping(accd_context *context, int device, uint64_t *at, ui
     return 1;
 }
 
+/* Returns the device address for a host address in present data; 0 if no present object contains it. */
 uint64_t accd_device_address(accd_context *context, int device, const void *host)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -66,13 +71,14 @@ uint64_t accd_device_address(accd_context *context, int device, const void *host
     return object ? object->dev + (accd__address(host) - object->host) : 0;
 }
 
+/* Returns the host address for a device address in present data; 0 if no present object contains it. */
 uint64_t accd_host_address(accd_context *context, int device, uint64_t dev)
 {
     const struct accd__object *object = accd__object_at(accd__find_device_env(context, device), dev, true);
     return object ? object->host + (dev - object->dev) : 0;
 }
 
-/* Fills the public description of a present object. */
+/* Fills the public description of a present object, including its name. */
 static void describe_present(struct accd__device_env *env, const struct accd__object *object,
                              accd_present_object *present)
 {
@@ -87,6 +93,7 @@ static void describe_present(struct accd__device_env *env, const struct accd__ob
     accd__describe_object(env, object, &present->info);
 }
 
+/* Describes the present object at a host or, if `in_device`, a device address. Returns 0 if there is none. */
 int accd_present_at(accd_context *context, int device, uint64_t address, int in_device, accd_present_object *present_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -97,6 +104,8 @@ int accd_present_at(accd_context *context, int device, uint64_t address, int in_
     return 1;
 }
 
+/* Describes the first present object at or after host address *at, and advances *at to its end. Returns 0 after the
+ * last. */
 int accd_present_next(accd_context *context, int device, uint64_t *at, accd_present_object *present_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -111,6 +120,8 @@ int accd_present_next(accd_context *context, int device, uint64_t *at, accd_pres
     return 1;
 }
 
+/* Returns the device address for a pointer value in, or at the end of, present data or their extended range; 0 if there
+ * is none. */
 uint64_t accd_matching_address(accd_context *context, int device, const void *host, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -124,7 +135,7 @@ uint64_t accd_matching_address(accd_context *context, int device, const void *ho
     return object->dev + (at - object->host);
 }
 
-/* Fills the public description of an attachment. */
+/* Fills the public description of an attachment. [low, high) is empty if its target is no longer present. */
 static void describe_attachment(struct accd__device_env *env, const struct accd__attachment *attach,
                                 accd_attachment *to)
 {
@@ -139,6 +150,7 @@ static void describe_attachment(struct accd__device_env *env, const struct accd_
     accd__object_device_range(env, target, &to->low, &to->high);
 }
 
+/* Describes the attachment of the pointer at `slot`. Returns 0 if the pointer is not attached. */
 int accd_attachment_at(accd_context *context, int device, const void *slot, accd_attachment *attachment_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -149,6 +161,7 @@ int accd_attachment_at(accd_context *context, int device, const void *slot, accd
     return 1;
 }
 
+/* Describes the first attachment of a pointer at or after *at, and advances *at. Returns 0 after the last. */
 int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -163,6 +176,7 @@ int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_a
     return 1;
 }
 
+/* Sets [*low_p, *high_p) to the range of all addresses of the device. Returns 0 if the device has no such range. */
 int accd_device_address_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -172,6 +186,7 @@ int accd_device_address_space(accd_context *context, int device, uint64_t *low_p
     return 1;
 }
 
+/* Sets [*low_p, *high_p) to the host memory in which the device records its allocations. Returns 0 if there is none. */
 int accd_device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -181,6 +196,7 @@ int accd_device_metadata_range(accd_context *context, int device, uint64_t *low_
     return 1;
 }
 
+/* Writes the statistics of a device to *stats_p; all members become 0 if there is no such device. */
 void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -194,12 +210,15 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
     stats_p->attachments = env->attached.live;
 }
 
+/* Returns the address of a byte that was written outside of its allocation, with the allocation in *block_p; 0 if none
+ * is found. */
 uint64_t accd_device_find_overrun(accd_context *context, int device, uint64_t *block_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     return env && env->device.ops->find_overrun ? env->device.ops->find_overrun(env->device.handle, block_p) : 0;
 }
 
+/* Switches the guard pages of a "guarded" device on or off; does nothing for other devices. */
 void accd_device_set_guards(accd_context *context, int device, int on)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -207,6 +226,7 @@ void accd_device_set_guards(accd_context *context, int device, int on)
         env->device.ops->set_guards(env->device.handle, on);
 }
 
+/* Returns 1 if a device range lies in one allocation, else 0. */
 int accd_device_is_allocated(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

@@ -7,13 +7,15 @@
 
 #include <assert.h>
 
+/* Records and returns the error of a device range that is not in one allocation. */
 accd_status accd__report_not_allocated(const struct accd__device_env *env)
 {
     return accd__set_error(env->context, ACCD_ERROR_OUT_OF_BOUNDS, R_BOUNDS,
                            "the range is not in allocated memory of device %d", env->device.number);
 }
 
-/* Decides DIR-4.1-05. */
+/* Returns an error if data at `dev` have moved away and the rules reject such an access. The error describes the moved
+ * object. Decides DIR-4.1-05. */
 accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev)
 {
     struct accd__object *object = NULL;
@@ -34,6 +36,8 @@ accd_status accd__check_stale_address(struct accd__device_env *env, uint64_t dev
     return status;
 }
 
+/* Sets [*low_p, *high_p) to the device range that an access at `dev` may use: an object, a fused tuple (data moved into
+ * one block), or memory of the running kernel. Returns 0 if there is none. */
 int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -46,11 +50,13 @@ int accd_device_bounds(accd_context *context, int device, uint64_t dev, uint64_t
         return 1;
     if (!fused)
         return accd__object_device_range(env, object, low_p, high_p);
-    *low_p = accd__fused_tuple_dev(fused); /* the address is between objects of the tuple */
+    /* the address is between objects of the tuple, so that the whole tuple is the range */
+    *low_p = accd__fused_tuple_dev(fused);
     *high_p = *low_p + (fused->end - fused->host);
     return 1;
 }
 
+/* Writes the name of the present data at a device address to `to`; an empty string if no present data contain it. */
 void accd_format_name_at(accd_context *context, int device, uint64_t dev, char *to, size_t capacity)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -72,6 +78,7 @@ static const accd_member *find_excluded_member(const accd_program *program, uint
     return NULL;
 }
 
+/* Describes the excluded member at a device address. Returns 0 if the address is in no excluded member. */
 int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -91,8 +98,8 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
     return 1;
 }
 
-/* Returns ACCD_ERROR_EXCLUDED_MEMBER if a device address is in an excluded member. Decides TR14-1.2-10, TR14-3.1.1-14.
- */
+/* Records and returns ACCD_ERROR_EXCLUDED_MEMBER if the device address is in a member that the mapping clause excluded;
+ * otherwise returns ACCD_OK. Decides TR14-1.2-10, TR14-3.1.1-14. */
 static accd_status check_excluded_member(struct accd__device_env *env, uint64_t dev)
 {
     accd_object_info excluded;
@@ -104,8 +111,9 @@ static accd_status check_excluded_member(struct accd__device_env *env, uint64_t 
     return ACCD_ERROR_EXCLUDED_MEMBER;
 }
 
-/* Records and returns the error of an access between present objects of a block, or to old locations of objects that
- * have moved. Decides DIR-4.2-17. */
+/* Records and returns the error of an access at `dev` in `block`, which no object there contains: bytes between fused
+ * data, or the former place of data that have moved. `reads` false: the access is a write. Returns ACCD_OK only if the
+ * rules accept stale addresses. Decides DIR-4.2-17. */
 static accd_status check_between_objects(struct accd__device_env *env, const struct accd__block *block, uint64_t dev,
                                          bool reads)
 {
@@ -118,14 +126,16 @@ static accd_status check_between_objects(struct accd__device_env *env, const str
     return block->vacated ? accd__check_stale_address(env, dev) : accd__report_not_allocated(env);
 }
 
-/* Returns an error if a kernel may not access a device range. The range must lie in one object, one tuple, or one
- * allocation of the program. Decides TR14-1.1-02. */
+/* Returns ACCD_OK if a kernel may access a device range: it lies in one object, one fused tuple, or one allocation of
+ * the program. Otherwise records and returns the error, such as ACCD_ERROR_OUT_OF_BOUNDS or ACCD_ERROR_NULL_POINTER.
+ * `reads` false: the access is a write. Decides TR14-1.1-02. */
 static accd_status check_kernel_access(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool reads)
 {
     accd_context *context = env->context;
     struct accd__object *holder;
     ACCD_TRY(accd__find_object_by_dev(env, dev, &holder));
-    /* memory of the user is accessible as a whole; a block into which it was fused is not */
+    /* excludes objects in memory of the user (acc_map_data), which is accessible as a whole and checked below. If such
+     * an object was fused into a shared block, only its own bytes are accessible. */
     if (holder && (holder->size & (ACCD_OBJECT_MAPPED | ACCD_OBJECT_SHARED)) != ACCD_OBJECT_MAPPED) {
         uint64_t remaining = holder->dev + accd__object_bytes(holder) - dev;
         if (bytes <= remaining)
@@ -162,7 +172,8 @@ static accd_status check_kernel_access(struct accd__device_env *env, uint64_t de
     return accd__report_not_allocated(env);
 }
 
-/* Waits until queued work that uses a device range has finished. */
+/* If queues are concurrent, waits until queued work that uses a device range has finished; otherwise does nothing.
+ * Fails if the work fails. */
 static accd_status wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     if (!env->queues.ntasks || !accd__is_concurrent(env))
@@ -171,7 +182,8 @@ static accd_status wait_for_range(struct accd__device_env *env, uint64_t dev, ui
     return accd__wait_for_range(env, dev, bytes);
 }
 
-/* Decides HOUSE-unwritten, TR14-1.2-12. */
+/* Reads device bytes as a kernel would. An error if the range is not accessible, or if not all bytes were ever written.
+ * Decides HOUSE-unwritten, TR14-1.2-12. */
 accd_status accd_device_read(accd_context *context, int device, uint64_t dev, void *to, uint64_t bytes)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -195,22 +207,23 @@ accd_status accd_device_read(accd_context *context, int device, uint64_t dev, vo
                                      "in an access to its memory");
 }
 
-/* True if a write at `dev` leaves an attached pointer, with its descriptor, unchanged. */
+/* Returns true if a write of `bytes` bytes from `from` at `dev` leaves the attached pointer, with its descriptor,
+ * unchanged. `host` is the host address for `dev`. Returns false if the device cannot be read. */
 static bool is_unchanged(struct accd__device_env *env, uint64_t dev, uint64_t host, const void *from, uint64_t bytes,
                          const struct accd__attachment *attach)
 {
     assert(bytes <= ACCD_MAX_SLOT_BYTES || accd__attachment_end(attach) - attach->slot <= ACCD_MAX_SLOT_BYTES);
     char current[ACCD_MAX_SLOT_BYTES];
     uint64_t end = accd__attachment_end(attach), at = attach->slot > host ? attach->slot - host : 0;
-    if (end <= host) /* the write covers a part of a descriptor only */
+    if (end <= host) /* the pointer or descriptor ends before the write */
         return true;
     end = end - host < bytes ? end - host : bytes;
     return env->device.ops->read(env->device.handle, dev + at, current, end - at) == ACCD_OK &&
            !memcmp(current, (const char *)from + at, end - at);
 }
 
-/* Returns an error if a write would change an attached pointer. OpenMP 4.0 allows such writes. Decides TR14-4.1-08,
- * OMP60-map-8, LLNL-2.1-08. */
+/* Records and returns ACCD_ERROR_POINTER_CHANGED if a write would change an attached pointer, unless the rules allow
+ * it, as OpenMP 4.0 does. Fails without memory to expand groups. Decides TR14-4.1-08, OMP60-map-8, LLNL-2.1-08. */
 static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t dev, const void *from, uint64_t bytes)
 {
     assert(from || !bytes);
@@ -237,6 +250,8 @@ static accd_status check_pointer_writes(struct accd__device_env *env, uint64_t d
     return ACCD_OK;
 }
 
+/* Writes device bytes as a kernel would, and saves the old ones if a journal is kept. An error if the range is not
+ * accessible, is in an excluded member, or holds an attached pointer that would change. */
 accd_status accd_device_write(accd_context *context, int device, uint64_t dev, const void *from, uint64_t bytes)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -253,6 +268,8 @@ accd_status accd_device_write(accd_context *context, int device, uint64_t dev, c
                                      "in an access to its memory");
 }
 
+/* Returns how many of the device bytes were ever written; -1 if the device does not know or the range is not allocated.
+ */
 int64_t accd_device_count_written(accd_context *context, int device, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -261,6 +278,7 @@ int64_t accd_device_count_written(accd_context *context, int device, uint64_t de
     return (int64_t)env->device.ops->count_written(env->device.handle, dev, bytes);
 }
 
+/* Writes the device's compiler of kernels, or why there is none, to `what`. Returns 1 if the device has one, else 0. */
 int accd_get_kernel_compiler(accd_context *context, int device, char *what, size_t capacity)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -270,6 +288,8 @@ int accd_get_kernel_compiler(accd_context *context, int device, char *what, size
     return env && env->device.ops->get_compiler && env->device.ops->get_compiler(env->device.handle, what, capacity);
 }
 
+/* Runs a kernel on the device, after the work of all concurrent queues. ACCD_ERROR_MISUSE: the device runs no kernels,
+ * or no journal is open. */
 accd_status accd_run_kernel(accd_context *context, int device, const accd_kernel *kernel, accd_kernel_result *end_p)
 {
     ACCD_ON_DEVICE(env, context, device);

@@ -8,13 +8,14 @@
 
 #include <assert.h>
 
-/* The serials [from, to] of constructs that a list covers: the level itself, or enter data in the base level above
- * it. */
+/* The serials (numbers of constructs) from .. to that a list covers: that of the level itself, or those of enter data
+ * in the base level above it. */
 struct serial_range {
     uint64_t from, to;
 };
 
-/* The location of an object at the time of a serial. `fused` NULL: the object was in no tuple. */
+/* The location of an object at an earlier serial. `fused` NULL: the object was in no tuple. `serial`: construct that
+ * moved the object there. */
 struct past_location {
     const struct accd__placement *placement;
     const struct accd__fused_tuple *fused;
@@ -34,7 +35,7 @@ struct listing {
     size_t nlocations;
 };
 
-/* Returns the region of a level; level 0 is the outermost. NULL: there is no such level. */
+/* Returns the region of a level, 0 <= level; level 0 is the outermost. NULL: there is no such level. */
 static const struct accd_region *find_region(const struct accd__device_env *env, int64_t level)
 {
     const struct accd_region *region = level < (int64_t)env->levels.depth ? env->levels.top : NULL;
@@ -43,7 +44,8 @@ static const struct accd_region *find_region(const struct accd__device_env *env,
     return region;
 }
 
-/* Returns the serials that a list of level `level` covers. `dynamic`: the enter data in the base level above it. */
+/* Returns the serials that a list of level `level` covers; level -1: below all levels. `dynamic`: the enter data in the
+ * base level above it, up to the next level. */
 static struct serial_range get_serial_range(const struct accd__device_env *env, int64_t level, bool dynamic)
 {
     assert(level >= -1);
@@ -56,7 +58,8 @@ static struct serial_range get_serial_range(const struct accd__device_env *env, 
 
 /* --------------------------------------------------------------------------------- originals -- */
 
-/* Fills *info with the name and range of an original. Decides DIR-4.1-03. */
+/* Fills *info with the name and range of an original (a clause or a piece of one, table/tuples.h). Decides DIR-4.1-03.
+ */
 static void describe_original(const struct listing *listing, const struct accd__original *original,
                               accd_object_info *info)
 {
@@ -64,7 +67,7 @@ static void describe_original(const struct listing *listing, const struct accd__
     accd__format_original(listing->env, original, info->name, sizeof info->name);
 }
 
-/* Sorts the originals by the keys that `key_of` returns; the sort is stable. Returns false without memory. */
+/* Sorts listing->originals by the keys that `key_of` returns; the sort is stable. Returns false without memory. */
 static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const struct accd__original *original))
 {
     size_t n = listing->noriginals;
@@ -95,7 +98,8 @@ static uint64_t original_serial(const struct accd__original *original)
     return original->serial;
 }
 
-/* Sets the originals of `listing`, in the order of their directives and clauses. Fails only without memory. */
+/* Sets listing->originals to the originals of the covered serials, in the order of their directives and clauses.
+ * `dynamic`: those of enter data instead of regions. Fails only without memory. */
 static accd_status list_originals(struct listing *listing, bool dynamic)
 {
     bool ok = true;
@@ -114,7 +118,7 @@ static accd_status list_originals(struct listing *listing, bool dynamic)
     return ok ? ACCD_OK : accd__report_out_of_memory(listing->env->context, "to list tuples");
 }
 
-/* Reports the originals as tuples. */
+/* Calls the listing's callback for each original, as a tuple. */
 static void report_originals(const struct listing *listing)
 {
     for (size_t i = 0; i < listing->noriginals; i++) {
@@ -127,7 +131,8 @@ static void report_originals(const struct listing *listing)
 
 /* -------------------------------------------------------------------------------- artificial -- */
 
-/* Sets *place to the location of an object at the time of `serial`. Returns false if the object was not yet present. */
+/* Sets *place to the location of an object at the time of `serial`. Returns false if the object was not yet present;
+ * *place is then meaningless. */
 static bool get_location_at(const struct accd__placement *placement, uint64_t serial, struct past_location *place)
 {
     assert(place);
@@ -139,13 +144,13 @@ static bool get_location_at(const struct accd__placement *placement, uint64_t se
         if (vacated)
             *place = (struct past_location){placement, vacated->fused, vacated->dev, vacated->serial};
     }
-    if (place->fused && place->fused->serial > serial) /* younger originals hold the parts of the tuple together */
+    if (place->fused && place->fused->serial > serial) /* the tuple was made later, so that it did not exist then */
         place->fused = NULL;
     return place->serial <= serial;
 }
 
-/* Lists the locations of all objects that were present at the end of the range of serials. Fails only without memory.
- */
+/* Sets listing->locations to the locations of all objects that were present at the last covered serial. Fails only
+ * without memory. */
 static accd_status list_locations(struct listing *listing)
 {
     struct accd__btree *placements = &listing->env->tuples.placements;
@@ -158,7 +163,7 @@ static accd_status list_locations(struct listing *listing)
     return ACCD_OK;
 }
 
-/* True if two adjacent objects are in one tuple. The objects of a tuple are adjacent in the list, because tuples
+/* Returns true if two locations are in one fused tuple. The objects of a tuple are adjacent in the list, because tuples
  * never overlap. */
 static bool is_same_tuple(const struct past_location *a, const struct past_location *b)
 {
@@ -177,8 +182,9 @@ static void describe_locations(const struct listing *listing, const struct past_
     info->bytes = bytes;
 }
 
-/* Writes the ancestors of a tuple (clauses of the list, and tuples of the list before it) and returns their number. The
- * arrays must have capacity for all. Decides DIR-4.2-07. */
+/* Writes the ancestors of the tuple of locations [first, end) to `to` and returns their number. Ancestors are clauses
+ * of the list, and tuples before the covered serials. *original: index of the next clause, advanced past those written.
+ * `to` must have capacity for all. Decides DIR-4.2-07. */
 static size_t list_ancestors(const struct listing *listing, size_t first, size_t end, size_t *original,
                              accd_object_info *to)
 {
@@ -208,7 +214,7 @@ static size_t list_ancestors(const struct listing *listing, size_t first, size_t
     }
 }
 
-/* Reports the tuples after fusion, with their ancestors. */
+/* Calls the listing's callback for each tuple after fusion, with its ancestors. Fails only without memory. */
 static accd_status report_artificial(struct listing *listing)
 {
     struct past_location *locations = listing->locations;
@@ -230,7 +236,7 @@ static accd_status report_artificial(struct listing *listing)
     return ACCD_OK;
 }
 
-/* Fills *info with the name and range of a request of an open region. */
+/* Fills *info with the name and range of a request (what a clause asks for one object) of an open region. */
 static void describe_request(const struct accd_region *region, const struct accd__request *request,
                              accd_object_info *info)
 {
@@ -240,7 +246,7 @@ static void describe_request(const struct accd_region *region, const struct accd
     accd__format_request(&input, request, info->name, sizeof info->name);
 }
 
-/* Reports the clauses of a level, which are its tuples where the rules have no fusion. */
+/* Calls the listing's callback for each request of a level; without fusion, these are its tuples. */
 static void report_requests(const struct listing *listing, const struct accd_region *region)
 {
     for (size_t i = 0; i < region->nrequests; i++) {
@@ -257,6 +263,8 @@ static void report_requests(const struct listing *listing, const struct accd_reg
     }
 }
 
+/* Calls `fn` with `ud` for each tuple of a list of a level. Without fusion in the rules, lists the clauses of the
+ * level. */
 accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
                                 accd_tuple_fn fn, void *ud)
 {
@@ -285,7 +293,8 @@ accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level
     return status;
 }
 
-/* Decides DIR-4.1-02. */
+/* Describes level `index` of the stack of data environments. Returns 0 if there is no such level. Decides DIR-4.1-02.
+ */
 int accd_level_get(accd_context *context, int device, size_t index, accd_level *level_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -296,6 +305,7 @@ int accd_level_get(accd_context *context, int device, size_t index, accd_level *
     return 1;
 }
 
+/* Describes one clause of a level. Returns 0 if there is no such level or clause. */
 int accd_level_get_clause(accd_context *context, int device, size_t index, size_t clause, accd_clause *clause_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

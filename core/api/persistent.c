@@ -7,7 +7,7 @@
 /* Address space of each arena. Physical memory is used only for the used part. */
 static const size_t arena_capacity = (size_t)1 << 30;
 
-/* Returns the memory of a checkpoint to the allocator of the caller. */
+/* Returns the memory of a checkpoint to the allocator of the caller, which its header records. */
 static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
 {
     struct accd__mem mem;
@@ -16,6 +16,7 @@ static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
     accd__mem_drop_cache(&mem);
 }
 
+/* Makes both arenas and the record of them; NULL: no memory. */
 struct accd__persistent *accd__persistent_new(struct accd__mem *mem)
 {
     assert(mem);
@@ -37,6 +38,7 @@ struct accd__persistent *accd__persistent_new(struct accd__mem *mem)
     return persistent;
 }
 
+/* Frees both arenas and the list of unused checkpoint memory. */
 void accd__persistent_free(struct accd__persistent *persistent)
 {
     if (!persistent)
@@ -50,6 +52,7 @@ void accd__persistent_free(struct accd__persistent *persistent)
     accd__arena_free(persistent->side_arena);
 }
 
+/* Returns the memory of the checkpoint freed last if it is large enough, otherwise new memory; NULL: no memory. */
 struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *context, size_t bytes)
 {
     struct accd__checkpoint_memory **spare = &context->persistent->spare, *found = *spare;
@@ -69,6 +72,7 @@ struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *cont
     return found;
 }
 
+/* Adds the memory of a freed checkpoint to the list of unused memory. */
 void accd__checkpoint_memory_recycle(accd_context *context, struct accd__checkpoint_memory *saved)
 {
     assert(saved);
