@@ -60,7 +60,7 @@ local function copies_of(env, node, free)
   local list = table.move(node.copies, 1, #node.copies, 1, {})
   for _, item in ipairs(free(node.body)) do
     local name = item.name
-    if not node.is_said(name) and privatization.variable(env, name) then
+    if not node.is_named(name) and privatization.variable(env, name) then
       if implicit == "none" then
         raise("default-none", item.pos, ("default(none), but '%s' is in no clause"):format(name), { length = #name,
           rule = "OMP60-share-1", help = ("say shared(%s), or what else it is"):format(name) })

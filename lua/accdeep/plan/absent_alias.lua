@@ -10,19 +10,19 @@ local absent_alias = {}
 
 -- Returns the entry of the member at the end of a path of member names; nil if the member mapping has no such entry.
 local function entry_at(session, member_mapping, path)
-  local found
+  local match
   for name in path:gmatch "[%a_][%w_]*" do
-    if found then
-      local inside = types.is_record(types.innermost(found.member.type))
-      member_mapping = inside and nest.inner(session, member_mapping, found)
-      found = nil
+    if match then
+      local inside = types.is_record(types.innermost(match.member.type))
+      member_mapping = inside and nest.inner(session, member_mapping, match)
+      match = nil
     end
     for _, entry in ipairs(member_mapping and nest.entries(session, member_mapping) or {}) do
-      if entry.member.name == name then found = entry end
+      if entry.member.name == name then match = entry end
     end
-    if not found then return nil end
+    if not match then return nil end
   end
-  return found
+  return match
 end
 
 -- Returns the base of the alias called `name` in an item, as text; nil if `name` is not an alias.
@@ -33,8 +33,8 @@ function absent_alias.base(session, item, name)
   local entry = last and entry_at(session, item.member_mapping, name:sub(last + 1):gsub("%b[]", ""):gsub("%b()", ""))
   local to = entry and nest.is_alias(entry) and entry.subscripts[#entry.subscripts].to
   if not to then return nil end
-  local beside = to.tag == "id" and not to.global and not entry.outer
-  return beside and name:gsub("[%a_][%w_]*$", "") .. to.name or unparse.expression(to)
+  local is_sibling = to.tag == "id" and not to.global and not entry.outer
+  return is_sibling and name:gsub("[%a_][%w_]*$", "") .. to.name or unparse.expression(to)
 end
 
 return absent_alias

@@ -76,10 +76,10 @@ local function map_pointers(plan, request, node)
   if rules.chains == "ignored" then
     if enclosing_variable(node) then pointer_member(plan, request, node) end
   elseif node.tag ~= "id" then
-    local before = list_item.pointer_to(plan.session, node)
-    if not before or before.tag == "id" then return pointer_member(plan, request, node) end
-    map_pointers(plan, request, before)
-    map_pointer(plan, request, node, { base_pointer = before,
+    local outer = list_item.pointer_to(plan.session, node)
+    if not outer or outer.tag == "id" then return pointer_member(plan, request, node) end
+    map_pointers(plan, request, outer)
+    map_pointer(plan, request, node, { base_pointer = outer,
       flags = plan.kind ~= "exit data" and core.flag.chain or 0 })
   end
 end
@@ -139,12 +139,13 @@ local function add(plan, item, b, request)
 end
 c_items.add = add
 
--- Adds an item for elements of `base` and returns it; sets its name and symbol. how: "section", "element" or nil (the
+-- Adds an item for elements of `base` and returns it; sets its name and symbol. kind: "section", "element" or nil (the
 -- whole object); rows: dimensions inside an element of a section.
-local function add_elements(plan, item, b, ctx, request, base, element, how, rows)
+local function add_elements(plan, item, b, ctx, request, base, element, kind, rows)
   local indices = {}
   item.name, item.element = render(base, indices), element
-  item.label = plan:label(item.name, item.unit, how, mapping_compiler.layout(plan.session, element, item.program), rows)
+  local layout = mapping_compiler.layout(plan.session, element, item.program)
+  item.label = plan:label(item.name, item.unit, kind, layout, rows)
   item.indices = index_registers(b, ctx, indices)
   if base.tag == "id" then item.variable = base.name end
   return add(plan, item, b, request)
@@ -167,8 +168,8 @@ end
 -- dimensions inside them.
 local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   local session = plan.session
-  local of, start, length, rest = section_subscripts.first_section(b, ctx, t, subscripts)
-  local element, times, more = section_subscripts.elements(of, rest)
+  local row_type, start, length, rest = section_subscripts.first_section(b, ctx, t, subscripts)
+  local element, times, more = section_subscripts.elements(row_type, rest)
   local pos = subscripts[1].pos
   subscripts = rest
   if length.const and length.const < 0 then
@@ -176,10 +177,10 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
       { rule = "TR14-3.1.1-23" })
   end
   if t.kind == "array" and start.const and length.const
-    and (start.const < 0 or start.const + length.const > t.size // of.size) then
+    and (start.const < 0 or start.const + length.const > t.size // row_type.size) then
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(
-      start.const, length.const, t.size // of.size), { rule = "ACC33-2.7.1-1",
-      help = advice.section(start.const, length.const, t.size // of.size) })
+      start.const, length.const, t.size // row_type.size), { rule = "ACC33-2.7.1-1",
+      help = advice.section(start.const, length.const, t.size // row_type.size) })
   end
   local flags
   if more then -- the section follows several pointers: inner bounds are evaluated on the host
@@ -209,7 +210,7 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   item.count = codegen.reg(b, length, pos)
   item.start = start.const ~= 0 and codegen.reg(b, start, pos) or nil
   item.unit = element.size * times -- a row of an array counts as one element in names
-  return element, mapping_compiler.rows(types.element(t), of)
+  return element, mapping_compiler.rows(types.element(t), row_type)
 end
 
 -- Adds the item of a[0:n] for a structure a, which is a container: start and length are arguments of its shape
@@ -237,8 +238,8 @@ function c_items.section(plan, request, base, subscripts)
   if session.rules.extended and types.is_record(t) and not request.resolve then
     return container(plan, request, base, subscripts)
   end
-  local of, first = types.element(t), subscripts[1]
-  if not of then
+  local element_type, first = types.element(t), subscripts[1]
+  if not element_type then
     raise("not-a-pointer", first.pos, ("'%s' is %s: it has no elements"):format(
       render(base, {}), types.name(t)), { rule = "TR14-3.1.1-22" })
   end
@@ -284,12 +285,12 @@ function c_items.object(plan, request, node)
   item.action, item.program, flags = resolve(session, request, element)
   item.flags = plan:flags(request) | flags
   if request.map_request and session.rules.chains == "mapped" then map_chain(plan, request, node, t, item) end
-  local how, base = nil, node
+  local kind, base = nil, node
   if node.tag == "index" and type_of(session, node.base).kind == "pointer" then
     -- Element of a pointer's target: its subscript is part of the name, and the pointer may be attached.
     local index = codegen.integer(b, ctx, node.index)
     local pointer = codegen.value(b, ctx, node.base)
-    how, base = "element", node.base
+    kind, base = "element", node.base
     item.base = codegen.reg(b, pointer, node.pos)
     item.start = codegen.reg(b, index, node.pos)
     if count > 1 then
@@ -303,14 +304,14 @@ function c_items.object(plan, request, node)
     if node.tag == "unary" then
       base = node.e
       pointer_cell(b, ctx, node.e, item)
-      how = "element"
+      kind = "element"
     elseif node.tag == "index" then
       local pointer = list_item.pointer_to_array(session, node)
       if pointer then pointer_cell(b, ctx, pointer, item) end
     end
   end
   item.count = codegen.reg(b, codegen.constant(count), node.pos)
-  add_elements(plan, item, b, ctx, request, base, element, how)
+  add_elements(plan, item, b, ctx, request, base, element, kind)
   if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.resolve
     and session.rules.members ~= "mapped" then
     -- A pointer reference is attached if its target is present (ACC33-att-5).

@@ -36,7 +36,7 @@ local fields = {
   openmp = "true for OpenMP", language = "OpenACC or OpenMP (run/directive_dispatch.lua)",
   -- Results of lowering its clauses.
   items = "operands, in order", named = "variable -> its item", clauses = "the clauses, lowered",
-  private = "variable -> {how, variable}", deviceptr = "variables that hold device addresses",
+  private = "variable -> {attribute, variable}", deviceptr = "variables that hold device addresses",
   use_device = "variables that stand for device addresses in the region", attached = "pointers that clauses attach",
   pointers = "pointer members that are mapped with a section", sections = "sections of pointers, for aliases",
   absent = "true if a clause names an absent optional argument", default = "the word of default",
@@ -48,7 +48,7 @@ local fields = {
   ordered = "true if a queue or a wait is requested", persistent = "allocatables of declare",
   typed = "polymorphic descriptors of the construct",
   -- Fields that only OpenMP uses.
-  defaults = "category -> behaviour of defaultmap", taken = "variables of has_device_addr",
+  defaults = "category -> behaviour of defaultmap", device_addresses = "variables of has_device_addr",
   partly = "structures of which members are mapped", roots = "variables that maps name",
   bases = "base pointers of maps",
   looked_up = "references that are looked up by address", several = "pointers with several sections",
@@ -78,11 +78,12 @@ for name, meaning in pairs {
   home = "of Fortran: the variable", inside = "of Fortran: true if it is a part of its variable",
 } do item_fields[name] = meaning end
 
--- Raises if the table `known` has no field called `name`; `what` is the noun of the record in the message.
-local function check(known, what, name)
-  if known[name] then return end
-  local near = diagnostic.closest(tostring(name), known)
-  error(("%s has no field '%s'%s"):format(what, tostring(name), near and (", is it '%s'?"):format(near) or ""), 3)
+-- Raises if the table `names` has no key `name`; `record_name` is the noun of the record in the message.
+local function check(names, record_name, name)
+  if names[name] then return end
+  local near = diagnostic.closest(tostring(name), names)
+  local help = near and (", is it '%s'?"):format(near) or ""
+  error(("%s has no field '%s'%s"):format(record_name, tostring(name), help), 3)
 end
 
 local Plan = { acc = false, omp = false }
@@ -99,12 +100,12 @@ function construct_ir.new(session, node, kind, options)
     line = options.line }, Plan)
 end
 
--- Returns a symbol for messages and events. unit: bytes of an element; how: "section", "element" or nil; layout: the
+-- Returns a symbol for messages and events. unit: bytes of an element; kind: "section", "element" or nil; layout: the
 -- members; rows: dimensions inside an element.
-function Plan:label(name, unit, how, layout, rows)
-  local given = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
-  if how then given[how] = true end
-  return self.session:label(given)
+function Plan:label(name, unit, kind, layout, rows)
+  local symbol = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
+  if kind then symbol[kind] = true end
+  return self.session:label(symbol)
 end
 
 -- Appends the complete item with the code of builder `b` and the clause of its request. Returns the item; raises if the

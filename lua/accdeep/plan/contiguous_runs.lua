@@ -27,9 +27,9 @@ end
 -- Raises if a range {first, count, stride} is not inside an array of `n` elements.
 local function require_inside(subscript, first, count, stride, n, rule)
   if first >= 0 and (count == 0 and first or first + (count - 1) * stride + 1) <= n then return end
-  local by = stride ~= 1 and (":%d"):format(stride) or ""
+  local stride_text = stride ~= 1 and (":%d"):format(stride) or ""
   raise("out-of-bounds", subscript.pos, ("the section [%d:%d%s] is outside the array of %d elements"):format(first,
-    count, by, n), { rule = rule, help = by == "" and advice.section(first, count, n) or nil })
+    count, stride_text, n), { rule = rule, help = stride_text == "" and advice.section(first, count, n) or nil })
 end
 
 -- True if a section has a stride in any dimension.
@@ -43,11 +43,11 @@ end
 
 -- Returns a copy of a section without strides.
 local function strip_strides(node)
-  local made = {}
+  local copy = {}
   for key, value in pairs(node) do
-    if key ~= "stride" then made[key] = key == "base" and strip_strides(value) or value end
+    if key ~= "stride" then copy[key] = key == "base" and strip_strides(value) or value end
   end
-  return made
+  return copy
 end
 
 -- Returns a section as a single run, with strides that have no effect removed. Raises if a stride leaves gaps. Decides

@@ -109,8 +109,8 @@ end
 -- Adds an item that attaches a descriptor, which is mapped without its target, to the part of the target that is
 -- present (OMP60-map-17).
 local function add_attachment(plan, request)
-  local wanted = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
-  local item = plan:object(wanted, request.node)
+  local attach_request = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
+  local item = plan:object(attach_request, request.node)
   item.action, item.program = core.action.no_create, nil
   item.flags = item.flags | core.flag.uncounted | core.flag.try
 end
@@ -121,42 +121,42 @@ local function structures_of(requests)
   for _, request in ipairs(requests) do
     local structure = request.structure
     if structure then
-      local found = by_address[structure.address]
-      if not found then
-        found = { structure = structure, values = {}, holders = {} }
-        by_address[structure.address] = found
-        list[#list + 1] = found
+      local group = by_address[structure.address]
+      if not group then
+        group = { structure = structure, values = {}, holders = {} }
+        by_address[structure.address] = group
+        list[#list + 1] = group
       end
-      table.insert(request.holder and found.holders or found.values, request)
+      table.insert(request.holder and group.holders or group.values, request)
     end
   end
   return list
 end
 
 -- Adds the items of the components of one structure: a block if there are several, otherwise a single item.
-local function add_structure(plan, found)
-  local from, parts, members = found.structure.address, {}, {}
+local function add_structure(plan, group)
+  local from, parts, members = group.structure.address, {}, {}
   local function add(request, address, bytes, action)
     parts[#parts + 1] = { offset = address - from, bytes = bytes, action = action }
     members[#members + 1] = request
   end
-  for _, request in ipairs(found.values) do
+  for _, request in ipairs(group.values) do
     add(request, request.extent.address, request.extent.bytes, request.action)
   end
   local holder
-  for _, request in ipairs(found.holders) do
-    if not request.by_pointer or found.implicit then
+  for _, request in ipairs(group.holders) do
+    if not request.by_pointer or group.implicit then
       add(request, request.holder.address, request.holder.bytes, "copyin")
       holder = request
     end
   end
   if #parts == 0 then return end
   if #parts == 1 then
-    if holder then add_holder(plan, holder, "copyin") else plan:request(found.values[1]) end
+    if holder then add_holder(plan, holder, "copyin") else plan:request(group.values[1]) end
     return
   end
   openmp_lowering.add_parts(plan, members, parts)
-  for _, request in ipairs(found.values) do
+  for _, request in ipairs(group.values) do
     if types.is_record(request.type) or mapper.bits(request.map_request.flags) ~= 0 then plan:request(request) end
   end
 end
@@ -179,19 +179,19 @@ function fortran_map.map_items(plan, requests, implicit)
   end
   local is_entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   if is_entry then
-    for _, found in ipairs(structures_of(requests)) do
-      found.implicit = implicit and implicit(found)
-      add_structure(plan, found)
+    for _, group in ipairs(structures_of(requests)) do
+      group.implicit = implicit and implicit(group)
+      add_structure(plan, group)
     end
   end
   for _, request in ipairs(requests) do
-    local whole, alone = request.holder and not request.by_pointer, request.map_modifiers
+    local whole, is_descriptor_only = request.holder and not request.by_pointer, request.map_modifiers
       and request.map_modifiers.ref == "ref_ptr"
     if whole and is_entry and not request.structure then
       local item, name = add_holder(plan, request, "copyin"), list_item.root_variable(request.node)
-      if alone then plan.named[name] = plan.named[name] or item end
+      if is_descriptor_only then plan.named[name] = plan.named[name] or item end
     end
-    if alone then
+    if is_descriptor_only then
       if is_entry and request.map_modifiers.attach ~= "never" then add_attachment(plan, request) end
     elseif not is_entry or not request.structure or request.holder then
       plan:request(request)

@@ -36,18 +36,18 @@ local function extent_of(session, e, pointer, node, gaps)
     local base = fortran_descriptor.base(session.host_space, address, nil, nil, frame)
     if base == 0 then return 0, 0, 0, e.type, address end
   end
-  local of = fortran_expression.type_of(e, frame)
-  local slot = pointer and pointer.descriptor(frame)
-  if e.rank == 0 then return e.lvalue(frame), of.size, 1, of, slot end
+  local element = fortran_expression.type_of(e, frame)
+  local descriptor = pointer and pointer.descriptor(frame)
+  if e.rank == 0 then return e.lvalue(frame), element.size, 1, element, descriptor end
   local s = e.section(frame)
   local is_part = e.part_of or node.tag == "component" and not e.descriptor and not e.dims
-  if is_part and not gaps and not fortran_descriptor.is_contiguous(of, s.dims) then
+  if is_part and not gaps and not fortran_descriptor.is_contiguous(element, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(e.text), { rule = "ACC33-2.7.1-4",
       help = "take whole leading dimensions, without a step" })
   end
-  local address, bytes = fortran_descriptor.hull(s.address, of, s.dims)
-  local run, steps = fortran_descriptor.gaps(of, s.dims)
-  return address, bytes, bytes // of.size, of, slot, run, table.unpack(steps or {})
+  local address, bytes = fortran_descriptor.hull(s.address, element, s.dims)
+  local run, steps = fortran_descriptor.gaps(element, s.dims)
+  return address, bytes, bytes // element.size, element, descriptor, run, table.unpack(steps or {})
 end
 
 -- Returns the dimensions for names of elements: the address where the array begins, then lower bound, extent and stride
@@ -65,35 +65,35 @@ end
 -- Returns the expression of the outermost array that encloses an object, or of the target of the last allocatable or
 -- pointer before it; nil if neither exists.
 local function outermost(session, node)
-  local env, found = session:host_env(), nil
+  local env, outermost_array = session:host_env(), nil
   while node.base and not fortran_expression.compile(env, node).descriptor do
     node = node.base
-    local around = fortran_expression.compile(env, node)
-    if around.rank > 0 or around.descriptor then found = around end
+    local enclosing = fortran_expression.compile(env, node)
+    if enclosing.rank > 0 or enclosing.descriptor then outermost_array = enclosing end
   end
-  return found
+  return outermost_array
 end
 
 -- Returns the array for names of elements, and the address where the object's outermost array begins: its base in the
 -- directory (DIR-4.1-03).
-local function array_of(session, found, node)
-  local e, pos = found.e, node.pos
-  if found.address == 0 then return nil, 0 end
-  local around = session.rules.fusion and outermost(session, node)
-  local origin = around and fortran_inputs.record_inputs(session, function()
-    return around.rank > 0 and around.section({ pos = pos }).address or (around.lvalue { pos = pos })
+local function array_of(session, object, node)
+  local e, pos = object.e, node.pos
+  if object.address == 0 then return nil, 0 end
+  local outer = session.rules.fusion and outermost(session, node)
+  local origin = outer and fortran_inputs.record_inputs(session, function()
+    return outer.rank > 0 and outer.section({ pos = pos }).address or (outer.lvalue { pos = pos })
   end)
   local whole = e.part_of or e.element_of or e.rank > 0 and e
-  if not whole then return nil, origin or found.address end
+  if not whole then return nil, origin or object.address end
   local list = { fortran_inputs.record_inputs(session, function() return subscripts_of(whole, pos) end) }
-  local array = { name = whole ~= e and whole.text, rank = (#list - 1) // 3, shift = found.address - list[1] }
+  local array = { name = whole ~= e and whole.text, rank = (#list - 1) // 3, shift = object.address - list[1] }
   for i = 1, array.rank do
     array[i] = { lower = list[3 * i - 1], extent = list[3 * i], sm = list[3 * i + 1] }
   end
   return array, origin or list[1]
 end
 
--- Describes a list item: {address, bytes, count, of (element type), run, dims, e, pointer, slot}. pointer is the
+-- Describes a list item: {address, bytes, count, of (element type), run, dims, e, pointer, descriptor}. pointer is the
 -- expression of the allocatable or pointer whose target contains the list item. An object that is not allocated or
 -- associated has 0 bytes. gaps: true if a section may have gaps between its elements.
 local function describe_object(session, node, gaps)
@@ -107,27 +107,27 @@ local function describe_object(session, node, gaps)
   local measured = table.pack(fortran_inputs.record_inputs(session, function()
     return extent_of(session, e, pointer, node, gaps)
   end))
-  local address, bytes, count, of, slot, run = table.unpack(measured, 1, 6)
-  return { address = address, bytes = bytes, count = count, of = of, run = run,
-    dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, pointer = pointer, slot = slot }
+  local address, bytes, count, element, descriptor, run = table.unpack(measured, 1, 6)
+  return { address = address, bytes = bytes, count = count, of = element, run = run,
+    dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, pointer = pointer, descriptor = descriptor }
 end
 
 fortran_section.named = describe_object
 
 -- Returns address and bytes of an object on the host; 0, 0 if it is not allocated or associated.
 function fortran_section.extent_or_none(session, node)
-  local found = describe_object(session, node)
-  return found.address, found.bytes
+  local object = describe_object(session, node)
+  return object.address, object.bytes
 end
 
 -- Returns address, bytes and element type of an object on the host; raises if it is not allocated or associated.
 function fortran_section.extent(session, node)
-  local found = describe_object(session, node)
-  if found.bytes == 0 and found.e.descriptor then
-    raise("null-pointer", node.pos, ("%s is not %s"):format(found.e.text, found.e.dtype.attribute == "allocatable"
+  local object = describe_object(session, node)
+  if object.bytes == 0 and object.e.descriptor then
+    raise("null-pointer", node.pos, ("%s is not %s"):format(object.e.text, object.e.dtype.attribute == "allocatable"
       and "allocated" or "associated"), { rule = "ACC33-2.7-2" })
   end
-  return found.address, found.bytes, found.of
+  return object.address, object.bytes, object.of
 end
 
 -- Returns the address and type of the descriptor of a whole pointer or allocatable, and its expression. Raises for
@@ -194,13 +194,13 @@ end
 
 -- Sets in an item the descriptor that the core attaches, and registers its type record (fortran_addendum.lua). Decides
 -- FLANG-other-2.
-local function set_descriptor(plan, request, item, found)
+local function set_descriptor(plan, request, item, object)
   local session = plan.session
-  local pointer = found.pointer
+  local pointer = object.pointer
   local is_variable = pointer and pointer.node.tag == "id"
   if pointer and pointer.dtype.attribute ~= "other" and not (is_variable and session.rules.members == "mapped") then
-    item.slot_address, item.slot_bytes = found.slot, pointer.dtype.size
-    fortran_addendum.note(plan, request, found.slot, pointer.dtype, found.address, found.bytes, pointer.text)
+    item.slot_address, item.slot_bytes = object.descriptor, pointer.dtype.size
+    fortran_addendum.note(plan, request, object.descriptor, pointer.dtype, object.address, object.bytes, pointer.text)
   end
 end
 
@@ -236,7 +236,7 @@ local function alias_item(plan, request, node, b)
     raise("clause-not-allowed", pos, "'@' alone stands in a present clause, or on a component",
       { rule = "TR14-3.5-10" })
   end
-  local slot, t, e = fortran_section.descriptor_of(session, node.base)
+  local descriptor, t, e = fortran_section.descriptor_of(session, node.base)
   local value = first_byte(session, node.base)
   local base = node.to and first_byte(session, node.to) or value
   local count = value ~= 0 and base ~= 0 and 1 or 0
@@ -244,8 +244,8 @@ local function alias_item(plan, request, node, b)
     name = e.text, label = plan:label(e.text, 1), inside = has_component(node.base),
     home = root_variable(session, node), base = constant(b, value, pos),
     start = base ~= value and constant(b, base - value, pos) or nil, count = constant(b, count, pos) }
-  local found = { pointer = e, slot = slot, address = value, bytes = 0, of = t.of }
-  set_descriptor(plan, request, item, found)
+  local object = { pointer = e, descriptor = descriptor, address = value, bytes = 0, of = t.of }
+  set_descriptor(plan, request, item, object)
   if node.base.tag == "id" then item.variable = node.base.name end
   return item
 end
@@ -269,45 +269,45 @@ function fortran_section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
   if node.tag == "alias" then return plan:add(alias_item(plan, request, node, b), b, request) end
-  local found = describe_object(session, node, plan.kind == "update")
-  local e, of = found.e, found.of
+  local object = describe_object(session, node, plan.kind == "update")
+  local e, element = object.e, object.of
   if plan.kind == "declare" and e.dtype and e.dtype.attribute == "allocatable" and e.node.tag == "id" then
     plan.persistent = plan.persistent or {}
     table.insert(plan.persistent, { descriptor = e.descriptor { pos = node.pos }, name = e.text,
-      address = found.address, bytes = found.bytes })
+      address = object.address, bytes = object.bytes })
     -- deallocate may free the data before the program ends, so there is no structured reference
-    found.count, found.bytes, found.pointer = 0, 0, nil
+    object.count, object.bytes, object.pointer = 0, 0, nil
   end
-  local item = { flags = plan:flags(request), pos = request.node.pos, unit = of.size, name = display_name(e),
-    element = of,
-    run = found.run, dims = found.dims, indices = {} }
+  local item = { flags = plan:flags(request), pos = request.node.pos, unit = element.size, name = display_name(e),
+    element = element,
+    run = object.run, dims = object.dims, indices = {} }
   local flags
-  item.action, item.program, flags = resolve(session, request, of)
+  item.action, item.program, flags = resolve(session, request, element)
   item.flags = item.flags | (flags or 0)
-  item.base, item.count = constant(b, found.address, node.pos), constant(b, found.count, node.pos)
-  item.first, item.bytes = found.address, found.bytes
-  set_descriptor(plan, request, item, found)
-  local array, origin = array_of(session, found, node)
-  if origin ~= found.address then item.origin = constant(b, origin, node.pos) end
-  item.label = session:label { name = item.name, unit = of.size, round = true, file = plan.file, line = plan.line,
-    layout = mapping_compiler.layout(session, of, item.program), array = array,
-    pointer = found.pointer and found.pointer.text }
+  item.base, item.count = constant(b, object.address, node.pos), constant(b, object.count, node.pos)
+  item.first, item.bytes = object.address, object.bytes
+  set_descriptor(plan, request, item, object)
+  local array, origin = array_of(session, object, node)
+  if origin ~= object.address then item.origin = constant(b, origin, node.pos) end
+  item.label = session:label { name = item.name, unit = element.size, round = true, file = plan.file, line = plan.line,
+    layout = mapping_compiler.layout(session, element, item.program), array = array,
+    pointer = object.pointer and object.pointer.text }
   item.home, item.inside = root_variable(session, node), has_component(node)
     and not is_piece(session, node)
   if node.tag == "id" or (e.part_of or e.element_of or e).node.tag == "id" then
     item.variable = select(2, root_variable(session, node))
   end
   plan:add(item, b, request)
-  for _, more in ipairs(fortran_extension.extended_objects(session, request.member_mapping, found, item.name)) do
-    local code, own = codegen.builder(), setmetatable({ clause = {} }, { __index = request })
-    local inner = { pos = item.pos, unit = more.of.size, name = more.name, element = more.of, indices = {},
+  for _, extended in ipairs(fortran_extension.extended_objects(session, request.member_mapping, object, item.name)) do
+    local code, own_request = codegen.builder(), setmetatable({ clause = {} }, { __index = request })
+    local inner = { pos = item.pos, unit = extended.of.size, name = extended.name, element = extended.of, indices = {},
       inside = true, flags = item.flags }
-    inner.action, inner.program, flags = resolve(session, own, more.of)
+    inner.action, inner.program, flags = resolve(session, own_request, extended.of)
     inner.flags = inner.flags | (flags or 0)
-    inner.base, inner.count = constant(code, more.address, node.pos), constant(code, more.count, node.pos)
-    inner.label = session:label { name = more.name, unit = more.of.size, round = true, file = plan.file,
-      line = plan.line, layout = mapping_compiler.layout(session, more.of, inner.program) }
-    plan:add(inner, code, own)
+    inner.base, inner.count = constant(code, extended.address, node.pos), constant(code, extended.count, node.pos)
+    inner.label = session:label { name = extended.name, unit = extended.of.size, round = true, file = plan.file,
+      line = plan.line, layout = mapping_compiler.layout(session, extended.of, inner.program) }
+    plan:add(inner, code, own_request)
   end
   return item
 end
@@ -382,14 +382,14 @@ end
 -- Returns the first element of an array part, counted from 0 in memory order, and its number of elements. Raises if the
 -- part is not contiguous.
 local function elements_of(session, whole, node)
-  local found = describe_object(session, node) -- raises if the node is not an array
+  local part = describe_object(session, node) -- raises if the node is not an array
   local s = whole.section { pos = node.pos }
-  if not fortran_descriptor.is_contiguous(found.of, s.dims) then
+  if not fortran_descriptor.is_contiguous(part.of, s.dims) then
     raise("invalid-section", node.pos, ("%s is not contiguous"):format(whole.text), { rule = "ACC33-2.7.1-4" })
   end
   return fortran_inputs.record_inputs(session, function()
-    return (found.address - whole.section { pos = node.pos }.address) // found.of.size
-  end), found.count
+    return (part.address - whole.section { pos = node.pos }.address) // part.of.size
+  end), part.count
 end
 
 -- Returns the access path from the outermost object to a component: the object's AST, its type, the steps, and the
@@ -398,16 +398,16 @@ function fortran_section.access_path(session, variable)
   local env, steps, subscripts, node = session:host_env(), {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
   while has_component(node) do
-    local around = fortran_expression.compile(env, node.base)
+    local enclosing = fortran_expression.compile(env, node.base)
     if node.tag == "component" then
       -- a component of all elements of an array designates no single object
-      if around.rank > 0 then return nil end
+      if enclosing.rank > 0 then return nil end
       -- Compilation raises the error about a type without components.
-      if around.type.kind ~= "record" then fortran_expression.compile(env, node) end
+      if enclosing.type.kind ~= "record" then fortran_expression.compile(env, node) end
       table.insert(steps, 1, { name = node.name, pos = node.name_pos })
-      if not has_component(node.base) then return node.base, around.type, steps, subscripts end
+      if not has_component(node.base) then return node.base, enclosing.type, steps, subscripts end
     else
-      local first, count = elements_of(session, around, node)
+      local first, count = elements_of(session, enclosing, node)
       local elements = constant_section(node.pos, first, count, evaluate_subscripts(session, node.args))
       if node == variable then
         subscripts = { elements }

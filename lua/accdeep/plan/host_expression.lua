@@ -55,9 +55,10 @@ local function section_values(env, node, frame)
   local function list(t, depth, at, low, high)
     local section = dimensions[depth]
     if not section then return memory_view.read(space, t, at, low, high) end
-    local of = element(t, section.pos)
-    if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
-      scoped_names.no_size(of, section.pos)
+    local element_type = element(t, section.pos)
+    if element_type.kind == "void" or element_type.kind == "function"
+      or element_type.kind == "record" and not element_type.complete then
+      scoped_names.no_size(element_type, section.pos)
     end
     local start, length = range(env, section, t.n, frame)
     frame.pos = section.pos
@@ -69,7 +70,7 @@ local function section_values(env, node, frame)
     end
     local values = {}
     for i = start, start + length - 1 do
-      values[#values + 1] = list(of, depth + 1, at + i * of.size, low, high)
+      values[#values + 1] = list(element_type, depth + 1, at + i * element_type.size, low, high)
     end
     return values
   end
@@ -112,15 +113,15 @@ function host_expression.extent_of(self, node)
     end
     return (e.lvalue(frame)), t.size, t
   end
-  local of = element(t, subscripts[1].pos)
+  local element_type = element(t, subscripts[1].pos)
   local address = (t.kind == "pointer" and e.value or e.lvalue)(frame)
   local start, length = range(env, subscripts[1], t.n, frame)
   for i = 2, #subscripts do -- a part of a single row
-    if length ~= 1 or of.kind ~= "array" then break end
-    local first, count = range(env, subscripts[i], of.n, frame)
-    start, length, of = start * of.n + first, count, of.of
+    if length ~= 1 or element_type.kind ~= "array" then break end
+    local first, count = range(env, subscripts[i], element_type.n, frame)
+    start, length, element_type = start * element_type.n + first, count, element_type.of
   end
-  return address + start * of.size, length * of.size, t
+  return address + start * element_type.size, length * element_type.size, t
 end
 
 -- Returns address, bytes and type of the l-value in a text.

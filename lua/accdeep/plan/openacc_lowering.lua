@@ -50,14 +50,14 @@ local directions = openacc_directives.clauses_where(function(entry) return entry
 -- Returns the action of an update that invokes a policy, from the clause's direction. Raises if an update has no valid
 -- direction, or if another construct has a direction. Decides TR14-3.2.3-01.
 local function direction_of(plan, clause)
-  local way = clause.direction
-  if plan.kind == "update" and not (way and directions[way.name]) then
-    raise("syntax", way and way.pos or clause.pos, "a policy updates in a direction: invoke<p>(self: X) or "
-      .. "invoke<p>(device: X)", { length = way and #way.name or #clause.name, rule = "TR14-3.2.3-01" })
-  elseif plan.kind ~= "update" and way then
-    raise("syntax", way.pos, "a direction is for update", { length = #way.name, rule = "TR14-3.2.3-01" })
+  local direction = clause.direction
+  if plan.kind == "update" and not (direction and directions[direction.name]) then
+    raise("syntax", direction and direction.pos or clause.pos, "a policy updates in a direction: invoke<p>(self: X) or "
+      .. "invoke<p>(device: X)", { length = direction and #direction.name or #clause.name, rule = "TR14-3.2.3-01" })
+  elseif plan.kind ~= "update" and direction then
+    raise("syntax", direction.pos, "a direction is for update", { length = #direction.name, rule = "TR14-3.2.3-01" })
   end
-  return way and directions[way.name]
+  return direction and directions[direction.name]
 end
 
 -- Returns the list items of an update as contiguous runs: a section in several pieces becomes several list items.
@@ -90,15 +90,15 @@ local function requests_of(plan, clauses)
   local list, session = {}, plan.session
   for _, clause in ipairs(clauses) do
     local invoke = clause.name == "invoke"
-    local wanted = data_actions[clause.name]
-    if invoke then wanted = direction_of(plan, clause) end
+    local action = data_actions[clause.name]
+    if invoke then action = direction_of(plan, clause) end
     local vars = openacc_lowering.moves(clause, plan.kind) and clause.vars or {}
     if plan.kind == "update" and not invoke then vars = session.language.update_pieces(plan, vars) end
     for _, variable in ipairs(vars) do
       if session.language.is_absent(session, variable) then
         plan.absent = true
       else
-        list[#list + 1] = { clause = clause, action = wanted, node = variable, kind = plan.kind,
+        list[#list + 1] = { clause = clause, action = action, node = variable, kind = plan.kind,
           update = plan.kind == "update", try = plan.if_present, flags = flags_of(clause),
           present_or = clause.present_or or policy.requested_actions[clause.name] ~= policy.actions[clause.name] }
       end
@@ -221,17 +221,17 @@ end
 
 -- Raises if the list `missing`, references to variables that no clause names, is not empty. The error lists all names;
 -- its position is the first use in a body of C text, otherwise the construct. Decides ACC33-impl-2.
-function openacc_lowering.raise_unlisted(node, missing, wanted, clause, rule)
-  local first, names, seen = missing[1], {}, {}
+function openacc_lowering.raise_unlisted(node, missing, requirement, clause, rule)
+  local first, names, is_listed = missing[1], {}, {}
   if not first then return end
   for _, reference in ipairs(missing) do
-    if not seen[reference.name] then names[#names + 1] = ("'%s'"):format(reference.name) end
-    seen[reference.name] = true
+    if not is_listed[reference.name] then names[#names + 1] = ("'%s'"):format(reference.name) end
+    is_listed[reference.name] = true
   end
   local list = table.concat(names, ", ")
   local err = diagnostic.new { code = "default-none", rule = rule, length = first.place and #first.name,
     pos = first.place and first.pos or not first.in_text and first.pos or node.pos,
-    message = ("%s, but %s %s in no clause"):format(wanted, list, #names > 1 and "are" or "is"),
+    message = ("%s, but %s %s in no clause"):format(requirement, list, #names > 1 and "are" or "is"),
     help = ("name %s in %s"):format(list, clause) }
   if first.place then
     location.locate_error(err, first.place.text, first.place.file, first.place.line)
@@ -251,7 +251,7 @@ local function add_own_scalars(plan, references)
     local variable, name = openacc_lowering.declared_variable(plan.session, reference), reference.name
     if variable.type.kind == "scalar" and not named[name] and not reference.reduced and not variable.absent
       and not plan.node.name:find "^kernels" and not plan.session:visible(name) then
-      plan.private[name] = { how = "firstprivate", variable = variable }
+      plan.private[name] = { attribute = "firstprivate", variable = variable }
     end
   end
 end
@@ -296,7 +296,7 @@ local function add_implicit(plan, node, references, default)
         and session.rules.loop_reduction == "rejected" then
         refuse_reduced(node, reference)
       elseif not is_visible and not aggregate and not copied then
-        plan.private[name] = { how = "firstprivate", variable = variable }
+        plan.private[name] = { attribute = "firstprivate", variable = variable }
       elseif not is_visible then
         local request = { action = aggregate and default == "present" and "present" or "copy", clause = {},
           present_or = true, node = { tag = "id", name = name, pos = node.pos } }
@@ -364,9 +364,9 @@ function openacc_lowering.directive(session, node, options)
   if node.argument then
     raise("syntax", node.argument.pos, ("'%s' takes no name"):format(node.name))
   end
-  local seen = openacc_sema.check(node)
+  local by_name = openacc_sema.check(node)
   local plan = new_plan(session, node, kind, options)
-  plan.if_present = seen.if_present
+  plan.if_present = by_name.if_present
   plan.waiting = node.waiting
   local default
   openacc_sema.check_forms(node, kind, session.rules)
@@ -423,7 +423,7 @@ function openacc_lowering.directive(session, node, options)
           raise("conflicting-clauses", item.pos, ("'%s' is private already"):format(item.name),
             { length = #item.name, rule = "ACC33-2.7-8" })
         end
-        plan.private[item.name] = { how = clause.name, variable = variable }
+        plan.private[item.name] = { attribute = clause.name, variable = variable }
       end
     elseif clause.name == "deviceptr" then
       for _, item in ipairs(openacc_lowering.simple_names(clause)) do
@@ -467,19 +467,19 @@ function openacc_lowering.directive(session, node, options)
     for _, item in ipairs(names) do openacc_lowering.declared_variable(session, item) end
   end
   if kind == "declare" then
-    local known = {}
+    local declared = {}
     for _, request in ipairs(requests) do
       local name = list_item.root_variable(request.node)
-      if known[name] then openacc_lowering.raise_declared_twice(name, request.node.pos) end
-      known[name] = true
+      if declared[name] then openacc_lowering.raise_declared_twice(name, request.node.pos) end
+      declared[name] = true
     end
   end
-  if kind == "set" and not (seen.default_async or seen.device_num or seen.device_type or seen.dtype) then
+  if kind == "set" and not (by_name.default_async or by_name.device_num or by_name.device_type or by_name.dtype) then
     raise("syntax", node.pos + #node.name, "'set' needs default_async, device_num or device_type",
       { rule = "ACC33-set-1" })
   end
-  if #requests == 0 and not plan.absent and not seen.link and not seen.deviceptr
-    and (needs_data[kind] or kind == "region" and not seen.default) then
+  if #requests == 0 and not plan.absent and not by_name.link and not by_name.deviceptr
+    and (needs_data[kind] or kind == "region" and not by_name.default) then
     raise("syntax", node.pos + #node.name, ("'%s' needs at least one data clause"):format(node.name),
       { rule = "ACC33-2.6-1", help = ("name the data: %s %s"):format(node.name, examples[kind] or "copyin(x)") })
   end

@@ -19,7 +19,7 @@ local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom =
   storage = "create", self = "copy" }
 
 local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
-local of_60 = { storage = true, self = true, private = true }
+local behaviours_60 = { storage = true, self = true, private = true }
 
 -- Registers a defaultmap clause in plan.defaults: category -> behaviour. Raises for unknown words, duplicates, and
 -- words of later versions.
@@ -28,14 +28,14 @@ function openmp_implicit.defaultmap(plan, clause)
   if more then
     raise("syntax", more.pos, "expected ')'", { length = #more.name, rule = "OMP60-map-11" })
   end
-  local known = behaviours[behaviour.name] or other_behaviours[behaviour.name]
+  local is_behaviour = behaviours[behaviour.name] or other_behaviours[behaviour.name]
   local is_category = plan.session.language.categories
-  if not known or category and not is_category[category.name] then
-    local word = known and category or behaviour
+  if not is_behaviour or category and not is_category[category.name] then
+    local word = is_behaviour and category or behaviour
     raise("clause-not-allowed", word.pos, ("'%s' is not a %s of defaultmap"):format(word.name,
-      known and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
+      is_behaviour and "category" or "behaviour"), { length = #word.name, rule = "OMP60-map-11" })
   end
-  if of_60[behaviour.name] then
+  if behaviours_60[behaviour.name] then
     version_checks("openmp", plan.session.rules.openmp, 60, ("'%s' in defaultmap"):format(behaviour.name),
       behaviour.pos,
       #behaviour.name)
@@ -57,19 +57,20 @@ end
 -- defaultmap. named: true if a clause names a part of the variable; aliased: true if it has Fortran's attribute target.
 -- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
 local function behaviour_of(plan, category, named, aliased)
-  local said = plan.defaults[category] or plan.defaults.all
-  if said and said ~= "default" and not (said == "none" and named) then return said end
-  local way = plan.session.rules.implicit
+  local behaviour = plan.defaults[category] or plan.defaults.all
+  if behaviour and behaviour ~= "default" and not (behaviour == "none" and named) then return behaviour end
+  local implicit_rule = plan.session.rules.implicit
   if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
-  if category == "pointer" then return way == "tofrom" and "tofrom" or "section" end -- LLNL-2.1-04, LLNL-3.2-01
-  return way == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
+  -- LLNL-2.1-04, LLNL-3.2-01
+  if category == "pointer" then return implicit_rule == "tofrom" and "tofrom" or "section" end
+  return implicit_rule == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end
 
 -- True if a C++ reference that no clause names is treated as a zero-length section, looked up by the address it holds
 -- (LLNL-3.2-01, LLNL-3.2-02). A reference to a pointer is treated as the pointer. Decides LLNL-3.2-02.
 local function is_by_reference(plan, category)
-  local said = plan.defaults[category] or plan.defaults.all or "default"
-  return said == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
+  local behaviour = plan.defaults[category] or plan.defaults.all or "default"
+  return behaviour == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
 end
 
 -- Adds an item for each of `objects`, the present parts of an object that is only partly present. How a part was mapped
@@ -100,9 +101,9 @@ local function add_aggregate(plan, name, node, t, behaviour)
     plan.single_use = true
     return add_present_parts(plan, name, request, session.ctx:present_in(session.now.device, address, bytes))
   end
-  local before = #plan.items
+  local item_count = #plan.items
   plan:request(request)
-  for i = before + 1, request.present and 0 or #plan.items do
+  for i = item_count + 1, request.present and 0 or #plan.items do
     local item = plan.items[i]
     if item.program and not request.member_mapping.policy then item.flags = item.flags | core.flag.part end
   end
@@ -111,13 +112,13 @@ end
 -- Adds maps or private copies for variables that the body uses but no clause names, and private copies of pointers of
 -- which only sections are mapped. Raises for variables that defaultmap(none) requires in a clause.
 function openmp_implicit.add(plan, references)
-  local session, seen, missing = plan.session, {}, {}
+  local session, visited, missing = plan.session, {}, {}
   for _, reference in ipairs(references) do
     local name = reference.name
-    local known = seen[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
-      or plan.deviceptr[name] or plan.taken[name]
-    seen[name] = true
-    local variable = not known and openacc_lowering.declared_variable(session, reference)
+    local has_attribute = visited[name] or (plan.named[name] and not plan.bases[name]) or plan.private[name]
+      or plan.deviceptr[name] or plan.device_addresses[name]
+    visited[name] = true
+    local variable = not has_attribute and openacc_lowering.declared_variable(session, reference)
     local t = variable and variable.type
     if variable and t.kind ~= "function" and not variable.absent then
       local pos = plan.node.pos
@@ -133,7 +134,7 @@ function openmp_implicit.add(plan, references)
       elseif behaviour == "none" then
         missing[#missing + 1] = reference
       elseif behaviour == "firstprivate" or behaviour == "private" or behaviour == "section" then
-        plan.private[name] = { how = behaviour == "section" and "matched" or behaviour, variable = variable }
+        plan.private[name] = { attribute = behaviour == "section" and "matched" or behaviour, variable = variable }
       elseif not plan.partly[name] then
         add_aggregate(plan, name, node, t, behaviour)
       end
@@ -150,16 +151,16 @@ function openmp_implicit.structures(plan, options)
   local used = {}
   for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
   plan.partly = {}
-  return function(found)
-    local node = found.structure.node
+  return function(group)
+    local node = group.structure.node
     local name = list_item.root_variable(node)
     if options.references and options.is_text and not used[name] then return false end
     local session = plan.session
-    local t = found.structure.type
-    local whole = session.ctx:presence(session.now.device, found.structure.address, t.size)
+    local t = group.structure.type
+    local whole = session.ctx:presence(session.now.device, group.structure.address, t.size)
     plan.single_use = true
     -- An element of an array: other elements are not mapped.
-    local element = not found.structure.pointer and #found.values > 0
+    local element = not group.structure.pointer and #group.values > 0
     if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
     return whole == "absent" and (node.tag == "id" or name == "this")
   end

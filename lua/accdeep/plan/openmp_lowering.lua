@@ -120,11 +120,12 @@ local function requests_of(plan)
   for _, clause in ipairs(plan.node.clauses) do
     if clause.kind == "map" or clause.kind == "motion" then
       local map_modifiers = openmp_sema.modifiers(clause, session.rules.openmp)
-      local asked, map_type
+      local action, map_type
       if clause.kind == "motion" then
-        asked, map_type = clause.name == "to" and "update device" or "update self", clause.name
+        action, map_type = clause.name == "to" and "update device" or "update self", clause.name
       else
-        asked, map_type = openmp_sema.map_action(map_modifiers, plan.kind, plan.node.name, session.rules.openmp, clause)
+        action, map_type = openmp_sema.map_action(map_modifiers, plan.kind, plan.node.name, session.rules.openmp,
+          clause)
       end
       for _, variable in ipairs(clause.vars) do
         if clause.kind == "motion" then openmp_restrictions.direction(directions, clause, variable) end
@@ -139,12 +140,11 @@ local function requests_of(plan)
             if clause.kind == "map" and is_assumed_size(session, node) then
               openmp_restrictions.check_assumed_size(map_modifiers, node)
               node = setmetatable({ length = list_item.number(0, node.pos) }, { __index = node })
-              local given = map_modifiers.type or plan.kind == "exit data"
-              request = openmp_requested_action(plan, clause, node, given and asked or "create", given and map_type
-                or "alloc",
-                map_modifiers)
+              local has_type = map_modifiers.type or plan.kind == "exit data"
+              request = openmp_requested_action(plan, clause, node, has_type and action or "create",
+                has_type and map_type or "alloc", map_modifiers)
             else
-              request = openmp_requested_action(plan, clause, node, asked, map_type, map_modifiers)
+              request = openmp_requested_action(plan, clause, node, action, map_type, map_modifiers)
             end
             request.instance_of = #map_modifiers.iterators > 0 and variable
             list[#list + 1] = request
@@ -158,13 +158,13 @@ end
 
 -- Sorts a list stably by keys[entry], a pair of numbers.
 local function sort_by(list, keys)
-  local place = {}
-  for i, entry in ipairs(list) do place[entry] = i end
+  local order = {}
+  for i, entry in ipairs(list) do order[entry] = i end
   table.sort(list, function(a, b)
     local first, second = keys[a], keys[b]
     if first[1] ~= second[1] then return first[1] < second[1] end
     if first[2] ~= second[2] then return first[2] < second[2] end
-    return place[a] < place[b]
+    return order[a] < order[b]
   end)
 end
 
@@ -251,11 +251,11 @@ local back = { copyout = true, copy = true }
 -- Returns a sorted list of disjoint parts that covers the given parts. A part that lies in several given parts combines
 -- their actions.
 local function split_overlaps(parts)
-  local edges, list, seen = {}, {}, {}
+  local edges, list, edge_set = {}, {}, {}
   for _, part in ipairs(parts) do
     for _, edge in ipairs { part.offset, part.offset + part.bytes } do
-      if not seen[edge] then edges[#edges + 1] = edge end
-      seen[edge] = true
+      if not edge_set[edge] then edges[#edges + 1] = edge end
+      edge_set[edge] = true
     end
   end
   table.sort(edges)
@@ -296,9 +296,9 @@ local function block_program(session, record, parts, low, high)
     key[#key + 1] = ("%d:%d:%s"):format(part.offset, part.bytes, part.action)
   end
   key = table.concat(key, " ")
-  local kept = session.caches.programs[record] or {}
-  session.caches.programs[record] = kept
-  if kept[key] then return kept[key] end
+  local cached = session.caches.programs[record] or {}
+  session.caches.programs[record] = cached
+  if cached[key] then return cached[key] end
   local list, members = {}, {}
   for i, part in ipairs(parts) do
     list[i] = { offset = part.offset - low, bytes = part.bytes, action = (policy.code(part.action)) }
@@ -308,9 +308,9 @@ local function block_program(session, record, parts, low, high)
       members[#members + 1] = { offset = leaf.offset - low, bytes = leaf.bytes, label = leaf.label }
     end
   end
-  kept[key] = session:new_program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
+  cached[key] = session:new_program { stride = high - low, pieces = list, fields = {}, code = {}, registers = 1,
     params = 0, excluded = gaps_of(session, record, low, high, parts), members = members }
-  return kept[key]
+  return cached[key]
 end
 
 -- Sets the item's frame and room: address and size of the structure that encloses it. Item and structure are present
@@ -386,9 +386,9 @@ end
 -- True if the section of a request maps its base pointer as well (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04). Decides
 -- OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03, LLNL-3.1-04.
 local function maps_pointer(plan, request)
-  local way = plan.session.rules.section
-  if plan.kind == "update" or way == "one-step" then return false end
-  if way == "value-first" then
+  local section_rule = plan.session.rules.section
+  if plan.kind == "update" or section_rule == "one-step" then return false end
+  if section_rule == "value-first" then
     plan.single_use = true
     local address, bytes = host_expression.extent_of(plan.session, request.node)
     return plan.session.ctx:presence(plan.session.now.device, address, bytes) ~= "wholly"
@@ -418,10 +418,10 @@ local function add_request(plan, request)
   if request.structure then
     add_structure_pointer(plan, request, item)
   elseif name then
-    local before = plan.named[name]
-    if before and before.empty then before = nil end
-    plan.several[name] = plan.several[name] or before ~= nil and request.subscripts ~= nil
-    plan.named[name] = before or item
+    local previous = plan.named[name]
+    if previous and previous.empty then previous = nil end
+    plan.several[name] = plan.several[name] or previous ~= nil and request.subscripts ~= nil
+    plan.named[name] = previous or item
   end
   return item
 end
@@ -438,30 +438,30 @@ local function structures_of(requests)
   for _, request in ipairs(requests) do
     local structure = request.structure
     if structure and not request.in_chain and not whole[structure.address] then
-      local found = by_address[structure.address]
-      if not found then
-        found = { structure = structure, values = {}, pointers = {} }
-        by_address[structure.address] = found
-        list[#list + 1] = found
+      local group = by_address[structure.address]
+      if not group then
+        group = { structure = structure, values = {}, pointers = {} }
+        by_address[structure.address] = group
+        list[#list + 1] = group
       end
       -- the body uses the variable's own name, so this form of the structure is preferred
-      if structure.node.tag == "id" then found.structure = structure end
-      table.insert(request.by_pointer and found.pointers or found.values, request)
-      request.in_structure = found
+      if structure.node.tag == "id" then group.structure = structure end
+      table.insert(request.by_pointer and group.pointers or group.values, request)
+      request.in_structure = group
     end
   end
   return list
 end
 
 -- Returns requests for the base pointers of a structure's sections, except pointers that are list items themselves.
-local function base_pointers(plan, found, asked, map_type)
+local function base_pointers(plan, group, action, map_type)
   local named, list = {}, {}
-  for _, request in ipairs(found.values) do named[list_item.render(request.base, {})] = true end
-  for _, request in ipairs(found.pointers) do
+  for _, request in ipairs(group.values) do named[list_item.render(request.base, {})] = true end
+  for _, request in ipairs(group.pointers) do
     local name = list_item.render(request.base, {})
     if not named[name] then
       named[name] = true
-      local pointer = openmp_requested_action(plan, request.from, request.base, asked, map_type, { iterators = {} })
+      local pointer = openmp_requested_action(plan, request.from, request.base, action, map_type, { iterators = {} })
       pointer.implied = true
       look_into(plan, pointer)
       list[#list + 1] = pointer
@@ -473,16 +473,16 @@ end
 -- Adds base pointers of sections to the members of a structure. An implicit map of the structure adds the pointers if
 -- none of them is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped, the
 -- pointers are always added, to form one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
-local function add_base_pointers(plan, found)
-  local joins = not found.implicit and plan.session.rules.chains == "mapped"
-  if not (found.implicit or joins) then return end
-  local list = base_pointers(plan, found, joins and "create" or "copyin", joins and "alloc" or "to")
-  if joins and #found.values + #list < 2 then return end
+local function add_base_pointers(plan, group)
+  local joins = not group.implicit and plan.session.rules.chains == "mapped"
+  if not (group.implicit or joins) then return end
+  local list = base_pointers(plan, group, joins and "create" or "copyin", joins and "alloc" or "to")
+  if joins and #group.values + #list < 2 then return end
   for _, pointer in ipairs(list) do
     if joins then plan.pointers[unparse.expression(pointer.node)] = true end
-    table.insert(found.values, pointer)
+    table.insert(group.values, pointer)
   end
-  found.joins = joins and #list > 0
+  group.joins = joins and #list > 0
 end
 
 -- Adds one block for parts of one structure, which may be unsorted and overlap. fortran_map.lua calls it.
@@ -512,11 +512,11 @@ function openmp_lowering.c_items(plan, requests, used)
   end
   openmp_restrictions.instances(plan, requests)
   local structures = entry and structures_of(requests) or {}
-  local function add_structure(found)
-    if found.done then return end
-    found.done = true
-    if not add_members(plan, found.values) then
-      for _, request in ipairs(found.values) do plan:request(request) end
+  local function add_structure(group)
+    if group.done then return end
+    group.done = true
+    if not add_members(plan, group.values) then
+      for _, request in ipairs(group.values) do plan:request(request) end
     end
   end
   function plan.request(_, request)
@@ -525,17 +525,17 @@ function openmp_lowering.c_items(plan, requests, used)
       and request.structure.pointer or nil
     return add_request(plan, request)
   end
-  for _, found in ipairs(structures) do
-    found.implicit = used and used(found)
-    add_base_pointers(plan, found)
+  for _, group in ipairs(structures) do
+    group.implicit = used and used(group)
+    add_base_pointers(plan, group)
   end
   for _, request in ipairs(requests) do
-    local found = request.in_structure
-    if found and not request.by_pointer then add_structure(found) else plan:request(request) end
+    local group = request.in_structure
+    if group and not request.by_pointer then add_structure(group) else plan:request(request) end
   end
-  for _, found in ipairs(structures) do
+  for _, group in ipairs(structures) do
     -- structures of which clauses name only sections: the loop above added no item for them
-    if found.implicit or found.joins then add_structure(found) end
+    if group.implicit or group.joins then add_structure(group) end
   end
 end
 
@@ -571,27 +571,27 @@ end
 -- Registers the variables of data-sharing clauses in the plan: device pointers, device addresses, private copies.
 -- Returns the remaining list items, which are mapped tofrom.
 local function data_sharing(plan)
-  local session, list, how = plan.session, {}, {}
+  local session, list, attributes = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
     local name, is_device = clause.name, clause.name == "is_device_ptr" or clause.name == "has_device_addr"
     if sharing[name] or is_device then
       for _, item in ipairs(clause_variables(session, clause)) do
         local variable = openacc_lowering.declared_variable(session, item)
-        local before = how[item.name]
-        if before and (is_device or before == "device" or (before == "private") ~= (name == "private")) then
+        local previous = attributes[item.name]
+        if previous and (is_device or previous == "device" or (previous == "private") ~= (name == "private")) then
           raise("conflicting-clauses", item.pos, ("'%s' is in two clauses that exclude each other"):format(item.name),
             { length = #item.name, rule = "OMP60-map-11" })
         end
-        how[item.name] = is_device and "device" or name
+        attributes[item.name] = is_device and "device" or name
         if name == "is_device_ptr" and variable.type.kind ~= "pointer" then
           raise("not-a-pointer", item.pos, ("'%s' is %s"):format(item.name, types.name(variable.type)),
             { length = #item.name, rule = "OMP60-map-11" })
         elseif name == "is_device_ptr" or is_device and variable.type.kind == "pointer" and item.section then
           plan.deviceptr[item.name] = variable
         elseif is_device then
-          plan.taken[item.name] = true
+          plan.device_addresses[item.name] = true
         elseif sharing[name] == name then
-          plan.private[item.name] = { how = name, variable = variable }
+          plan.private[item.name] = { attribute = name, variable = variable }
         else
           list[#list + 1] = item
         end
@@ -605,8 +605,8 @@ end
 local function check_private(plan, requests)
   for _, request in ipairs(requests) do
     local name = request.node.tag == "id" and request.node.name
-    local other = name and (plan.private[name] and plan.node.name == "target" and plan.private[name].how
-      or plan.deviceptr[name] and "is_device_ptr" or plan.taken[name] and "has_device_addr")
+    local other = name and (plan.private[name] and plan.node.name == "target" and plan.private[name].attribute
+      or plan.deviceptr[name] and "is_device_ptr" or plan.device_addresses[name] and "has_device_addr")
     if other then
       raise("conflicting-clauses", request.node.pos, ("'%s' is mapped and %s"):format(name, other),
         { length = #name, rule = "OMP60-map-13" })
@@ -688,10 +688,10 @@ local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clau
 -- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body uses,
 -- nil without a body), is_text (true if the body is C text).
 function openmp_lowering.directive(session, node, options)
-  local what = openmp_sema.check(node, session.rules.openmp)
-  local plan = new_plan(session, node, what.kind, options)
+  local info = openmp_sema.check(node, session.rules.openmp)
+  local plan = new_plan(session, node, info.kind, options)
   plan.openmp, plan.clauses = true, node.clauses
-  plan.defaults, plan.taken, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
+  plan.defaults, plan.device_addresses, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
   -- pointers of which the construct maps several sections, or members of their target
   plan.several = {}
   general(plan)
@@ -699,14 +699,14 @@ function openmp_lowering.directive(session, node, options)
   use_device(plan)
   local requests, maps = requests_of(plan), false
   for _, clause in ipairs(node.clauses) do maps = maps or clause.kind == "map" or clause.kind == "motion" end
-  if not maps and (needs_map[what.kind] or what.kind == "region" and #plan.use_device == 0) then
-    raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[what.kind]
+  if not maps and (needs_map[info.kind] or info.kind == "region" and #plan.use_device == 0) then
+    raise("syntax", node.pos + #node.name, ("'%s' needs %s"):format(node.name, needs_map[info.kind]
       or "a map or use_device clause"), { rule = "OMP60-tgt-1" })
   end
   if session.rules.counting == "items" then sort_requests(plan, requests) end
   check_private(plan, requests)
   openmp_restrictions.self_maps(plan, requests)
-  local compute = what.kind == "compute"
+  local compute = info.kind == "compute"
   session.language.map_items(plan, requests, compute and openmp_implicit.structures(plan, options) or nil)
   for _, item in ipairs(extra) do
     if not plan.named[item.name] then

@@ -20,8 +20,8 @@ local function resolve_action(plan, request, t)
   local session, map_modifiers = plan.session, request.map_modifiers
   local member_mapping
   if types.is_record(t) then
-    local made = mapper.find(session, t, map_modifiers.mapper, map_modifiers.mapper_pos)
-    member_mapping = mapper.member_mapping(session, t, made, request.map_request)
+    local mapper_record = mapper.find(session, t, map_modifiers.mapper, map_modifiers.mapper_pos)
+    member_mapping = mapper.member_mapping(session, t, mapper_record, request.map_request)
   elseif map_modifiers.mapper and map_modifiers.mapper ~= "default" then
     raise("not-a-struct", map_modifiers.mapper_pos, ("%s has no mappers"):format(types.name(t)),
       { rule = "OMP60-map-15" })
@@ -32,12 +32,12 @@ local function resolve_action(plan, request, t)
   return code, program, flags | mapper.bits(request.map_request.flags)
 end
 
--- Returns a request. asked: the action; map_type: the type as directives spell it; map_modifiers: the result of
+-- Returns a request. action: the action's name; map_type: the type as directives spell it; map_modifiers: the result of
 -- openmp_sema.modifiers.
-return function(plan, clause, node, asked, map_type, map_modifiers)
+return function(plan, clause, node, action, map_type, map_modifiers)
   local update = plan.kind == "update"
   local exit = plan.kind == "exit data"
-  local request = { session = plan.session, clause = {}, from = clause, node = node, action = asked, kind = plan.kind,
+  local request = { session = plan.session, clause = {}, from = clause, node = node, action = action, kind = plan.kind,
     update = update, present_or = true, try = (update or exit) and not map_modifiers.present,
     map_modifiers = map_modifiers }
   request.map_request = { type = map_type, kind = plan.kind, update = update,

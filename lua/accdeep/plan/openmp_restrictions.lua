@@ -37,8 +37,8 @@ end
 -- Returns the union's member on the access path of an l-value; nil if the path has no union.
 function openmp_restrictions.union_member(session, node)
   while node.base do
-    local of = node.tag == "member" and list_item.type_of(session, node.base)
-    if of and (node.arrow and of.to or of).record == "union" then return node end
+    local record = node.tag == "member" and list_item.type_of(session, node.base)
+    if record and (node.arrow and record.to or record).record == "union" then return node end
     node = node.base
   end
   return nil
@@ -58,18 +58,18 @@ end
 
 -- Raises if two instances of an iterator are parts of one array or have one base pointer (OMP60-map-13).
 function openmp_restrictions.instances(plan, requests)
-  local session, seen = plan.session, {}
+  local session, addresses = plan.session, {}
   for _, request in ipairs(requests) do
     local variable = request.from.kind == "map" and request.instance_of
     if variable then
       local pointer, whole = base_pointer(session, request.base)
       local address = host_expression.extent_of(session, request.by_pointer and request.base or pointer or whole)
-      seen[variable] = seen[variable] or {}
-      if seen[variable][address] then
+      addresses[variable] = addresses[variable] or {}
+      if addresses[variable][address] then
         raise("conflicting-clauses", variable.pos, "instances of an iterator are parts of one array, or have one base "
           .. "pointer", { rule = "OMP60-map-13", help = "name them as one section" })
       end
-      seen[variable][address] = true
+      addresses[variable][address] = true
     end
   end
 end
@@ -105,13 +105,13 @@ function openmp_restrictions.self_maps(plan, requests)
   local first, by_name = nil, {}
   for _, request in ipairs(requests) do
     local name = list_item.root_variable(request.node) or ""
-    local asks, other = request.map_modifiers.self or false, by_name[name]
-    if other ~= nil and other ~= asks then
+    local is_self, other = request.map_modifiers.self or false, by_name[name]
+    if other ~= nil and other ~= is_self then
       raise("conflicting-clauses", request.node.pos, ("a part of '%s' is mapped with self, and another one without")
         :format(name), { rule = "OMP60-map-14" })
     end
-    by_name[name] = asks
-    if asks and not first then first = request.map_modifiers.self_pos end
+    by_name[name] = is_self
+    if is_self and not first then first = request.map_modifiers.self_pos end
   end
   if first then openmp_restrictions.require_host_execution(plan, first) end
 end

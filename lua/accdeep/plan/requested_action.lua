@@ -39,15 +39,15 @@ local exit_half = openacc_directives.clauses_where(function(entry, clause)
     or (clause.name == "present" or clause.name == "no_create") and "hold"
 end)
 
--- True if a member mapping, or one that it invokes, deletes data. seen: set of member mappings already visited, because
--- types may be recursive; the function adds to it.
-local function deletes(session, member_mapping, seen)
+-- True if a member mapping, or one that it invokes, deletes data. visited: set of member mappings already visited,
+-- because types may be recursive; the function adds to it.
+local function deletes(session, member_mapping, visited)
   if member_mapping.own == "delete" then return true end
-  if seen[member_mapping] then return false end
-  seen[member_mapping] = true
+  if visited[member_mapping] then return false end
+  visited[member_mapping] = true
   for _, entry in ipairs(member_mapping.policy and nest.entries(session, member_mapping) or {}) do
     if entry.action == "delete" or entry.invoke and deletes(session, nest.inner(session, member_mapping, entry),
-      seen) then
+      visited) then
       return true
     end
   end
@@ -59,17 +59,17 @@ end
 function requested_action.resolve(session, request, t)
   if request.resolve then return request.resolve(t) end
   local member_mapping = member_mapping_of(session, request, t)
-  local wanted = request.action or member_mapping.own
+  local action = request.action or member_mapping.own
   -- The policy's action replaces the clause's action.
-  if member_mapping and member_mapping.own then wanted = member_mapping.own end
+  if member_mapping and member_mapping.own then action = member_mapping.own end
   if member_mapping and member_mapping.policy and request.kind ~= "exit data"
     and deletes(session, member_mapping, {}) then
     raise("clause-not-allowed", request.node.pos, "a policy that deletes is for exit data",
       { rule = "TR14-3.2.2-06" })
   end
-  if request.kind == "exit data" then wanted = exit_half[wanted] or wanted end
+  if request.kind == "exit data" then action = exit_half[action] or action end
   request.member_mapping = member_mapping
-  local code, flags = policy.code(wanted)
+  local code, flags = policy.code(action)
   return code, member_mapping and mapping_compiler.program(session, member_mapping, request.node.pos) or nil, flags
 end
 

@@ -50,7 +50,7 @@ end
 function host_privatization.run_with_copies(session, plan, fn)
   local copies = {}
   for _, one in sorted_pairs(plan.private) do
-    copies[#copies + 1] = { variable = one.variable, begins = one.how ~= "private" }
+    copies[#copies + 1] = { variable = one.variable, begins = one.attribute ~= "private" }
   end
   if #copies == 0 then return fn() end
   host_privatization.run(session, copies, fn)

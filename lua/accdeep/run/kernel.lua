@@ -269,14 +269,15 @@ local function lookup(session, k, name, pos)
     end
   end
   if k and k.plan.private[name] then
-    return private_binding(k, name, variable, k.plan.private[name].how)
+    return private_binding(k, name, variable, k.plan.private[name].attribute)
   end
   if t.kind == "pointer" and not (member and k and k.plan.openmp) then
     if has_copy and not member then return pointer_copy(k, name, t, translate_pointer(session, k, variable, device)) end
     return { type = t, value = function() return translate_pointer(session, k, variable, device) end }
   end
-  local taken = k and k.plan.taken and k.plan.taken[name] -- has_device_addr: the variable must have a device address
-  if k and t.kind == "scalar" and not taken and not member then
+  -- has_device_addr: the variable must have a device address
+  local needs_address = k and k.plan.device_addresses and k.plan.device_addresses[name]
+  if k and t.kind == "scalar" and not needs_address and not member then
     return private_binding(k, name, variable, "firstprivate")
   end
   raise("not-present", pos, ("%s is not present on device %d"):format(member and "this->" .. name
@@ -409,7 +410,7 @@ end
 -- Binds all private variables of a kernel.
 local function bind_privates(k)
   for name, private in sorted_pairs(k.plan.private) do
-    if not k.private[name] then private_binding(k, name, private.variable, private.how) end
+    if not k.private[name] then private_binding(k, name, private.variable, private.attribute) end
   end
 end
 

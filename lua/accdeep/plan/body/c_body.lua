@@ -40,16 +40,16 @@ local function empty(pos) return { tag = "block", pos = pos, list = {} } end
 local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
 
 -- Returns the number of nested loops that a directive applies to, from collapse, ordered(n) and tile; 1 without these
--- clauses. Sets collapse_pos, collapses and forced in the node. place: the location for errors, if the directive's text
--- is not the current text.
-local function depth_of(node, rule, place)
+-- clauses. Sets collapse_pos, collapses and forced in the node. location: where errors are reported, if the directive's
+-- text is not the current text.
+local function depth_of(node, rule, location)
   local depth = 1
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
     if clause.name == "collapse" or clause.name == "ordered" and clause.text then
       local n = number_in(clause)
       if not n or n < 1 then
         raise("syntax", clause.pos, ("'%s' takes a number of loops"):format(clause.name),
-          { length = #clause.name, rule = rule, place = place })
+          { length = #clause.name, rule = rule, place = location })
       end
       depth, node.collapse_pos, node.collapses = math.max(depth, n), clause.pos, true
       node.forced = (clause.text or ""):lower():find "^%(%s*force%s*:" ~= nil
@@ -82,28 +82,28 @@ end
 
 -- Analyses a list of statements and returns the list with directives replaced.
 function Reader:items(list, level)
-  local made, at = {}, 1
+  local statements, at = {}, 1
   while at <= #list do
     local item = list[at]
     at = at + 1
     if item.tag == "pragma" then
-      local got
-      got, at = self:directive(item, list, at, level)
-      made[#made + 1] = got or nil
+      local replacement
+      replacement, at = self:directive(item, list, at, level)
+      statements[#statements + 1] = replacement or nil
     else
-      made[#made + 1] = self:statement(item, level)
+      statements[#statements + 1] = self:statement(item, level)
     end
   end
-  return made
+  return statements
 end
 
 -- Returns the statement that follows a directive, and the index in `list` where analysis continues. Directives before
 -- the statement are applied to it first. Raises if there is no statement.
 function Reader:statement_after(node, list, at, level)
   while list[at] and list[at].tag == "pragma" do
-    local got
-    got, at = self:directive(list[at], list, at + 1, level)
-    if got then return got, at end
+    local replacement
+    replacement, at = self:directive(list[at], list, at + 1, level)
+    if replacement then return replacement, at end
   end
   local item = list[at]
   if not item or item.tag == "decl" or item.tag == "case" then
@@ -149,22 +149,22 @@ local function check_counters(session, list, construct)
   end
 end
 
-local how_atomic = { "capture", "compare", "read", "write", "update" }
+local atomic_forms = { "capture", "compare", "read", "write", "update" }
 
 -- Returns the form of an atomic directive: read, write, update (the default), capture or compare. Raises if two clauses
 -- name a form.
 function c_body.atomic_form(node, rule)
-  local said = {}
-  for _, name in ipairs(how_atomic) do
-    if has_clause(node, name) then said[#said + 1] = name end
+  local forms = {}
+  for _, name in ipairs(atomic_forms) do
+    if has_clause(node, name) then forms[#forms + 1] = name end
   end
-  if #said > 1 and not (said[1] == "capture" and said[2] == "compare" and #said == 2) then
-    raise("conflicting-clauses", node.pos, ("'atomic' is %s or %s, not both"):format(said[1], said[2]),
+  if #forms > 1 and not (forms[1] == "capture" and forms[2] == "compare" and #forms == 2) then
+    raise("conflicting-clauses", node.pos, ("'atomic' is %s or %s, not both"):format(forms[1], forms[2]),
       { length = #node.name, rule = rule })
-  elseif #said > 1 then
+  elseif #forms > 1 then
     raise("unsupported", node.pos, "'atomic compare capture'", { length = #node.name })
   end
-  return said[1] or "update"
+  return forms[1] or "update"
 end
 
 -- Raises if a statement does not have its directive's atomic form, whatever the condition of an if clause is. Decides
@@ -180,26 +180,26 @@ function Reader:sections(node, block, level)
     raise("syntax", block.pos or node.pos, ("'%s' needs a block of sections"):format(node.name),
       { rule = "OMP60-nest-1" })
   end
-  local made, list, own = {}, block.list, {}
+  local sections, list, own = {}, block.list, {}
   local inner = { part = "section", node = node, outer = level, on = level.on }
   local function finish()
     if #own > 0 then
       local section = { tag = "block", pos = own[1].pos, list = self:items(own, inner) }
       statement_patterns.check_end(section, node, "OMP60-nest-1")
-      made[#made + 1], own = section, {}
+      sections[#sections + 1], own = section, {}
     end
   end
   for _, item in ipairs(list) do
-    local found = item.tag == "pragma" and self:parse_pragma(item)
-    if found and found.language == "omp" and found.tree.name == "section" then
-      openmp_sema.check(found.tree, self.session.rules.openmp)
+    local directive = item.tag == "pragma" and self:parse_pragma(item)
+    if directive and directive.language == "omp" and directive.tree.name == "section" then
+      openmp_sema.check(directive.tree, self.session.rules.openmp)
       finish()
     else
       own[#own + 1] = item
     end
   end
   finish()
-  block.list = made
+  block.list = sections
   return block
 end
 
@@ -225,7 +225,7 @@ function Reader:threads(node, list, at, outer)
   for part in name:gmatch "%S+" do is_loop = is_loop or loops[part] end
   if is_loop then
     local own = statement_patterns.loops(body, node, depth_of(node, "OMP60-loop-1"), "OMP60-loop-1")
-    for _, one in ipairs(own) do statement_patterns.check_end(one.body, node, "OMP60-loop-1", true) end
+    for _, loop in ipairs(own) do statement_patterns.check_end(loop.body, node, "OMP60-loop-1", true) end
     data_sharing.count_linear(node, own[#own])
     counters = counters_of(own, name:find "simd$" ~= nil)
   elseif name == "atomic" then
@@ -239,22 +239,22 @@ end
 
 -- ---------------------------------------------------------------------------------------- OpenACC --
 
-local of_loop = openacc_directives.of.loop
+local loop_clauses = openacc_directives.of.loop
 local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
   { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
 
 -- Raises if two clauses of a loop for one device type are duplicates or exclude each other.
 local function check_loop_clauses(clauses)
-  local seen = {}
+  local by_name = {}
   for _, clause in ipairs(clauses) do
-    if seen[clause.name] and of_loop[clause.name] and clause.kind ~= "vars" and clause.kind ~= "reduction" then
+    if by_name[clause.name] and loop_clauses[clause.name] and clause.kind ~= "vars" and clause.kind ~= "reduction" then
       raise("duplicate-clause", clause.pos, ("'%s' stands here twice"):format(clause.name),
         { length = #clause.name, rule = "ACC33-2.9-1" })
     end
-    seen[clause.name] = clause
+    by_name[clause.name] = clause
   end
   for _, pair in ipairs(exclusive) do
-    local a, b = seen[pair[1]], seen[pair[2]]
+    local a, b = by_name[pair[1]], by_name[pair[2]]
     if a and b then
       local later = a.pos > b.pos and a or b
       raise("conflicting-clauses", later.pos, ("'%s' and '%s' exclude each other"):format(pair[1], pair[2]),
@@ -329,9 +329,9 @@ function Reader:acc_loop(node, list, at, outer)
     statement_patterns.check_end(own[#own].body, node, "ACC33-2.9-3", true)
     check_counters(self.session, own, node)
   end
-  local made = data_sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4")
-  made.construct = node
-  return made, at
+  local replacement = data_sharing.construct(node, body, counters_of(own, false), "ACC33-2.9-4")
+  replacement.construct = node
+  return replacement, at
 end
 
 -- Analyses an OpenACC directive inside a compute construct: loop, atomic or cache.
@@ -342,9 +342,9 @@ function Reader:in_compute(node, list, at, level)
     local body
     body, at = self:statement_after(node, list, at, level)
     check_atomic(node, body, "ACC33-2.12-1")
-    local made = data_sharing.construct(node, body, {}, "ACC33-2.12-1")
-    made.directive = node.name
-    return made, at
+    local replacement = data_sharing.construct(node, body, {}, "ACC33-2.12-1")
+    replacement.directive = node.name
+    return replacement, at
   end
   return data_sharing.cache(node), at
 end
@@ -365,29 +365,29 @@ local takes_statement = { region = true, compute = true, ["host data"] = true }
 
 -- Returns the `carried` node of a directive that is executed on devices while the body runs on the host, and the index
 -- in `list` where analysis continues. Decides OMP60-body-1.
-function Reader:read_nested_directive(found, kind, list, at, level)
-  local node = found.tree
-  local made = { tag = "carried", pos = node.pos, language = found.language, text = found.text, kind = kind,
-    clauses = function() return node.clauses end }
+function Reader:read_nested_directive(directive, kind, list, at, level)
+  local node = directive.tree
+  local nested_node = { tag = "carried", pos = node.pos, language = directive.language, text = directive.text,
+    kind = kind, clauses = function() return node.clauses end }
   self.carries = true
-  if not takes_statement[kind] then return made, at end
+  if not takes_statement[kind] then return nested_node, at end
   local lone_teams = self.lone_teams
   self.lone_teams = nil
   if kind == "compute" then
-    level = found.language == "omp" and levels_of(node, nil, "omp")
+    level = directive.language == "omp" and levels_of(node, nil, "omp")
       or nesting_check.compute(node)
   else
     level = { part = node.name, node = node, outer = level, on = "host" }
   end
-  made.body, at = self:statement_after(node, list, at, level)
-  statement_patterns.check_end(made.body, node, found.language == "omp" and "OMP60-nest-1" or "ACC33-2.5-1")
+  nested_node.body, at = self:statement_after(node, list, at, level)
+  statement_patterns.check_end(nested_node.body, node, directive.language == "omp" and "OMP60-nest-1" or "ACC33-2.5-1")
   if kind == "compute" then
-    c_body.check_top(node, made.body, found.language)
-    made.body = { tag = "block", pos = made.body.pos, list = { made.body } }
+    c_body.check_top(node, nested_node.body, directive.language)
+    nested_node.body = { tag = "block", pos = nested_node.body.pos, list = { nested_node.body } }
   end
-  if self.lone_teams then check_only_teams(made.body, self.lone_teams) end
+  if self.lone_teams then check_only_teams(nested_node.body, self.lone_teams) end
   self.lone_teams = lone_teams
-  return made, at
+  return nested_node, at
 end
 
 -- ------------------------------------------------------------------------------------- directives --
@@ -395,15 +395,15 @@ end
 -- Returns the parsed pragma {language, tree, text}; nil if the pragma is neither OpenACC nor OpenMP. Results are
 -- cached.
 function Reader:parse_pragma(item)
-  if self.known[item] == nil then self.known[item] = pragma.read(self.session, item) or false end
-  return self.known[item] or nil
+  if self.pragma_cache[item] == nil then self.pragma_cache[item] = pragma.read(self.session, item) or false end
+  return self.pragma_cache[item] or nil
 end
 
 -- Analyses an OpenMP directive. Decides OMP60-nest-2.
-function Reader:omp(found, list, at, level)
-  local node = found.tree
-  local what = openmp_sema.directive_info(node.name)
-  local kind, on = what.kind, level and level.on or "host"
+function Reader:omp(directive, list, at, level)
+  local node = directive.tree
+  local info = openmp_sema.directive_info(node.name)
+  local kind, on = info.kind, level and level.on or "host"
   if on == "acc" then no_place(node, "inside of a compute construct of OpenACC", "ACC33-2.5-1") end
   if kind == "beyond" then openmp_sema.check(node, self.session.rules.openmp) end
   if kind == "requires" or kind == "declare mapper" or kind == "declare target" then
@@ -421,7 +421,7 @@ function Reader:omp(found, list, at, level)
   elseif kind == "host" then
     return self:threads(clause_groups.apply(self.session, node), list, at, level)
   elseif on == "host" then
-    return self:read_nested_directive(found, kind, list, at, level)
+    return self:read_nested_directive(directive, kind, list, at, level)
   end
   for _, clause in ipairs(node.clauses) do
     if clause.name == "device" and clause.modifier and clause.modifier.name == "ancestor" then
@@ -433,8 +433,8 @@ function Reader:omp(found, list, at, level)
 end
 
 -- Analyses an OpenACC directive.
-function Reader:acc(found, list, at, level)
-  local node = found.tree
+function Reader:acc(directive, list, at, level)
+  local node = directive.tree
   local kind, on = openacc_sema.kind_of(node.name), level and level.on or "host"
   if on == "acc" then return self:in_compute(node, list, at, level) end
   if on == "omp" then no_place(node, "inside of a target region", "OMP60-nest-2") end
@@ -446,15 +446,15 @@ function Reader:acc(found, list, at, level)
   elseif kind:find "^end" then
     no_place(node, "has no place in C text: the region is the statement behind its beginning", "ACC33-2.6-1")
   end
-  return self:read_nested_directive(found, kind, list, at, level)
+  return self:read_nested_directive(directive, kind, list, at, level)
 end
 
 -- Returns the replacement of a directive, and the index in `list` where analysis continues. The replacement is nil for
 -- a foreign pragma.
 function Reader:directive(item, list, at, level)
-  local found = self:parse_pragma(item)
-  if not found then return nil, at end
-  return self[found.language](self, found, list, at, level)
+  local directive = self:parse_pragma(item)
+  if not directive then return nil, at end
+  return self[directive.language](self, directive, list, at, level)
 end
 
 -- --------------------------------------------------------------------------------------- whole bodies --
@@ -462,9 +462,9 @@ end
 -- Returns the directive of the loop construct that `node` was analysed from; nil for other nodes.
 local function loop_directive(node) return node.construct end
 
--- Raises if the loops that collapse or tile need are missing, or reductions of nested loops disagree. place: the
--- location for errors, if the construct's text is not the current text.
-function c_body.check_top(node, body, language, place)
+-- Raises if the loops that collapse or tile need are missing, or reductions of nested loops disagree. location:
+-- where errors are reported, if the construct's text is not the current text.
+function c_body.check_top(node, body, language, location)
   local is_loop, at = false, body
   for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
   if language == "acc" then
@@ -473,20 +473,20 @@ function c_body.check_top(node, body, language, place)
   end
   while at.tag == "block" and #at.list == 1 do at = at.list[1] end
   if at.tag == "private" then return end
-  local asked = has_clause(node, "collapse") or has_clause(node, "tile")
-  if not is_loop or not (asked or at.tag == "for") then return end
+  local needs_loops = has_clause(node, "collapse") or has_clause(node, "tile")
+  if not is_loop or not (needs_loops or at.tag == "for") then return end
   local rule = language == "omp" and "OMP60-loop-1" or "ACC33-2.9-3"
-  local own = statement_patterns.loops(at, node, depth_of(node, rule, place), rule, language == "acc", place)
+  local own = statement_patterns.loops(at, node, depth_of(node, rule, location), rule, language == "acc", location)
   if not node.sequential then statement_patterns.check_end(own[#own].body, node, rule, true) end
   if language == "omp" then data_sharing.count_linear(node, own[#own]) end
 end
 
 -- Analyses the directives in the AST of a body and returns the body's new AST. node: the construct's directive; on:
--- "host", "omp" or "acc"; place: location of the directive's text, for errors. The field carries of the result is true
+-- "host", "omp" or "acc"; location: where the directive's text is, for errors. The field carries of the result is true
 -- if a directive inside is executed on devices.
-function c_body.body(session, tree, node, on, place)
+function c_body.body(session, tree, node, on, location)
   local language = on == "acc" and "acc" or "omp"
-  local reader = setmetatable({ session = session, known = {} }, Reader)
+  local reader = setmetatable({ session = session, pragma_cache = {} }, Reader)
   local level
   if language == "acc" then
     level = nesting_check.compute(node)
@@ -500,7 +500,7 @@ function c_body.body(session, tree, node, on, place)
   end
   if reader.lone_teams and on == "omp" then check_only_teams(tree, reader.lone_teams) end
   statement_patterns.check_end(tree, node, language == "acc" and "ACC33-2.5-1" or "OMP60-nest-1", false, true)
-  c_body.check_top(node, tree, language, place)
+  c_body.check_top(node, tree, language, location)
   tree.carries = reader.carries
   return tree
 end

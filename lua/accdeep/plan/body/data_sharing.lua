@@ -1,14 +1,14 @@
 -- data_sharing.lua - data-sharing analysis of a construct in a C body: which variables have private copies in it.
 --
 -- Input: a directive node of a construct in a body, and the analysed statement. Output: the statement itself, or a node
--- private{copies, parts, values, names, body, implicit?, team?, is_said} that backend/privatization.lua compiles:
+-- private{copies, parts, values, names, body, implicit?, team?, is_named} that backend/privatization.lua compiles:
 --   copies    {name, pos, begins, lasts, op, rule}: private variables. begins: initialised from the original;
 --             lasts: the last value is assigned to the original; op: combined with the original at the end.
 --   parts     {item, op, pos, rule}: elements and sections of arrays that are reduced.
 --   values    expressions of clauses, which are evaluated.
 --   names     other names in clauses, which must be declared.
 --   implicit  attribute of variables in no clause: "none", "private", "firstprivate" or "task".
---   is_said   function: true if a clause names the variable.
+--   is_named  function: true if a clause names the variable.
 --   team      true for a parallel or teams region.
 --   rule      the rule that says what can be reduced.
 
@@ -27,14 +27,14 @@ local data_sharing = {}
 local own, combined, begins, lasts = openmp_directives.making "own", openmp_directives.making "combined",
   openmp_directives.making "begins",
   openmp_directives.making "lasts"
-local of_names = openmp_directives.clauses_where(function(entry) return entry.attribute end)
+local attribute_clauses = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local defaults = word_set "none shared private firstprivate"
 
 -- Returns a new `private` node, and a table of the variables that clauses name: name -> {clause, copy?}.
 local function new(node, body)
-  local said = {}
+  local attributes = {}
   return { tag = "private", pos = node.pos, copies = {}, parts = {}, values = {}, names = {}, body = body,
-    is_said = function(name) return said[name] ~= nil end }, said
+    is_named = function(name) return attributes[name] ~= nil end }, attributes
 end
 
 -- Appends the identifiers in an AST to a list, except those that are keys of `without`.
@@ -59,23 +59,23 @@ end
 
 -- Registers a list item of a data-sharing clause, as a copy or as a name. Raises if another clause names the variable
 -- already; firstprivate and lastprivate may both name it. Decides OMP60-share-1.
-local function add_copy(made, said, clause, item, rule)
+local function add_copy(private_node, attributes, clause, item, rule)
   local name = name_of(clause, item, rule)
-  local before = said[name]
-  local both = before and (before.clause.name == "firstprivate" and clause.name == "lastprivate"
-    or before.clause.name == "lastprivate" and clause.name == "firstprivate")
-  if before and not both then
-    raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, before.clause.name),
+  local previous = attributes[name]
+  local both = previous and (previous.clause.name == "firstprivate" and clause.name == "lastprivate"
+    or previous.clause.name == "lastprivate" and clause.name == "firstprivate")
+  if previous and not both then
+    raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, previous.clause.name),
       { length = #name, rule = rule })
   end
-  said[name] = { clause = clause }
+  attributes[name] = { clause = clause }
   if not own[clause.name] and not combined[clause.name] then
-    made.names[#made.names + 1] = item
+    private_node.names[#private_node.names + 1] = item
     return
   end
-  local copy = both and before.copy or { name = name, pos = item.pos }
-  if not both then made.copies[#made.copies + 1] = copy end
-  said[name].copy = copy
+  local copy = both and previous.copy or { name = name, pos = item.pos }
+  if not both then private_node.copies[#private_node.copies + 1] = copy end
+  attributes[name].copy = copy
   copy.begins = copy.begins or begins[clause.name]
   copy.lasts = copy.lasts or lasts[clause.name]
   if clause.op and clause.name == "reduction" then
@@ -96,18 +96,18 @@ function data_sharing.reduction_variable(item)
 end
 
 -- Registers an element or section of an array that an OpenACC reduction names.
-local function add_part(made, clause, item)
+local function add_part(private_node, clause, item)
   data_sharing.reduction_variable(item)
-  made.parts[#made.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
-  add_names(made.names, item)
+  private_node.parts[#private_node.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
+  add_names(private_node.names, item)
 end
 
 -- Adds the step of a linear variable to the step of the innermost loop, unless the loop's body changes the variable.
 local function count_linear(loop, clause, item)
   if c_effects.change_of(item.name, loop.body) then return end
-  local by = clause.step or { tag = "num", value = 1, type = "int", pos = item.pos }
+  local step = clause.step or { tag = "num", value = 1, type = "int", pos = item.pos }
   loop.step = { tag = "comma", pos = loop.step.pos, list = { { tag = "assign", pos = item.pos, op = "+=",
-    to = { tag = "id", pos = item.pos, name = item.name }, e = by }, loop.step } }
+    to = { tag = "id", pos = item.pos, name = item.name }, e = step }, loop.step } }
 end
 
 -- Makes the innermost loop of a construct count its linear variables.
@@ -132,64 +132,67 @@ function data_sharing.check_modifier(node, modifier, rule)
 end
 
 -- Registers one clause in a `private` node. Clauses without data-sharing effect are ignored.
-local function read_clause(made, said, node, clause, rule)
+local function read_clause(private_node, attributes, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
     raise("unsupported", clause.pos, "'copyin' is about threadprivate variables, which there are not here",
       { length = #name })
   end
-  if of_names[name] then
+  if attribute_clauses[name] then
     for _, item in ipairs(clause.vars or {}) do
       if name == "reduction" and rule:find "^ACC" and item.tag ~= "id" then
-        add_part(made, clause, item)
+        add_part(private_node, clause, item)
       else
-        add_copy(made, said, clause, item, rule)
+        add_copy(private_node, attributes, clause, item, rule)
       end
     end
-    if clause.step then made.values[#made.values + 1] = clause.step end
+    if clause.step then private_node.values[#private_node.values + 1] = clause.step end
   elseif name == "default" and clause.words then
     local word = clause.words[1]
     data_sharing.check_default(word, rule)
-    made.implicit = word.name
+    private_node.implicit = word.name
   elseif clause.kind == "expression" and clause.e then
-    made.values[#made.values + 1] = clause.e
-    if clause.lower then made.values[#made.values + 1] = clause.lower end
+    private_node.values[#private_node.values + 1] = clause.e
+    if clause.lower then private_node.values[#private_node.values + 1] = clause.lower end
     data_sharing.check_modifier(node, clause.modifier, rule)
   elseif clause.kind == "vars" then
-    for _, item in ipairs(clause.vars) do add_names(made.names, item) end
+    for _, item in ipairs(clause.vars) do add_names(private_node.names, item) end
   elseif clause.kind == "depend" then
     local iterators = { omp_all_memory = true }
-    for _, one in ipairs(clause.modifier and clause.modifier.iterators or {}) do iterators[one.name] = true end
-    for _, item in ipairs(clause.items or {}) do add_names(made.names, item, iterators) end
+    for _, iterator in ipairs(clause.modifier and clause.modifier.iterators or {}) do
+      iterators[iterator.name] = true
+    end
+    for _, item in ipairs(clause.items or {}) do add_names(private_node.names, item, iterators) end
   end
 end
 
 -- Returns the AST of a construct as one thread executes it: a `private` node, or the body alone if no clause affects
 -- data. counters: loop counters that are private. Decides HOUSE-threads.
 function data_sharing.construct(node, body, counters, rule)
-  local made, said = new(node, body)
-  for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, rule) end
+  local private_node, attributes = new(node, body)
+  for _, clause in ipairs(node.clauses) do read_clause(private_node, attributes, node, clause, rule) end
   for _, counter in ipairs(counters) do
-    if not said[counter.name] then
-      said[counter.name] = { clause = { name = "the loop" } }
-      made.copies[#made.copies + 1] = counter
+    if not attributes[counter.name] then
+      attributes[counter.name] = { clause = { name = "the loop" } }
+      private_node.copies[#private_node.copies + 1] = counter
     end
   end
   for word in node.name:gmatch "%S+" do
-    if word == "parallel" or word == "teams" then made.team = true end
-    if (word == "task" or word == "taskloop") and not made.implicit then made.implicit = "task" end
+    if word == "parallel" or word == "teams" then private_node.team = true end
+    if (word == "task" or word == "taskloop") and not private_node.implicit then private_node.implicit = "task" end
   end
-  if made.implicit == "shared" then made.implicit = nil end
-  local nothing = not (made.copies[1] or made.parts[1] or made.values[1] or made.names[1] or made.implicit or made.team)
-  return nothing and body or made
+  if private_node.implicit == "shared" then private_node.implicit = nil end
+  local nothing = not (private_node.copies[1] or private_node.parts[1] or private_node.values[1]
+    or private_node.names[1] or private_node.implicit or private_node.team)
+  return nothing and body or private_node
 end
 
 -- Returns the AST of a directive without a statement: a block that requires the names in its clauses to be declared.
 function data_sharing.standalone(node)
-  local made, said = new(node, { tag = "block", pos = node.pos, list = {} })
-  for _, item in ipairs(node.vars or {}) do add_names(made.names, item) end
-  for _, clause in ipairs(node.clauses) do read_clause(made, said, node, clause, "OMP60-tgt-1") end
-  return #made.names > 0 and made or made.body
+  local private_node, attributes = new(node, { tag = "block", pos = node.pos, list = {} })
+  for _, item in ipairs(node.vars or {}) do add_names(private_node.names, item) end
+  for _, clause in ipairs(node.clauses) do read_clause(private_node, attributes, node, clause, "OMP60-tgt-1") end
+  return #private_node.names > 0 and private_node or private_node.body
 end
 
 -- Raises if cache names anything except elements and sections of arrays. is_part: tags of their nodes, as keys. Decides
@@ -211,9 +214,9 @@ local is_part = { section = true, index = true }
 -- Returns the AST of a cache directive, which only requires its names to be declared.
 function data_sharing.cache(node)
   data_sharing.check_cache(node, is_part)
-  local made = new(node, { tag = "block", pos = node.pos, list = {} })
-  for _, item in ipairs(node.vars) do add_names(made.names, item) end
-  return made
+  local private_node = new(node, { tag = "block", pos = node.pos, list = {} })
+  for _, item in ipairs(node.vars) do add_names(private_node.names, item) end
+  return private_node
 end
 
 return data_sharing

@@ -67,10 +67,10 @@ end
 -- Returns the first do loop of a list; nil if it has none. Raises if another statement contains a loop, a directive or
 -- a call of a routine. Decides ACC33-2.9-3.
 local function only_loop(list, node)
-  local found
+  local loop
   for _, item in ipairs(list) do
-    if item.tag == "do" and not found then
-      found = item
+    if item.tag == "do" and not loop then
+      loop = item
     elseif ast.any(item, function(n)
       return n.tag == "do" or n.tag == "construct" or n.tag == "directive"
         or n.tag == "call" and unparse_fortran(n.target):find "^acc_"
@@ -79,13 +79,13 @@ local function only_loop(list, node)
         node.name), { rule = "ACC33-2.9-3" })
     end
   end
-  return found
+  return loop
 end
 
--- Returns the loops that a directive applies to, from the outermost. place: the location for errors, if the directive's
--- text is not the current text.
-local function loops_of(node, list, place)
-  local depth, at, loops, counters = c_body.depth_of(node, "ACC33-2.9-3", place), list, {}, {}
+-- Returns the loops that a directive applies to, from the outermost. location: where errors are reported, if the
+-- directive's text is not the current text.
+local function loops_of(node, list, location)
+  local depth, at, loops, counters = c_body.depth_of(node, "ACC33-2.9-3", location), list, {}, {}
   for i = 1, depth do
     local loop = at[1]
     if i > 1 and node.forced then loop = only_loop(at, node) end
@@ -93,7 +93,7 @@ local function loops_of(node, list, place)
       if i > 1 then
         raise("syntax", node.collapse_pos or node.pos,
           ("%d loops are asked for, only %d stand in each other"):format(depth, i - 1),
-          { rule = "ACC33-2.9-3", place = place })
+          { rule = "ACC33-2.9-3", place = location })
       end
       raise("syntax", loop and loop.pos or node.pos, ("'%s' is about a do loop that counts"):format(node.name),
         { rule = "ACC33-2.9-3", help = "do i = first, last" })
@@ -166,10 +166,10 @@ local atomic = {
 
 -- Raises if the statements do not have the form of the atomic directive. Decides ACC33-2.12-1.
 local function check_atomic(node, list)
-  local how = c_body.atomic_form(node, "ACC33-2.12-1")
-  if atomic[how](list) then return end
-  raise("syntax", list[1] and list[1].pos or node.pos, ("this is not a statement of 'atomic %s'"):format(how),
-    { rule = "ACC33-2.12-1", help = written_as[how] })
+  local kind = c_body.atomic_form(node, "ACC33-2.12-1")
+  if atomic[kind](list) then return end
+  raise("syntax", list[1] and list[1].pos or node.pos, ("this is not a statement of 'atomic %s'"):format(kind),
+    { rule = "ACC33-2.12-1", help = written_as[kind] })
 end
 
 -- --------------------------------------------------------------------------------------- variables --
@@ -194,13 +194,13 @@ end
 -- Returns the private variables of a loop construct: those of its clauses, then its counters. Raises if a variable is
 -- not declared.
 local function copies_of(session, node, loops)
-  local list, said = {}, {}
+  local list, clause_of = {}, {}
   for _, clause in ipairs(node.clauses) do
     for _, item in ipairs((clause.name == "private" or clause.name == "reduction") and clause.vars or {}) do
       if item.tag ~= "id" then data_sharing.refuse_part(clause, item) end
       local name, variable = item.name, openacc_lowering.declared_variable(session, item)
-      if said[name] then
-        raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, said[name]),
+      if clause_of[name] then
+        raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, clause_of[name]),
           { length = #name, rule = "ACC33-2.9-4" })
       elseif variable.type.kind == "descriptor" then
         raise("unsupported", item.pos, ("'%s' is %s: private copies of such are not made"):format(name,
@@ -208,13 +208,13 @@ local function copies_of(session, node, loops)
           help = "declare a variable with bounds for the private values" })
       end
       if clause.op then check_reduction(clause, item, variable) end
-      said[name] = clause.name
+      clause_of[name] = clause.name
       list[#list + 1] = { name = name, pos = item.pos, op = clause.op }
     end
   end
   for _, loop in ipairs(loops) do
-    if not said[loop.name] then
-      said[loop.name] = "the loop"
+    if not clause_of[loop.name] then
+      clause_of[loop.name] = "the loop"
       openacc_lowering.declared_variable(session, { name = loop.name, pos = loop.pos })
       list[#list + 1] = { name = loop.name, pos = loop.pos }
     end
@@ -341,8 +341,6 @@ end
 -- Analyses all directives of a text. Variables are looked up later, when their construct is reached.
 function fortran_body.check(session, list) setmetatable({ session = session }, Reader):list(list) end
 
--- Analyses all directives of a text. Variables are looked up later, when execution reaches their construct.
-
 -- Sets the private variables of loop constructs in a body, whose variables are declared by now.
 function fortran_body.names(session, list)
   for _, item in ipairs(list) do
@@ -378,16 +376,16 @@ function fortran_body.read(session, list, construct, is_own)
   if node.name:find "loop" then
     c_body.check_combined(node)
     local loops = loops_of(node, list, is_own and construct.place or nil)
-    local said, own = {}, {}
+    local is_named, own = {}, {}
     for _, clause in ipairs(node.clauses) do
-      for _, item in ipairs(clause.vars or {}) do said[item.name or ""] = true end
+      for _, item in ipairs(clause.vars or {}) do is_named[item.name or ""] = true end
     end
     for _, loop in ipairs(loops) do
-      if not said[loop.name] then own[#own + 1] = loop end
+      if not is_named[loop.name] then own[#own + 1] = loop end
     end
-    local made = { name = node.name, pos = node.pos, clauses = {} }
+    local loop_node = { name = node.name, pos = node.pos, clauses = {} }
     list = { { tag = "construct", pos = list[1].pos, list = list, directive = { sentinel = "!$acc" },
-      acc = { tree = made, loops = own } } }
+      acc = { tree = loop_node, loops = own } } }
   end
   fortran_body.names(session, list)
   reductions.check(node, list, loop_directive)

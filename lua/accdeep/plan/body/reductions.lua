@@ -2,8 +2,9 @@
 -- variable, with one operator. c_body.lua and fortran_body.lua call reductions.check.
 --
 -- The walk over a body keeps a stack of the constructs and blocks that enclose a loop, outermost first. An entry of a
--- directive is {construct, said, body}, where `said` maps a variable to its operator or "private". An entry of a block
--- is {declared}, with its own variables. ASTs are those of C or Fortran; of_loop(node) finds their loop directives.
+-- directive is {construct, attributes, body}, where `attributes` maps a variable to its operator or "private". An entry
+-- of a block is {declared}, with its own variables. ASTs are those of C or Fortran; of_loop(node) finds their loop
+-- directives.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
@@ -18,41 +19,43 @@ local makes_private = { private = true, firstprivate = true }
 -- Returns the attributes that a directive gives to variables: name -> the operator of the variable's reduction, or
 -- "private".
 local function reductions_of(construct)
-  local said = {}
+  local attributes = {}
   for _, clause in ipairs(construct.clauses) do
-    local what = clause.name == "reduction" and clause.op or makes_private[clause.name] and "private"
-    for _, item in ipairs(what and clause.vars or {}) do said[list_item.root_variable(item) or ""] = what end
+    local attribute = clause.name == "reduction" and clause.op or makes_private[clause.name] and "private"
+    for _, item in ipairs(attribute and clause.vars or {}) do
+      attributes[list_item.root_variable(item) or ""] = attribute
+    end
   end
-  return said
+  return attributes
 end
 
 -- True if a loop's body assigns to the variable outside of `inner`, the loop that reduces it. Each iteration of the
 -- outer loop then has a reduction of its own.
 local function has_own_reduction(body, name, inner)
-  local found = false
+  local is_assigned = false
   ast.visit(body, function(node)
     if node.tag == "assign" and (node.op or "=") == "=" then
       local to = node.to
       while to.base do to = to.base end
-      found = found or to.name == name
+      is_assigned = is_assigned or to.name == name
     end
     return node == inner
   end)
-  return found
+  return is_assigned
 end
 
 -- Raises if an enclosing directive reduces the variable by another operator, or if the reduction spans an enclosing
--- loop that does not name the variable. around: the stack of entries. Decides ACC33-2.9.11-3.
-local function check(around, name, op, pos, inner)
-  for i = #around, 1, -1 do
-    local construct = around[i].construct
-    local said = construct and around[i].said[name]
-    if around[i].declared and around[i].declared[name] or said == "private" then return end
-    if said and said ~= op then
+-- loop that does not name the variable. enclosing: the stack of entries. Decides ACC33-2.9.11-3.
+local function check(enclosing, name, op, pos, inner)
+  for i = #enclosing, 1, -1 do
+    local construct = enclosing[i].construct
+    local attribute = construct and enclosing[i].attributes[name]
+    if enclosing[i].declared and enclosing[i].declared[name] or attribute == "private" then return end
+    if attribute and attribute ~= op then
       raise("conflicting-clauses", pos, ("'%s' is reduced by '%s' here, and by '%s' in the '%s' around"):format(name,
-        op, said, construct.name), { length = #name, rule = "ACC33-2.9.11-3", help = "use one operator" })
-    elseif construct and not said and construct.name:find "loop" then
-      if has_own_reduction(around[i].body, name, inner) then return end
+        op, attribute, construct.name), { length = #name, rule = "ACC33-2.9.11-3", help = "use one operator" })
+    elseif construct and not attribute and construct.name:find "loop" then
+      if has_own_reduction(enclosing[i].body, name, inner) then return end
       raise("missing-clause", pos, ("the reduction of '%s' spans the '%s' around, which does not reduce it"):format(
         name, construct.name), { length = #name, rule = "ACC33-2.9.11-3",
         help = ("write reduction(%s: %s) there, too, or make %s private there"):format(op, name, name) })
@@ -65,28 +68,28 @@ local scopes = { block = true, ["for"] = true, switch = true }
 -- Checks the reductions of loops in the body of a compute construct. of_loop(node) returns the directive of the loop
 -- construct that `node` stands for, or nil.
 function reductions.check(compute, body, of_loop)
-  local around = { { construct = compute, said = reductions_of(compute), body = body } }
+  local enclosing = { { construct = compute, attributes = reductions_of(compute), body = body } }
   local function visit_nested(entry, node, visit)
-    around[#around + 1] = entry
+    enclosing[#enclosing + 1] = entry
     for _, child in ast.children(node) do visit(child) end
-    around[#around] = nil
+    enclosing[#enclosing] = nil
   end
   local function visit(node)
     local construct = node.tag and of_loop(node)
     if construct then
       for _, clause in ipairs(construct.clauses) do
         for _, item in ipairs(clause.name == "reduction" and clause.vars or {}) do
-          check(around, list_item.root_variable(item), clause.op, item.pos, node)
+          check(enclosing, list_item.root_variable(item), clause.op, item.pos, node)
         end
       end
-      return visit_nested({ construct = construct, said = reductions_of(construct), body = node }, node, visit)
+      return visit_nested({ construct = construct, attributes = reductions_of(construct), body = node }, node, visit)
     elseif scopes[node.tag] then
       return visit_nested({ declared = {} }, node, visit)
     elseif node.tag == "declaration" then
       for _, item in ipairs(node.list) do
         local declarator = item.declarator
         while declarator.inner do declarator = declarator.inner end
-        local scope = around[#around]
+        local scope = enclosing[#enclosing]
         if scope.declared then scope.declared[declarator.name] = true end
       end
     end

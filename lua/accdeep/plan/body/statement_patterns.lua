@@ -17,10 +17,10 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 -- break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop; is_whole: true if
 -- no loop of the text encloses the construct. Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
-  local found = c_effects.find_exit(node, is_loop or is_whole, is_whole)
-  if not found then return end
-  raise("region-nesting", found.pos, ("'%s' leaves the body of '%s'"):format(found.tag, construct.name),
-    { length = #found.tag, rule = rule, help = statement_patterns.STAY })
+  local exit = c_effects.find_exit(node, is_loop or is_whole, is_whole)
+  if not exit then return end
+  raise("region-nesting", exit.pos, ("'%s' leaves the body of '%s'"):format(exit.tag, construct.name),
+    { length = #exit.tag, rule = rule, help = statement_patterns.STAY })
 end
 
 -- ------------------------------------------------------------------------------------------- loops --
@@ -73,35 +73,35 @@ end
 local function check_between(item, construct)
   ast.visit(item, function(node)
     local called = node.tag == "call" and node.base.tag == "id" and node.base.name:match "^acc_.*"
-    local what = is_loop[node.tag] and "a loop" or (node.tag == "private" or node.directive) and "a directive"
+    local description = is_loop[node.tag] and "a loop" or (node.tag == "private" or node.directive) and "a directive"
       or called and "a call of " .. called
-    if what then
-      raise("syntax", node.pos, ("%s stands between the loops of '%s'"):format(what, construct.name),
+    if description then
+      raise("syntax", node.pos, ("%s stands between the loops of '%s'"):format(description, construct.name),
         { rule = "ACC33-2.9-3", help = "move it out of the collapsed loops" })
     end
   end)
 end
 
--- Returns the loop in a body, or nil. alone: true if the loop must be the only statement; false if it must be the only
--- loop.
-local function loop_in(body, alone)
+-- Returns the loop in a body, or nil. is_perfect: true if the loop must be the only statement; false if it must be the
+-- only loop.
+local function loop_in(body, is_perfect)
   while body.tag == "block" do
-    local found, n = nil, 0
+    local loop, n = nil, 0
     for _, item in ipairs(body.list) do
-      if item.tag == "for" then found, n = item, n + 1 end
-      if item.tag == "block" and not alone and not found then found = loop_in(item, alone) or found end
+      if item.tag == "for" then loop, n = item, n + 1 end
+      if item.tag == "block" and not is_perfect and not loop then loop = loop_in(item, is_perfect) or loop end
     end
-    if alone and #body.list ~= 1 then return nil end
-    if alone then body = body.list[1] else return n <= 1 and found or nil end
+    if is_perfect and #body.list ~= 1 then return nil end
+    if is_perfect then body = body.list[1] else return n <= 1 and loop or nil end
   end
   return body.tag == "for" and body or nil
 end
 
--- Calls see(statement) for each statement of a body other than the loop, at any depth of blocks.
-local function each_beside(body, loop, see)
+-- Calls visit(statement) for each statement of a body other than the loop, at any depth of blocks.
+local function visit_others(body, loop, visit)
   if body == loop then return end
-  if body.tag ~= "block" or not ast.any(body, function(node) return node == loop end) then return see(body) end
-  for _, item in ipairs(body.list) do each_beside(item, loop, see) end
+  if body.tag ~= "block" or not ast.any(body, function(node) return node == loop end) then return visit(body) end
+  for _, item in ipairs(body.list) do visit_others(item, loop, visit) end
 end
 
 local sums = { binary = true, unary = true, id = true, num = true }
@@ -109,12 +109,12 @@ local sums = { binary = true, unary = true, id = true, num = true }
 -- Returns the counter of an enclosing loop that an expression names, and true if the expression has operations other
 -- than sums and products. Such an expression may be invariant, although it names a counter.
 local function counter_in(e, counters)
-  local found
+  local counter_node
   local has_more = ast.any(e, function(node)
-    if node.tag == "id" and counters[node.name] then found = found or node end
+    if node.tag == "id" and counters[node.name] then counter_node = counter_node or node end
     return not sums[node.tag]
   end)
-  return found, has_more
+  return counter_node, has_more
 end
 
 -- Raises if only one of the two bounds of a collapsed loop depends on the counter of an enclosing loop. counters: names
@@ -122,27 +122,28 @@ end
 function statement_patterns.check_invariant(first, last, counters, construct)
   local moves_first, first_has_more = counter_in(first, counters)
   local moves_last, last_has_more = counter_in(last, counters)
-  local found = moves_first or moves_last
-  if not found or moves_first and moves_last or first_has_more or last_has_more then return end
-  raise("syntax", found.pos, ("the number of iterations depends on '%s', which counts another loop of '%s'"):format(
-    found.name, construct.name), { length = #found.name, rule = "ACC33-2.9-3", help = "collapse fewer loops" })
+  local counter_node = moves_first or moves_last
+  if not counter_node or moves_first and moves_last or first_has_more or last_has_more then return end
+  raise("syntax", counter_node.pos,
+    ("the number of iterations depends on '%s', which counts another loop of '%s'"):format(counter_node.name,
+    construct.name), { length = #counter_node.name, rule = "ACC33-2.9-3", help = "collapse fewer loops" })
 end
 
--- Returns the n nested loops of a construct, from the outermost. alone: true if no other statements may be between the
--- loops; collapse(force: n) still allows them. place: the location for errors, if the construct's text is not the
--- current text.
-function statement_patterns.loops(node, construct, n, rule, alone, place)
-  local forced = alone and construct.forced
+-- Returns the n nested loops of a construct, from the outermost. is_perfect: true if no other statements may be between
+-- the loops; collapse(force: n) still allows them. location: where errors are reported, if the construct's text is not
+-- the current text.
+function statement_patterns.loops(node, construct, n, rule, is_perfect, location)
+  local forced = is_perfect and construct.forced
   if node.tag ~= "for" then
-    raise("syntax", place and construct.pos or node.pos, ("'%s' is about a for loop"):format(construct.name),
-      { rule = rule, place = place })
+    raise("syntax", location and construct.pos or node.pos, ("'%s' is about a for loop"):format(construct.name),
+      { rule = rule, place = location })
   end
   local list = { node }
   -- any form of loop is allowed: its variable need not count (ACC33-2.9-3)
   if construct.sequential then
     if not counter(node) then
       raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
-        { rule = rule, place = place })
+        { rule = rule, place = location })
     end
     return list
   end
@@ -150,10 +151,10 @@ function statement_patterns.loops(node, construct, n, rule, alone, place)
   local counters = { [counter(node)] = true }
   for i = 2, n do
     local outer = list[i - 1].body
-    local inner = loop_in(outer, alone and not forced)
+    local inner = loop_in(outer, is_perfect and not forced)
     if not inner then
       raise("syntax", construct.collapse_pos or construct.pos,
-        ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, place = place })
+        ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, place = location })
     end
     check_loop(inner, construct, rule)
     local name, init = counter(inner), inner.init
@@ -163,7 +164,7 @@ function statement_patterns.loops(node, construct, n, rule, alone, place)
         construct)
     end
     counters[name] = true
-    if forced then each_beside(outer, inner, function(item) check_between(item, construct) end) end
+    if forced then visit_others(outer, inner, function(item) check_between(item, construct) end) end
     list[i] = inner
   end
   return list
@@ -183,23 +184,23 @@ end
 
 -- True if an expression contains the l-value with this text.
 local function mentions(node, text)
-  local found = false
+  local is_mentioned = false
   ast.visit(node, function(n)
-    found = found or is_lvalue(n) and text_of(n) == text
-    return found
+    is_mentioned = is_mentioned or is_lvalue(n) and text_of(n) == text
+    return is_mentioned
   end)
-  return found
+  return is_mentioned
 end
 
 -- Returns the expression of an expression statement; nil for other statements.
 local function expression_of(node) return node.tag == "expr" and node.e or nil end
 
 -- Returns the text of the l-value x that x++, x op= e, x = x op e or x = e op x updates; nil for other expressions.
-local function updated_place(e)
+local function updated_lvalue(e)
   if not e then return nil end
-  local place = c_effects.assignment_target(e)
-  if not place or not is_lvalue(place) then return nil end
-  local x, value = text_of(place), e.e
+  local target = c_effects.assignment_target(e)
+  if not target or not is_lvalue(target) then return nil end
+  local x, value = text_of(target), e.e
   if e.tag ~= "assign" then return x end
   if e.op ~= "=" then return operators[e.op:sub(1, -2)] and not mentions(value, x) and x or nil end
   if value.tag ~= "binary" or not operators[value.op] then return nil end
@@ -209,32 +210,32 @@ local function updated_place(e)
 end
 
 -- Returns the text of the l-value that an assignment `=` sets; nil for other expressions.
-local function assigned_place(e) return e and e.tag == "assign" and e.op == "=" and is_lvalue(e.to) and text_of(e.to)
+local function assigned_lvalue(e) return e and e.tag == "assign" and e.op == "=" and is_lvalue(e.to) and text_of(e.to)
   or nil end
 
 -- Returns the text of the l-value x that v = x reads; nil for other expressions.
-local function copied_place(e)
-  local v = assigned_place(e)
+local function copied_lvalue(e)
+  local v = assigned_lvalue(e)
   return v and is_lvalue(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
 end
 
 -- Returns the text of the l-value x that x = expr writes without reading it; nil for other expressions.
-local function written_place(e)
-  local x = assigned_place(e)
+local function written_lvalue(e)
+  local x = assigned_lvalue(e)
   return x and not mentions(e.e, x) and x or nil
 end
 
 -- True for x = x < e ? e : x and similar statements, and for if (x < e) x = e;
-local function compared_place(node)
+local function compared_lvalue(node)
   if node.tag == "if" and not node.no then
     local yes = node.yes
     while yes.tag == "block" and #yes.list == 1 do yes = yes.list[1] end
     local e, c = expression_of(yes), node.c
-    local x = assigned_place(e)
+    local x = assigned_lvalue(e)
     return x and c.tag == "binary" and (text_of(c.a) == x or text_of(c.b) == x)
   end
   local e = expression_of(node)
-  local x = assigned_place(e)
+  local x = assigned_lvalue(e)
   local value = x and e.e
   return value and value.tag == "cond" and value.c.tag == "binary"
     and (text_of(value.a) == x or text_of(value.b) == x)
@@ -243,36 +244,36 @@ end
 -- True if two statements have the form of atomic capture: one copies an l-value, v = x; the other updates x, or
 -- overwrites x after the copy. copied_by, updated_by and written_by take a statement and return the text of x, or nil.
 function statement_patterns.captures(first, second, copied_by, updated_by, written_by)
-  local before, after = copied_by(first), copied_by(second)
-  return before and (updated_by(second) or written_by(second)) == before
-    or after ~= nil and updated_by(first) == after
+  local first_copied, second_copied = copied_by(first), copied_by(second)
+  return first_copied and (updated_by(second) or written_by(second)) == first_copied
+    or second_copied ~= nil and updated_by(first) == second_copied
 end
 
 -- True if a statement has a form of atomic capture; OpenMP also allows v = x = expr.
-local function captured_place(node, rule)
+local function captured_lvalue(node, rule)
   local e = expression_of(node)
-  if e then return assigned_place(e) and (updated_place(e.e) or rule:find "^OMP" and written_place(e.e)) end
+  if e then return assigned_lvalue(e) and (updated_lvalue(e.e) or rule:find "^OMP" and written_lvalue(e.e)) end
   return node.tag == "block" and #node.list == 2
-    and statement_patterns.captures(expression_of(node.list[1]), expression_of(node.list[2]), copied_place,
-    updated_place, written_place)
+    and statement_patterns.captures(expression_of(node.list[1]), expression_of(node.list[2]), copied_lvalue,
+    updated_lvalue, written_lvalue)
 end
 
 local atomic = {
-  read = { "v = x;", function(node) return copied_place(expression_of(node)) end },
-  write = { "x = expr;", function(node) return written_place(expression_of(node)) end },
+  read = { "v = x;", function(node) return copied_lvalue(expression_of(node)) end },
+  write = { "x = expr;", function(node) return written_lvalue(expression_of(node)) end },
   update = { "x++; x op= expr; x = x op expr; x = expr op x;",
-    function(node) return updated_place(expression_of(node)) end },
-  capture = { "v = x++; v = x op= expr; or { v = x; x op= expr; }", captured_place },
-  compare = { "x = x < expr ? expr : x; or if (x < expr) x = expr;", compared_place },
+    function(node) return updated_lvalue(expression_of(node)) end },
+  capture = { "v = x++; v = x op= expr; or { v = x; x op= expr; }", captured_lvalue },
+  compare = { "x = x < expr ? expr : x; or if (x < expr) x = expr;", compared_lvalue },
 }
 
--- Raises if a statement does not have the form of an atomic construct. how: read, write, update, capture or compare.
+-- Raises if a statement does not have the form of an atomic construct. kind: read, write, update, capture or compare.
 -- Decides ACC33-2.12-1, OMP60-atomic-1.
-function statement_patterns.check_atomic(node, how, construct, rule)
-  local form = atomic[how]
+function statement_patterns.check_atomic(node, kind, construct, rule)
+  local form = atomic[kind]
   while node.tag == "block" and node.inner and #node.list == 1 do node = node.list[1] end
   if form[2](node, rule) then return end
-  raise("syntax", node.pos or construct.pos, ("this is not a statement of 'atomic %s'"):format(how),
+  raise("syntax", node.pos or construct.pos, ("this is not a statement of 'atomic %s'"):format(kind),
     { rule = rule, help = form[1] })
 end
 
