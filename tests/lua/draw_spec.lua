@@ -130,7 +130,7 @@ describe("snapshot", function()
         local pointed = {}
         for _, object in ipairs(shot[side]) do
           for _, r in ipairs(object.rows) do pointed[r.to or false] = true end
-          if object.of then pointed[object.id] = true end
+          if object.parent then pointed[object.id] = true end
         end
         for _, object in ipairs(shot[side]) do
           assert(pointed[object.id] or object.name == "list", ("%d: no arrow to %s"):format(n, object.name))
@@ -256,8 +256,8 @@ describe("record", function()
     assert.same({ "at the beginning", "data copy(v)", "update self(v)", "end of data copy(v)", "acc_copyin(n)" },
       titles)
     local v = find(cases[1].steps[2].snapshot.device, "v")
-    assert.same({ { host = v.host, device = v.id, offset = 0, bytes = 8, way = "in" } }, cases[1].steps[2].moved)
-    assert.equal("out", cases[1].steps[3].moved[1].way)
+    assert.same({ { host = v.host, device = v.id, offset = 0, bytes = 8, direction = "in" } }, cases[1].steps[2].moved)
+    assert.equal("out", cases[1].steps[3].moved[1].direction)
     assert.equal(2, cases[1].steps[2].line)
   end)
 
@@ -496,7 +496,8 @@ end)
 
 describe("a picture as SVG", function()
   it("has colours as attributes, for viewers without style sheets", function()
-    local box = { id = "h1", side = "device", name = "v", title = "v", notes = {}, is = { absent = true, new = false },
+    local box = { id = "h1", side = "device", name = "v", title = "v", annotations = {},
+      is = { absent = true, new = false },
       rows = { { key = 1, name = "n", text = "4", is = { changed = true, offending = true } } } }
     local made = { title = "t", device = 0, boxes = { box }, arrows = {}, levels = {}, left_out = {}, fused = {} }
     local place = { x = 0, y = 0, width = 50, height = 50, head = 20, rows = { 20 } }
@@ -534,7 +535,7 @@ describe("texts of a user", function()
     local list = {}
     for i, case in ipairs(cases) do
       list[i] = { record = case, pictures = picture.all(case.steps),
-        places = setmetatable({}, { __index = function() return NOWHERE end }) }
+        layouts = setmetatable({}, { __index = function() return NOWHERE end }) }
     end
     local page = html(result.title, "<img>.lua", list)
     assert.is_nil(page:find("<img>", 1, true))

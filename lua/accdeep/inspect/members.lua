@@ -1,12 +1,12 @@
 -- members.lua - formats an object's memory as rows: one for each member, number or pointer.
 --
---   members.rows(reader, t, low, high, kept) -> {row ...} for the bytes [low, high) of type t.
+--   members.rows(reader, t, low, high, required) -> {row ...} for the bytes [low, high) of type t.
 --   row      {path, offset, bytes, kind = "value", "pointer" or "elided", text}.
 --   reader   value(offset, scalar type) -> number, nil if not written.
 --            pointer(offset, row, t): fills the row of a pointer.
 --            dims(offset, t) -> bounds of a descriptor, or nil.
 --            language: formats names of elements.
---   kept     offsets whose elements always have rows, however many rows there are.
+--   required offsets whose elements always have rows, however many rows there are.
 -- snapshot.lua implements readers of host and device memory.
 
 local types = require "accdeep.types"
@@ -77,8 +77,8 @@ local function text_of(reader, t, first, n)
 end
 
 -- Returns the indices from `from` to `to` - 1 that are shown, in order: all of them if there are at most `most`. Else
--- the first `begin`, the last, and those in `kept` (a set, or nil) are shown; false denotes omitted indices.
-local function shown_indices(from, to, most, begin, kept)
+-- the first `begin`, the last, and those in `required` (a set, or nil) are shown; false denotes omitted indices.
+local function shown_indices(from, to, most, begin, required)
   local list = {}
   if to - from <= most then
     for i = from, to - 1 do list[#list + 1] = i end
@@ -86,7 +86,7 @@ local function shown_indices(from, to, most, begin, kept)
   end
   local indices = { [to - 1] = true }
   for i = from, from + begin - 1 do indices[i] = true end
-  for i in pairs(kept or {}) do indices[i] = i >= from and i < to or nil end
+  for i in pairs(required or {}) do indices[i] = i >= from and i < to or nil end
   local sorted = {}
   for i in pairs(indices) do sorted[#sorted + 1] = i end
   table.sort(sorted)
@@ -100,22 +100,25 @@ end
 local MOST_HIDDEN = 1024 -- limit of numbers that are compared although they are not shown
 
 -- Returns the numbers that shown_indices omits as one text. Returns nil if all numbers are shown, or if the array has
--- more than MOST_HIDDEN numbers.
-local function hidden(reader, of, offset, from, to)
+-- more than MOST_HIDDEN numbers. `element`: type of the elements.
+local function hidden(reader, element, offset, from, to)
   if to - from <= NUMBERS or to - from > MOST_HIDDEN then return nil end
   local values = {}
-  for i = from + BEGIN, to - 2 do values[#values + 1] = number(reader, of, offset + i * of.size) or UNKNOWN end
+  for i = from + BEGIN, to - 2 do
+    values[#values + 1] = number(reader, element, offset + i * element.size) or UNKNOWN
+  end
   return table.concat(values, " ")
 end
 
 -- Returns the numbers from index `from` to `to` - 1 as one text, and true if some of them were never written.
-local function numbers(reader, of, offset, from, to)
-  local text = of.size == 1 and of.kind == "scalar" and of.name == "char"
-    and text_of(reader, of, offset + from, to - from)
+-- `element`: type of the elements.
+local function numbers(reader, element, offset, from, to)
+  local text = element.size == 1 and element.kind == "scalar" and element.name == "char"
+    and text_of(reader, element, offset + from, to - from)
   if text then return text end
   local parts, unknown = {}, 0
   for i, index in ipairs(shown_indices(from, to, NUMBERS, BEGIN)) do
-    local value = not index and "..." or number(reader, of, offset + index * of.size)
+    local value = not index and "..." or number(reader, element, offset + index * element.size)
     if not value then unknown = unknown + 1 end
     parts[i] = value or UNKNOWN
   end
@@ -161,20 +164,20 @@ local function visit_array(walk, t, offset, path)
       offset = offset + from * size, bytes = (to - from) * size, kind = "value", text = text, unknown = unknown,
       hidden = hidden(walk.reader, t.of, offset, from, to) })
   end
-  local kept = {}
-  for _, place in ipairs(walk.kept) do kept[(place - offset) // size] = true end
+  local required = {}
+  for _, required_offset in ipairs(walk.required) do required[(required_offset - offset) // size] = true end
   local first = from -- first element without a row
-  local function elide(behind)
-    if first == behind then return end
-    local row = { path = path, offset = offset + first * size, bytes = (behind - first) * size, kind = "elided",
-      text = ("... %d more"):format(behind - first) }
+  local function elide(past_end)
+    if first == past_end then return end
+    local row = { path = path, offset = offset + first * size, bytes = (past_end - first) * size, kind = "elided",
+      text = ("... %d more"):format(past_end - first) }
     if first > from then walk.rows[#walk.rows + 1] = row else add(walk, row) end
   end
-  for _, index in ipairs(shown_indices(from, to, ELEMENTS, FIRST, kept)) do
+  for _, index in ipairs(shown_indices(from, to, ELEMENTS, FIRST, required)) do
     local is_full = #walk.rows >= walk.most
-    if index and (kept[index] or not is_full) then
+    if index and (required[index] or not is_full) then
       elide(index)
-      if kept[index] and is_full then walk.most = #walk.rows + ROWS end
+      if required[index] and is_full then walk.most = #walk.rows + ROWS end
       visit(walk, t.of, offset + index * size,
         t.n == 1 and path == "" and path or path .. walk.reader.language.subscripts(t, index))
       walk.most, first = ROWS, index + 1
@@ -183,7 +186,7 @@ local function visit_array(walk, t, offset, path)
   elide(to)
 end
 
--- Adds the rows of an object of type `t` at `offset` that lie in the wanted bytes of `walk`.
+-- Adds the rows of an object of type `t` at `offset` that lie in the byte range of `walk`.
 function visit(walk, t, offset, path)
   if offset + t.size <= walk.low or offset >= walk.high then return end
   if t.kind == "array" then return visit_array(walk, t, offset, path) end
@@ -211,10 +214,11 @@ function visit(walk, t, offset, path)
   add(walk, row)
 end
 
--- Returns the rows of the bytes from `low` to `high` - 1 of an object of type `t`. `kept`: a list of offsets, or nil.
-function members.rows(reader, t, low, high, kept)
+-- Returns the rows of the bytes from `low` to `high` - 1 of an object of type `t`. `required`: a list of offsets, or
+-- nil.
+function members.rows(reader, t, low, high, required)
   local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, most = ROWS,
-    left_out = 0, kept = kept or {} }
+    left_out = 0, required = required or {} }
   visit(walk, t, 0, "")
   if walk.left_out > 0 then
     walk.rows[#walk.rows + 1] = { path = "", offset = high, bytes = 0, kind = "elided",
@@ -228,36 +232,36 @@ local function nothing() return nil end
 local blind = { value = nothing, pointer = nothing, dims = nothing,
   language = { member_sign = ".", subscripts = function() return "" end, range_text = function() return "" end } }
 
--- Returns the offsets of pointers that have rows, as keys of a table. `kept`: as in members.rows.
-function members.pointer_rows(t, kept)
+-- Returns the offsets of pointers that have rows, as keys of a table. `required`: as in members.rows.
+function members.pointer_rows(t, required)
   local set = {}
-  for _, row in ipairs(members.rows(blind, t, 0, t.size, kept)) do
+  for _, row in ipairs(members.rows(blind, t, 0, t.size, required)) do
     if row.kind == "pointer" then set[row.offset] = true end
   end
   return set
 end
 
--- Calls found(offset, pointer type, path) for every pointer in an object of type `t`, until `found` returns false.
--- Returns false if it did.
-function members.each_pointer(t, language, found)
-  local function search(of, offset, path)
-    if of.kind == "pointer" or of.kind == "descriptor" then return found(offset, of, path) end
-    if not members.has_pointers(of) then return true end
-    if of.kind == "array" then
-      local single = of.n == 1 and path == ""
-      for i = 0, (of.n or 0) - 1 do
-        local name = single and path or path .. language.subscripts(of, i)
-        if not search(of.of, offset + i * of.of.size, name) then return false end
+-- Calls visit_pointer(offset, pointer type, path) for every pointer in an object of type `root`, until it returns
+-- false. Returns false if it did.
+function members.each_pointer(root, language, visit_pointer)
+  local function search(t, offset, path)
+    if t.kind == "pointer" or t.kind == "descriptor" then return visit_pointer(offset, t, path) end
+    if not members.has_pointers(t) then return true end
+    if t.kind == "array" then
+      local single = t.n == 1 and path == ""
+      for i = 0, (t.n or 0) - 1 do
+        local name = single and path or path .. language.subscripts(t, i)
+        if not search(t.of, offset + i * t.of.size, name) then return false end
       end
       return true
     end
-    for _, member in ipairs(of.members) do
+    for _, member in ipairs(t.members) do
       local name = join_path(path, member.name, language)
       if not search(member.type, offset + member.offset, name) then return false end
     end
     return true
   end
-  return search(t, 0, "")
+  return search(root, 0, "")
 end
 
 return members

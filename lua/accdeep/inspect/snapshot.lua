@@ -38,9 +38,9 @@
 --
 -- Groups: if there are more than MANY similar objects, only the first BEGIN of them are listed one by one. An object is
 -- listed only if its pointer has a row in the parent object. Objects named in the set `must` are always listed. The
--- other objects form one object {id, name = "first ... last", group = number of objects, of = id of the parent, type,
--- bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses = {}} replaces the middle
--- levels.
+-- other objects form one object {id, name = "first ... last", group = number of objects, parent = id of the parent,
+-- type, bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses = {}} replaces the
+-- middle levels.
 --
 -- Ids are stable across snapshots that are given the same table `numbers`. If `keep` is given, keep(object) returns the
 -- object's field `memory`. A second result is the function `locate`. locate(host address) returns id and offset of the
@@ -109,10 +109,10 @@ end
 
 -- Returns the type of a target of `bytes` bytes of a pointer or descriptor of type `t`; nil if the type has no size.
 local function pointee_type(t, bytes)
-  local of = t.kind == "descriptor" and t.of or t.to
-  if not of.size or of.size == 0 or of.kind == "void" or of.kind == "function" then return nil end
-  if of.kind == "record" and not of.complete then return nil end
-  return types.array(of, bytes // of.size)
+  local pointee = t.kind == "descriptor" and t.of or t.to
+  if not pointee.size or pointee.size == 0 or pointee.kind == "void" or pointee.kind == "function" then return nil end
+  if pointee.kind == "record" and not pointee.complete then return nil end
+  return types.array(pointee, bytes // pointee.size)
 end
 
 -- Returns the element type of an array of one element without bounds; other types, and nil, are returned unchanged.
@@ -138,7 +138,7 @@ function SnapshotBuilder:add(address, name, block, t, from)
   local bytes = block and block.bytes or t.size
   local object = { name = name, address = address, bytes = bytes, t = unwrap_single(t),
     serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil,
-    kept = {} }
+    required = {} }
   -- Objects are similar if their names differ only in numbers, or if they are links of one chain.
   local link = link_before(object)
   if link then
@@ -148,8 +148,8 @@ function SnapshotBuilder:add(address, name, block, t, from)
   else
     object.key = name:gsub("%d+", "#") .. " " .. (t and types.name(object.t) or "")
   end
-  local place = #self.objects + 1
-  object.place_in_all, self.objects[place], self.at[address] = place, object, object
+  local index = #self.objects + 1
+  object.index, self.objects[index], self.at[address] = index, object, object
   return object
 end
 
@@ -165,15 +165,15 @@ end
 function SnapshotBuilder:mark_required(object)
   while object and not object.must do
     object.must = true
-    if object.from then table.insert(object.from.kept, object.slot) end
+    if object.from then table.insert(object.from.required, object.pointer_offset) end
     object = object.from
   end
 end
 
 -- Returns the array type of a descriptor's target with the bounds in the descriptor at `address`; `t` itself if the
--- bounds do not fit. `of`: the type of the descriptor.
-function SnapshotBuilder:bounded_array(t, of, address)
-  local dims = fortran_descriptor.dims(self.session.host_space, of, address)
+-- bounds do not fit. `descriptor_type`: the type of the descriptor.
+function SnapshotBuilder:bounded_array(t, descriptor_type, address)
+  local dims = fortran_descriptor.dims(self.session.host_space, descriptor_type, address)
   local element, n = t.kind == "array" and t.of or t, 1
   for _, dim in ipairs(dims or {}) do n = n * math.max(dim.extent, 0) end
   if not dims or #dims == 0 or t.bounds or n ~= (t.n or 1) then return t end
@@ -192,10 +192,12 @@ function SnapshotBuilder:follow_pointers(object)
     if not range or not range.live or self.at[range.host] then return true end
     local block = block_at(self.session, range.host)
     local name = self:pointee_name(object, path)
-    local behind = block and block.type or pointee_type(t, range.bytes)
-    if t.kind == "descriptor" and behind then behind = self:bounded_array(behind, t, object.address + offset) end
-    local target = self:add(range.host, name, block, behind, object)
-    target.slot = offset
+    local target_type = block and block.type or pointee_type(t, range.bytes)
+    if t.kind == "descriptor" and target_type then
+      target_type = self:bounded_array(target_type, t, object.address + offset)
+    end
+    local target = self:add(range.host, name, block, target_type, object)
+    target.pointer_offset = offset
     if self.must[target.name] then self:mark_required(target) end
     return true
   end)
@@ -203,17 +205,17 @@ end
 
 -- Adds the objects of the host: variables, then objects reachable from them, then other blocks.
 function SnapshotBuilder:collect_host()
-  local session, roots, seen = self.session, {}, {}
-  local around = session.now.scope
-  while around do
-    for _, variable in sorted_pairs(around.variables) do
+  local session, roots, visited = self.session, {}, {}
+  local scope = session.now.scope
+  while scope do
+    for _, variable in sorted_pairs(scope.variables) do
       local block = block_at(session, variable.address)
-      if not seen[variable.address] and not variable.reference and (block or session.options.unchecked) then
-        seen[variable.address] = true
+      if not visited[variable.address] and not variable.reference and (block or session.options.unchecked) then
+        visited[variable.address] = true
         roots[#roots + 1] = { variable = variable, block = block, order = block and block.serial or variable.address }
       end
     end
-    around = around.outer
+    scope = scope.outer
   end
   table.sort(roots, function(a, b) return a.order < b.order end)
   for _, root in ipairs(roots) do
@@ -238,9 +240,9 @@ function SnapshotBuilder:collect_host()
     from = from.outer
   end
   table.sort(rest, function(a, b) return a.block.serial < b.block.serial end)
-  for _, found in ipairs(rest) do
-    if not self.at[found.address] then
-      self:add(found.address, found.block.name, found.block, found.block.type)
+  for _, entry in ipairs(rest) do
+    if not self.at[entry.address] then
+      self:add(entry.address, entry.block.name, entry.block, entry.block.type)
       follow_all()
     end
   end
@@ -251,7 +253,7 @@ end
 -- Adds the present objects, in the order of the host's objects.
 function SnapshotBuilder:collect_device()
   local ctx, session = self.ctx, self.session
-  self.there, self.by_host = {}, {}
+  self.present, self.by_host = {}, {}
   for i, info in ipairs(ctx:present(self.number)) do
     local range = ctx:host_at(info.host)
     local owner = range and self.at[range.host]
@@ -264,15 +266,15 @@ function SnapshotBuilder:collect_device()
       owner.pieces = (owner.pieces or 0) + 1
       owner.present = info.bytes == owner.bytes and "wholly" or "partly"
     end
-    self.there[i], self.by_host[info.host] = object, object
+    self.present[i], self.by_host[info.host] = object, object
   end
-  for _, object in ipairs(self.there) do -- similar: the parts of one object
+  for _, object in ipairs(self.present) do -- similar: the parts of one object
     local owner = object.owner
     object.key = not owner and object.name:gsub("%d+", "#")
       or owner.pieces > 1 and ("%s of %s"):format(owner.key, owner.serial) or owner.key
   end
-  table.sort(self.there, function(a, b)
-    local first, second = a.owner and a.owner.place_in_all or INF, b.owner and b.owner.place_in_all or INF
+  table.sort(self.present, function(a, b)
+    local first, second = a.owner and a.owner.index or INF, b.owner and b.owner.index or INF
     if first ~= second then return first < second end
     return a.info.host < b.info.host
   end)
@@ -295,8 +297,8 @@ end
 -- Returns true if a host object is listed one by one. `kind`: counts of the objects of its kind.
 local function is_listed_on_host(object, kind)
   if object.must then return true end
-  if object.from and not (object.from.pointers and object.from.pointers[object.slot]) then return false end
-  return kind.count <= MANY or kind.shown < BEGIN
+  if object.from and not (object.from.pointers and object.from.pointers[object.pointer_offset]) then return false end
+  return kind.count <= MANY or kind.listed < BEGIN
 end
 
 -- Returns true if a device object is listed one by one. A device object is listed if its host object is; the parts of a
@@ -304,7 +306,7 @@ end
 local function is_listed_on_device(object, kind)
   local owner = object.owner
   if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
-  return kind.count <= MANY or kind.shown < BEGIN
+  return kind.count <= MANY or kind.listed < BEGIN
 end
 
 -- Returns the name of an object in a picture: the name of the host object if all of that is present.
@@ -316,9 +318,9 @@ end
 -- Returns the objects that are listed, and sets their ids; the other objects of each kind become a group. `side`: "h"
 -- for the host, "d" for the device.
 function SnapshotBuilder:choose(objects, side)
-  local by_key, chosen, is_shown = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
+  local by_key, chosen, is_listed = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
   for _, object in ipairs(objects) do
-    local kind = by_key[object.key] or { count = 0, shown = 0 }
+    local kind = by_key[object.key] or { count = 0, listed = 0 }
     by_key[object.key] = kind
     kind.count = kind.count + 1
   end
@@ -327,25 +329,25 @@ function SnapshotBuilder:choose(objects, side)
     local kind = by_key[object.key]
     local is_must = object.must or object.owner and object.owner.must
     if #chosen >= MOST and not kind.group and not is_must then kind = others end
-    if kind ~= others and is_shown(object, kind) then
+    if kind ~= others and is_listed(object, kind) then
       object.id = side .. number_for(self.numbers, object.serial)
-      kind.shown = kind.shown + (is_must and 0 or 1)
+      kind.listed = kind.listed + (is_must and 0 or 1)
       if side == "h" and object.t and members.has_pointers(object.t) then
-        object.pointers = members.pointer_rows(object.t, object.kept)
+        object.pointers = members.pointer_rows(object.t, object.required)
       end
       chosen[#chosen + 1] = object
     else
       if not kind.group then
-        kind.group = { group = 0, bytes = 0, there = 0, first = title_of(object),
+        kind.group = { group = 0, bytes = 0, present_count = 0, first = title_of(object),
           t = kind ~= others and object.t or nil,
-          points_there = side == "h" and object.from or self:device_parent(object), owner = object.owner,
+          parent = side == "h" and object.from or self:device_parent(object), owner = object.owner,
           id = side .. number_for(self.numbers, "group " .. (kind ~= others and object.key or "")) }
         chosen[#chosen + 1] = kind.group
       end
       local group = kind.group
       group.group, group.bytes = group.group + 1, group.bytes + object.bytes
       group.last = title_of(object)
-      group.there = group.there + (object.present and 1 or 0)
+      group.present_count = group.present_count + (object.present and 1 or 0)
       object.grouped = group
     end
   end
@@ -362,8 +364,8 @@ local function id_of(object) return object and (object.id or object.grouped and 
 local function into(t, offset, bytes, language)
   if offset == 0 then return nil end
   if offset == bytes then return "the end" end
-  local of = t.kind == "pointer" and t.to or t.of
-  local size = of and of.size or 0
+  local element = t.kind == "pointer" and t.to or t.of
+  local size = element and element.size or 0
   return size > 0 and offset % size == 0 and language.numbers_places and ("[%d]"):format(offset // size)
     or ("+%d"):format(offset)
 end
@@ -399,9 +401,9 @@ function SnapshotBuilder:host_reader(object)
   }
 end
 
--- Sets state and target in the row of a pointer on the device. `at`: address of the pointer on the device; `slot`:
--- address of its host copy.
-function SnapshotBuilder:device_pointer(row, at, slot, t)
+-- Sets state and target in the row of a pointer on the device. `at`: address of the pointer on the device;
+-- `host_address`: address of its host copy.
+function SnapshotBuilder:device_pointer(row, at, host_address, t)
   local ctx, number = self.ctx, self.number
   if ctx:excluded_at(number, at) then
     row.state = "excluded"
@@ -411,7 +413,7 @@ function SnapshotBuilder:device_pointer(row, at, slot, t)
     return
   end
   local value = ctx:device_pointer(number, at)
-  local attached = ctx:attachment_at(number, slot)
+  local attached = ctx:attachment_at(number, host_address)
   row.address = value
   if not value then
     row.state = "unknown"
@@ -459,10 +461,10 @@ function SnapshotBuilder:describe(object, reader)
     structured = object.structured, dynamic = object.dynamic, mapped = object.mapped, group = object.group }
   if object.group then
     out.name = object.group == 1 and object.first or ("%s ... %s"):format(object.first, object.last)
-    out.of = id_of(object.points_there)
+    out.parent = id_of(object.parent)
     out.host = id_of(object.owner)
     if not object.owner then
-      out.present = object.there == object.group and "wholly" or object.there > 0 and "partly" or nil
+      out.present = object.present_count == object.group and "wholly" or object.present_count > 0 and "partly" or nil
     end
     return out
   end
@@ -473,7 +475,7 @@ function SnapshotBuilder:describe(object, reader)
   out.memory = self.keep and self.keep(object)
   local owner = object.owner or object
   out.title = title_of(object)
-  local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.kept)
+  local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.required)
   out.rows = rows and #rows > 0 and rows or raw_row(low, object.bytes)
   for _, row in ipairs(out.rows) do row.address = nil end
   return out
@@ -514,14 +516,14 @@ function snapshot.take(session, device, numbers, keep, must)
     objects = {}, at = {}, pointers = 0, language = session.language }, SnapshotBuilder)
   builder:collect_host()
   builder:collect_device()
-  local host, there = builder:choose(builder.objects, "h"), builder:choose(builder.there, "d")
+  local host, present = builder:choose(builder.objects, "h"), builder:choose(builder.present, "d")
   local result = { number = builder.number, fusion = session.rules.fusion, host = {}, device = {}, attached = {},
     present = {}, levels = {} }
   for i, object in ipairs(host) do
     object.present = object.present or "absent"
     result.host[i] = builder:describe(object, SnapshotBuilder.host_reader)
   end
-  for i, object in ipairs(there) do result.device[i] = builder:describe(object, SnapshotBuilder.device_reader) end
+  for i, object in ipairs(present) do result.device[i] = builder:describe(object, SnapshotBuilder.device_reader) end
   local s = state.read(session, builder.number)
   result.attached = s.attached
   for i, object in ipairs(s.present) do
@@ -530,11 +532,11 @@ function snapshot.take(session, device, numbers, keep, must)
   end
   if s.dynamic and #s.dynamic > 0 then result.levels[1] = level({ dynamic = s.dynamic, floor = s.floor }, true) end
   local left_out = #s.levels > LEVELS and #s.levels - LEVELS or 0
-  for i, found in ipairs(s.levels) do
+  for i, data_level in ipairs(s.levels) do
     if left_out > 0 and i == OUTER + 1 then
       table.insert(result.levels, { kind = ("... %d more"):format(left_out), clauses = {} })
     elseif i <= OUTER or i > OUTER + left_out then
-      table.insert(result.levels, level(found, session.rules.fusion))
+      table.insert(result.levels, level(data_level, session.rules.fusion))
     end
   end
   return result, function(address)

@@ -33,7 +33,7 @@ end
 local function table_of(box, room)
   local is, parts = box.is, {}
   local head = { wrap_tag("<b>", box.title, "</b>") }
-  for _, note in ipairs(box.notes) do head[#head + 1] = escape(note) end
+  for _, note in ipairs(box.annotations) do head[#head + 1] = escape(note) end
   parts[1] = ('<tr><td port="all" colspan="2" fixedsize="true" width="%d" height="%d" bgcolor="%s">%s%s</td></tr>')
     :format(room.width, room.head, is.offending and "mistyrose" or is.absent and "gray92" or FILLS[box.side],
       box.mark and MARKS[box.mark] .. " " or "", table.concat(head, "<br/>"))
@@ -54,14 +54,14 @@ end
 
 -- Returns the column of each box, which is its distance from boxes to which no pointer of the same side points, and the
 -- number of columns of the host.
-local function depths(made)
-  local depth, out, led = {}, {}, {}
-  for _, arrow in ipairs(made.arrows) do
-    local from, to = made.boxes[arrow.from], made.boxes[arrow.to]
+local function depths(drawing)
+  local depth, out, is_target = {}, {}, {}
+  for _, arrow in ipairs(drawing.arrows) do
+    local from, to = drawing.boxes[arrow.from], drawing.boxes[arrow.to]
     if from and to and from.side == to.side and from ~= to then
       out[from] = out[from] or {}
       table.insert(out[from], to)
-      led[to] = true
+      is_target[to] = true
     end
   end
   local queue = {}
@@ -81,16 +81,16 @@ local function depths(made)
       end
     end
   end
-  for _, box in ipairs(made.boxes) do
-    if not led[box] then enter(box, 0) end
+  for _, box in ipairs(drawing.boxes) do
+    if not is_target[box] then enter(box, 0) end
   end
   spread()
-  for _, box in ipairs(made.boxes) do -- boxes to which only cycles of pointers point
+  for _, box in ipairs(drawing.boxes) do -- boxes to which only cycles of pointers point
     enter(box, 0)
     spread()
   end
   local most = 0
-  for _, box in ipairs(made.boxes) do
+  for _, box in ipairs(drawing.boxes) do
     if box.side == "host" then most = math.max(most, depth[box]) end
   end
   return depth, most + 1
@@ -99,9 +99,9 @@ end
 local COLORS = { attached = "blue", untranslated = "red", device = "blue", group = "gray60", host = "black" }
 
 -- Appends the arrows of a picture to `out`. `depth`: column by box.
-local function arrows(made, depth, out)
-  for i, arrow in ipairs(made.arrows) do
-    local from, to = made.boxes[arrow.from], made.boxes[arrow.to]
+local function arrows(drawing, depth, out)
+  for i, arrow in ipairs(drawing.arrows) do
+    local from, to = drawing.boxes[arrow.from], drawing.boxes[arrow.to]
     if from and to then
       local port = "all"
       for n, row in ipairs(from.rows) do
@@ -121,17 +121,17 @@ local function arrows(made, depth, out)
 end
 
 -- Appends the boxes of a side as a cluster to `out`. `rooms`: cell sizes by id of the box.
-local function cluster(made, side, rooms, out)
+local function cluster(drawing, side, rooms, out)
   out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
-  local label = { side == "host" and "host" or "device " .. (made.device or 0) }
-  for i, level in ipairs(side == "device" and made.levels or {}) do
+  local label = { side == "host" and "host" or "device " .. (drawing.device or 0) }
+  for i, level in ipairs(side == "device" and drawing.levels or {}) do
     local line = ("%d %s: %s"):format(i, level.title, table.concat(level.parts, "  "))
     label[#label + 1] = escape(#line > LABEL and line:sub(1, LABEL - 3) .. "..." or line)
   end
   out[#out + 1] = ('    label=<%s>; style="rounded,filled"; fillcolor="%s"; color=gray;'):format(
     table.concat(label, "<br/>"), side == "host" and "gray97" or "aliceblue")
   local any = false
-  for _, box in ipairs(made.boxes) do
+  for _, box in ipairs(drawing.boxes) do
     if box.side == side then
       any = true
       out[#out + 1] = ("    %s [label=<%s>];"):format(box.id, table_of(box, rooms[box.id]))
@@ -143,9 +143,9 @@ end
 
 -- Appends invisible arrows that keep the device's objects to the right of all columns of the host, at the height of the
 -- host objects to which they belong.
-local function separate_columns(made, depth, columns, out)
+local function separate_columns(drawing, depth, columns, out)
   local first, any
-  for _, box in ipairs(made.boxes) do
+  for _, box in ipairs(drawing.boxes) do
     first = first or box.side == "host" and box.id
     any = any or box.side == "device"
   end
@@ -153,8 +153,8 @@ local function separate_columns(made, depth, columns, out)
   local function invisible(from, to, minlen, weight)
     out[#out + 1] = ("  %s -> %s [style=invis, minlen=%d, weight=%d];"):format(from, to, minlen, weight)
   end
-  for _, box in ipairs(made.boxes) do
-    local twin = made.boxes[box.twin or ""]
+  for _, box in ipairs(drawing.boxes) do
+    local twin = drawing.boxes[box.twin or ""]
     if box.side == "device" and twin then
       invisible(twin.id, box.id, columns, 2)
     elseif box.side == "device" then
@@ -171,38 +171,39 @@ local dot = {}
 
 -- Returns the text for boxes with known sizes and their arrows, without sides. picture_layout.lua lets Graphviz place
 -- these boxes.
-function dot.graph(made)
+function dot.graph(drawing)
   local out = { "digraph accdeep {", "  " .. SPACING, NODES }
-  for _, box in ipairs(made.boxes) do out[#out + 1] = ("  %s [label=<%s>];"):format(box.id, table_of(box, box)) end
-  local depth, columns = depths(made), {}
-  for _, box in ipairs(made.boxes) do
+  for _, box in ipairs(drawing.boxes) do out[#out + 1] = ("  %s [label=<%s>];"):format(box.id, table_of(box, box)) end
+  local depth, columns = depths(drawing), {}
+  for _, box in ipairs(drawing.boxes) do
     local d = depth[box]
     columns[d] = (columns[d] or "") .. " " .. box.id .. ";"
   end
   for d = 0, #columns do out[#out + 1] = ("  { rank=same;%s }"):format(columns[d] or "") end
-  arrows(made, depth, out)
+  arrows(drawing, depth, out)
   out[#out + 1] = "}"
   return table.concat(out, "\n") .. "\n"
 end
 
 -- Returns the text for a whole picture.
-function dot.text(made)
+function dot.text(drawing)
   local rooms = {}
-  for _, box in ipairs(made.boxes) do
+  for _, box in ipairs(drawing.boxes) do
     local width, head = box.width, box.head
     if not width then width, head = picture.measure(box) end
     rooms[box.id] = { width = width, head = head }
   end
-  local depth, columns = depths(made)
-  local title = escape(made.title)
-  if made.error then title = title .. "<br/>" .. escape(("%s: %s"):format(made.error.code, made.error.message)) end
+  local depth, columns = depths(drawing)
+  local title = escape(drawing.title)
+  local err = drawing.error
+  if err then title = title .. "<br/>" .. escape(("%s: %s"):format(err.code, err.message)) end
   local out = { "digraph accdeep {",
-    ("  %s fontname=Helvetica; labelloc=t; fontcolor=%s; label=<%s>;"):format(SPACING, made.error and "red" or "black",
+    ("  %s fontname=Helvetica; labelloc=t; fontcolor=%s; label=<%s>;"):format(SPACING, err and "red" or "black",
       title), NODES }
-  cluster(made, "host", rooms, out)
-  cluster(made, "device", rooms, out)
-  separate_columns(made, depth, columns, out)
-  arrows(made, depth, out)
+  cluster(drawing, "host", rooms, out)
+  cluster(drawing, "device", rooms, out)
+  separate_columns(drawing, depth, columns, out)
+  arrows(drawing, depth, out)
   out[#out + 1] = "}"
   return table.concat(out, "\n") .. "\n"
 end

@@ -71,15 +71,15 @@ end
 
 -- Returns the tables of a snapshot for the page: present objects, attached pointers and levels.
 local function tables_of(shot)
-  local made = { levels = {} }
-  made.present, made.present_more = rows(shot.present, function(object)
+  local tables = { levels = {} }
+  tables.present, tables.present_more = rows(shot.present, function(object)
     return { clean(object.name), object.bytes, object.structured, object.dynamic, object.state }
   end)
-  made.attached, made.attached_more = rows(shot.attached, function(attached)
+  tables.attached, tables.attached_more = rows(shot.attached, function(attached)
     return { clean(attached.name), attached.gone and "(gone)" or clean(attached.target), attached.count }
   end)
-  for i, level in ipairs(shot.levels) do made.levels[i] = level_of(level) end
-  return made
+  for i, level in ipairs(shot.levels) do tables.levels[i] = level_of(level) end
+  return tables
 end
 
 -- ------------------------------------------------------------------------------------------ steps --
@@ -89,40 +89,40 @@ end
 local function snippet(err)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return nil end
-  local shown = clean(text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
-  if not at or at > #text + 1 then return shown end
+  local line = clean(text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
+  if not at or at > #text + 1 then return line end
   local word = text:match("^[%w_]+", at) or " "
-  return ("%s\n%s^%s"):format(shown, text:sub(1, at - 1):gsub("[^\t]", " "),
+  return ("%s\n%s^%s"):format(line, text:sub(1, at - 1):gsub("[^\t]", " "),
     ("~"):rep(math.max(1, math.min(err.length or #word, #text - at + 1)) - 1)), word
 end
 
 -- Returns an error for the page. `title`: the text of the step, in which the word of the error is marked.
 local function error_of(err, title)
-  local shown, word = snippet(err)
-  local made = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
-    snippet = shown, lines = {} }
+  local snippet_text, word = snippet(err)
+  local fields = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
+    snippet = snippet_text, lines = {} }
   for _, key in ipairs { "wanted", "found" } do
-    if err[key] then table.insert(made.lines, ("%s: %s"):format(key, clean(err[key]))) end
+    if err[key] then table.insert(fields.lines, ("%s: %s"):format(key, clean(err[key]))) end
   end
-  if err.callers then table.insert(made.lines, "called from: " .. clean(location.callers_text(err.callers))) end
-  for _, note in ipairs(err.notes or {}) do table.insert(made.lines, "note: " .. clean(note)) end
+  if err.callers then table.insert(fields.lines, "called from: " .. clean(location.callers_text(err.callers))) end
+  for _, note in ipairs(err.notes or {}) do table.insert(fields.lines, "note: " .. clean(note)) end
   -- The word of the directive that the error is about.
   local from = word and word:find "%w" and title:find("%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]")
   if from and title == clean(title) and not title:find "[\128-\255]" then
-    made.from, made.to = from - 1, from - 1 + (err.length and math.max(err.length, #word) or #word)
+    fields.from, fields.to = from - 1, from - 1 + (err.length and math.max(err.length, #word) or #word)
   end
-  return made
+  return fields
 end
 
--- Returns a step for the page. `place`: its layout. `part`, `share_table`: functions that return indices of shared
--- texts and tables. `cited`: collects the ids of rules as keys.
-local function step_of(step, made, place, file, part, share_table, cited)
-  local out = { title = clean(step.title), parts = {}, width = math.ceil(place.width),
-    height = math.ceil(place.height) }
-  for i, text in ipairs(svg.render_parts(made, place)) do out.parts[i] = part(text) end
+-- Returns a step for the page. `layout`: the positions in its picture. `part`, `share_table`: functions that return
+-- indices of shared texts and tables. `cited`: collects the ids of rules as keys.
+local function step_of(step, drawing, layout, file, part, share_table, cited)
+  local out = { title = clean(step.title), parts = {}, width = math.ceil(layout.width),
+    height = math.ceil(layout.height) }
+  for i, text in ipairs(svg.render_parts(drawing, layout)) do out.parts[i] = part(text) end
   local tables = tables_of(step.snapshot)
   out.tables = share_table(json.encode(tables, { keyorder = KEYS }), tables)
-  if #made.left_out > 0 then out.left_out = clean(table.concat(made.left_out, ", ")) end
+  if #drawing.left_out > 0 then out.left_out = clean(table.concat(drawing.left_out, ", ")) end
   out.events = { rows = {} }
   out.events.rows, out.events.more = rows(step.events, function(event)
     if event.rule then cited[event.rule] = true end
@@ -218,20 +218,20 @@ local function rule_texts(ids)
   return texts
 end
 
--- Returns the page of a scenario. `cases`: a list of {record, pictures, places}. `first_case`, `first_step`: numbers of
--- the case and the step at which the page opens; a nil step is the first step with a line.
+-- Returns the page of a scenario. `cases`: a list of {record, pictures, layouts}. `first_case`, `first_step`: numbers
+-- of the case and the step at which the page opens; a nil step is the first step with a line.
 return function(title, file, cases, first_case, first_step)
   local parts, part = new_numbering()
   local tables, share_table = new_numbering()
   local cited, list = {}, {}
   for i, case in ipairs(cases) do
-    local made = { name = clean(case.record.name or file), ok = case.record.ok ~= false,
+    local case_record = { name = clean(case.record.name or file), ok = case.record.ok ~= false,
       dropped = case.record.dropped, steps = {},
       rules = type(case.record.rules) == "string" and case.record.rules or "its own" }
     for n, step in ipairs(case.record.steps) do
-      made.steps[n] = step_of(step, case.pictures[n], case.places[n], file, part, share_table, cited)
+      case_record.steps[n] = step_of(step, case.pictures[n], case.layouts[n], file, part, share_table, cited)
     end
-    list[i] = made
+    list[i] = case_record
   end
   local order = table.move(KEYS, 1, #KEYS, 1, {})
   local texts = rule_texts(cited)

@@ -65,9 +65,9 @@ end
 
 -- Returns a step of a case as a text: for Graphviz if `format` is "dot", else as SVG.
 function draw.step(case, number, format)
-  local made = picture.all(case.steps)[number]
-  if format == "dot" then return dot.text(made) end
-  return svg.document(made, picture_layout.all({ made })[1])
+  local drawing = picture.all(case.steps)[number]
+  if format == "dot" then return dot.text(drawing) end
+  return svg.document(drawing, picture_layout.all({ drawing })[1])
 end
 
 -- Returns a page with all cases. `first_case`, `first_step`: numbers of the case and the step at which the page opens,
@@ -76,7 +76,7 @@ function draw.page(title, path, cases, first_case, first_step)
   local list = {}
   for i, case in ipairs(cases) do
     local pictures = picture.all(case.steps)
-    list[i] = { record = case, pictures = pictures, places = picture_layout.all(pictures) }
+    list[i] = { record = case, pictures = pictures, layouts = picture_layout.all(pictures) }
   end
   return html(title, path, list, first_case, first_step)
 end

@@ -4,7 +4,7 @@
 -- picture_layout.lua placed their boxes.
 --
 --   picture {title, file, line, error, device, boxes, arrows, levels, left_out = texts, fused = {{title, ids} ...}}.
---     box     {id, side = "host" or "device", twin = id of the host's object, title, notes = lines, rows, is}.
+--     box     {id, side = "host" or "device", twin = id of the host's object, title, annotations = lines, rows, is}.
 --       row   {key, name, text, is, mark, port, across}
 --               mark     ">" copied in, "<" copied out.
 --               port     true if an arrow starts here; across: true if it ends on the other side.
@@ -14,7 +14,9 @@
 -- `is`: set of words; things with such a word are drawn differently: absent, group, new, offending, changed, unknown,
 -- excluded, elided, wrong.
 --
--- Invariants: boxes are a list, and by id. places and owned are private to this file. Pictures share boxes and arrows
+-- In the code a picture is called `drawing`, because `picture` is the module.
+--
+-- Invariants: boxes are a list, and by id. indices and owned are private to this file. Pictures share boxes and arrows
 -- of objects that have not changed, so only `own` copies may be written to.
 
 local picture = {}
@@ -55,43 +57,43 @@ local function member_row(row, side, arrow)
   local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
   local text = row.kind == "pointer" and pointer_text(row, side) or row.text or ""
-  local made = { key = row.path .. (row.kind == "elided" and "..." .. row.offset or ""),
+  local drawn_row = { key = row.path .. (row.kind == "elided" and "..." .. row.offset or ""),
     name = truncate_middle(row.path, NAME),
     text = truncate_middle(text, VALUE), hidden = row.hidden, is = is, offset = row.offset, bytes = row.bytes,
     port = row.to ~= nil }
   if row.to then
-    made.across = row.to:sub(1, 1) ~= side:sub(1, 1)
-    arrow { key = made.key, to = row.to, at = row.into and row.at or nil,
+    drawn_row.across = row.to:sub(1, 1) ~= side:sub(1, 1)
+    arrow { key = drawn_row.key, to = row.to, at = row.into and row.at or nil,
       is = row.state == "host" and side == "device" and "untranslated" or ARROWS[row.state] or "host" }
   end
-  return made
+  return drawn_row
 end
 
 -- Returns a list of the lines below an object's title.
 local function annotations_of(object, side)
-  local notes = {}
+  local lines = {}
   if object.group then
-    notes[1] = ("%d objects, %d bytes"):format(object.group, object.bytes)
-    if object.present == "partly" then notes[2] = "some of them on the device" end
-    return notes
+    lines[1] = ("%d objects, %d bytes"):format(object.group, object.bytes)
+    if object.present == "partly" then lines[2] = "some of them on the device" end
+    return lines
   end
-  notes[1] = object.type and truncate_middle(object.type, TITLE) or ("%d bytes"):format(object.bytes)
-  if object.part then notes[1] = "in " .. notes[1] end
+  lines[1] = object.type and truncate_middle(object.type, TITLE) or ("%d bytes"):format(object.bytes)
+  if object.part then lines[1] = "in " .. lines[1] end
   if side == "device" then
-    notes[2] = ("structured %s, dynamic %s"):format(object.structured, object.dynamic)
+    lines[2] = ("structured %s, dynamic %s"):format(object.structured, object.dynamic)
       .. (object.mapped and ", mapped" or "")
   end
-  return notes
+  return lines
 end
 
 -- Returns {box, arrows}: the box of an object, and the arrows that start from it.
 local function box_of(object, side)
   local box = { id = object.id, side = side, twin = object.host,
     title = truncate_middle(object.title or object.name, TITLE),
-    name = object.name, is_variable = object.is_variable, notes = annotations_of(object, side), rows = {},
+    name = object.name, is_variable = object.is_variable, annotations = annotations_of(object, side), rows = {},
     is = { group = object.group ~= nil, absent = side == "host" and object.present == "absent" } }
   local arrows = {}
-  if object.group and object.of then arrows[1] = { from = object.of, to = object.id, is = "group" } end
+  if object.group and object.parent then arrows[1] = { from = object.parent, to = object.id, is = "group" } end
   local function arrow(fields)
     fields.from = object.id
     arrows[#arrows + 1] = fields
@@ -100,14 +102,14 @@ local function box_of(object, side)
   return { box = box, arrows = arrows }
 end
 
--- Adds the boxes and arrows of a side. Snapshots share unchanged objects; `kept` is the cache of {box, arrows} by
+-- Adds the boxes and arrows of a side. Snapshots share unchanged objects; `cache` is the cache of {box, arrows} by
 -- object.
-local function add_boxes(made, list, side, kept)
+local function add_boxes(drawing, list, side, cache)
   for _, object in ipairs(list) do
-    kept[object] = kept[object] or box_of(object, side)
-    local box, n = kept[object].box, #made.boxes + 1
-    made.boxes[n], made.boxes[box.id], made.places[box.id] = box, box, n
-    table.move(kept[object].arrows, 1, #kept[object].arrows, #made.arrows + 1, made.arrows)
+    cache[object] = cache[object] or box_of(object, side)
+    local box, n = cache[object].box, #drawing.boxes + 1
+    drawing.boxes[n], drawing.boxes[box.id], drawing.indices[box.id] = box, box, n
+    table.move(cache[object].arrows, 1, #cache[object].arrows, #drawing.arrows + 1, drawing.arrows)
   end
 end
 
@@ -119,25 +121,25 @@ local function copy_table(t)
 end
 
 -- Returns the box `id` for writing: a copy that belongs to this picture alone, made on first use.
-local function own(made, id)
-  local box = made.boxes[id]
-  if made.owned[id] then return box end
+local function own(drawing, id)
+  local box = drawing.boxes[id]
+  if drawing.owned[id] then return box end
   local copy = copy_table(box)
   copy.is, copy.rows = copy_table(box.is), {}
   for i, row in ipairs(box.rows) do
     copy.rows[i] = copy_table(row)
     copy.rows[i].is = copy_table(row.is)
   end
-  made.boxes[made.places[id]], made.boxes[id], made.owned[id] = copy, copy, true
+  drawing.boxes[drawing.indices[id]], drawing.boxes[id], drawing.owned[id] = copy, copy, true
   return copy
 end
 
 -- Marks the rows whose bytes the step copied in or out.
-local function mark_moves(made, step)
+local function mark_moves(drawing, step)
   for _, move in ipairs(step.moved) do
-    local mark = move.way == "in" and ">" or "<"
-    for _, id in pairs(move.way == "in" and { move.device } or { move.host, move.device }) do
-      local box = made.boxes[id] and own(made, id) or { rows = {}, is = {} }
+    local mark = move.direction == "in" and ">" or "<"
+    for _, id in pairs(move.direction == "in" and { move.device } or { move.host, move.device }) do
+      local box = drawing.boxes[id] and own(drawing, id) or { rows = {}, is = {} }
       for _, row in ipairs(box.rows) do
         if row.offset < move.offset + move.bytes and move.offset < row.offset + row.bytes then row.mark = mark end
       end
@@ -147,18 +149,18 @@ local function mark_moves(made, step)
 end
 
 -- Marks boxes that are new on the device, and rows whose text differs from the previous picture.
-local function mark_changes(made, before)
-  for i, box in ipairs(made.boxes) do
+local function mark_changes(drawing, before)
+  for i, box in ipairs(drawing.boxes) do
     local old = before.boxes[box.id]
     if not old and box.side == "device" then
-      own(made, box.id).is.new = true
+      own(drawing, box.id).is.new = true
     elseif old and old ~= box then
       local rows = {}
       for _, row in ipairs(old.rows) do rows[row.key] = row end
-      for k, row in ipairs(made.boxes[i].rows) do
+      for k, row in ipairs(drawing.boxes[i].rows) do
         local was = rows[row.key]
         if was and (was.text ~= row.text or was.hidden ~= row.hidden) then
-          own(made, box.id).rows[k].is.changed = true
+          own(drawing, box.id).rows[k].is.changed = true
         end
       end
     end
@@ -188,19 +190,19 @@ end
 
 -- Marks the subject of an error: the member that the message names, else the object that the message names or the error
 -- carries. It is marked on the device if the object is present there, else on the host.
-local function mark_error(made, err)
-  -- Marks boxes of one side, the device first. wanted(box) returns a list of row numbers to mark, true for the box
+local function mark_error(drawing, err)
+  -- Marks boxes of one side, the device first. select_rows(box) returns a list of row numbers to mark, true for the box
   -- itself, or false. Returns true if something was marked.
-  local function mark(wanted)
+  local function mark(select_rows)
     for _, side in ipairs { "device", "host" } do
       local any = false
-      for i = 1, #made.boxes do
-        local box = made.boxes[i]
-        local found = box.side == side and wanted(box)
-        if found then
-          any, box = true, own(made, box.id)
+      for i = 1, #drawing.boxes do
+        local box = drawing.boxes[i]
+        local selected = box.side == side and select_rows(box)
+        if selected then
+          any, box = true, own(drawing, box.id)
           box.is.offending = true
-          for _, k in ipairs(type(found) == "table" and found or {}) do box.rows[k].is.offending = true end
+          for _, k in ipairs(type(selected) == "table" and selected or {}) do box.rows[k].is.offending = true end
         end
       end
       if any then return true end
@@ -212,13 +214,13 @@ local function mark_error(made, err)
   -- Rows in a wrong state take precedence over rows that only have the name.
   local function rows(only_wrong)
     return function(box)
-      local found = {}
+      local row_numbers = {}
       for k, row in ipairs(box.rows) do
         if row.name ~= "" and (row.is.wrong or not only_wrong) and names_row(err.message, box, row) then
-          found[#found + 1] = k
+          row_numbers[#row_numbers + 1] = k
         end
       end
-      return found[1] and found
+      return row_numbers[1] and row_numbers
     end
   end
   local _ = mark(rows(true)) or mark(rows(false)) or mark(function(box) return mentions(err.message, box.name) end)
@@ -247,15 +249,15 @@ end
 -- Returns the blocks of fused device objects as a list of {title, ids of boxes}. The innermost level that fused an
 -- object determines its block.
 local function fused_blocks(shot, boxes)
-  local list, taken = {}, {}
+  local list, assigned = {}, {}
   local function add(tuple)
-    local of, ids = {}, {}
-    for _, name in ipairs(tuple.ancestors or {}) do of[name] = true end
+    local ancestors, ids = {}, {}
+    for _, name in ipairs(tuple.ancestors or {}) do ancestors[name] = true end
     for _, box in ipairs(boxes) do
-      if box.side == "device" and of[box.name] and not taken[box.id] then ids[#ids + 1] = box.id end
+      if box.side == "device" and ancestors[box.name] and not assigned[box.id] then ids[#ids + 1] = box.id end
     end
     if #ids < 2 then return end
-    for _, id in ipairs(ids) do taken[id] = true end
+    for _, id in ipairs(ids) do assigned[id] = true end
     list[#list + 1] = { title = truncate_middle("fused: " .. tuple.name, NAME), ids = ids }
   end
   for i = #shot.levels, 1, -1 do
@@ -266,45 +268,45 @@ local function fused_blocks(shot, boxes)
   return list
 end
 
--- Returns the picture of a step. `before`: picture of the previous step, or nil. `kept`: cache of boxes that pictures
+-- Returns the picture of a step. `before`: picture of the previous step, or nil. `cache`: cache of boxes that pictures
 -- share, or nil.
-function picture.new(step, before, kept)
-  local made = { title = step.title, file = step.file, line = step.line, error = step.error,
-    device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, places = {}, owned = {} }
-  add_boxes(made, step.snapshot.host, "host", kept or {})
-  add_boxes(made, step.snapshot.device, "device", kept or {})
-  mark_moves(made, step)
-  if before then mark_changes(made, before) end
-  if step.error then mark_error(made, step.error) end
-  for i, level in ipairs(step.snapshot.levels) do made.levels[i] = level_of(level) end
-  made.fused = fused_blocks(step.snapshot, made.boxes)
-  return made
+function picture.new(step, before, cache)
+  local drawing = { title = step.title, file = step.file, line = step.line, error = step.error,
+    device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, indices = {}, owned = {} }
+  add_boxes(drawing, step.snapshot.host, "host", cache or {})
+  add_boxes(drawing, step.snapshot.device, "device", cache or {})
+  mark_moves(drawing, step)
+  if before then mark_changes(drawing, before) end
+  if step.error then mark_error(drawing, step.error) end
+  for i, level in ipairs(step.snapshot.levels) do drawing.levels[i] = level_of(level) end
+  drawing.fused = fused_blocks(step.snapshot, drawing.boxes)
+  return drawing
 end
 
 -- Returns the ids of the boxes that are connected with anything on the device in any picture, as keys; nil if there are
 -- none.
 local function involved_boxes(list)
-  local near, found, queue = {}, {}, {}
+  local near, involved, queue = {}, {}, {}
   local function link(a, b)
     near[a] = near[a] or {}
     near[a][b] = true
   end
   local function enter(id)
-    if not found[id] then
-      found[id] = true
+    if not involved[id] then
+      involved[id] = true
       queue[#queue + 1] = id
     end
   end
-  local seen = {}
-  for _, one in ipairs(list) do
-    for _, arrow in ipairs(one.arrows) do
-      if not seen[arrow] then
-        seen[arrow] = true
+  local visited = {}
+  for _, drawing in ipairs(list) do
+    for _, arrow in ipairs(drawing.arrows) do
+      if not visited[arrow] then
+        visited[arrow] = true
         link(arrow.from, arrow.to)
         link(arrow.to, arrow.from)
       end
     end
-    for _, box in ipairs(one.boxes) do
+    for _, box in ipairs(drawing.boxes) do
       if box.side == "device" then enter(box.id) end
       if box.twin then enter(box.twin) end
       if box.is.offending then enter(box.id) end
@@ -313,7 +315,7 @@ local function involved_boxes(list)
   while #queue > 0 do
     for id in pairs(near[table.remove(queue)] or {}) do enter(id) end
   end
-  return next(found) and found or nil
+  return next(involved) and involved or nil
 end
 
 -- Returns the title of a box, with the value if the box has a single row.
@@ -324,24 +326,24 @@ end
 
 -- Removes the boxes of variables that have no relation to the device in any picture; left_out lists their names.
 local function focus(list)
-  local kept = involved_boxes(list)
-  for _, one in ipairs(kept and list or {}) do
+  local involved = involved_boxes(list)
+  for _, drawing in ipairs(involved and list or {}) do
     local boxes = {}
-    for _, box in ipairs(one.boxes) do
-      if kept[box.id] then
+    for _, box in ipairs(drawing.boxes) do
+      if involved[box.id] then
         boxes[#boxes + 1], boxes[box.id] = box, box
       elseif box.is_variable then
-        table.insert(one.left_out, box_text(box))
+        table.insert(drawing.left_out, box_text(box))
       end
     end
-    one.boxes = boxes
+    drawing.boxes = boxes
   end
 end
 
 -- Returns the pictures of all steps of a case, in order.
 function picture.all(steps)
-  local list, kept = {}, {}
-  for i, step in ipairs(steps) do list[i] = picture.new(step, list[i - 1], kept) end
+  local list, cache = {}, {}
+  for i, step in ipairs(steps) do list[i] = picture.new(step, list[i - 1], cache) end
   focus(list)
   return list
 end
@@ -359,22 +361,22 @@ local function width_of(text, each) return (utf8.len(text) or #text) * each end
 -- Returns the width of a box and the height of its head, in points.
 function picture.measure(box)
   local width = width_of(box.title, WIDE) + 2 * PAD + (box.is.group and 2 * GUTTER or 0)
-  for _, note in ipairs(box.notes) do width = math.max(width, width_of(note, CHARACTER) + 2 * PAD) end
+  for _, note in ipairs(box.annotations) do width = math.max(width, width_of(note, CHARACTER) + 2 * PAD) end
   for _, row in ipairs(box.rows) do
     local gap = row.name ~= "" and row.text ~= "" and 12 or 0
     width = math.max(width, width_of(row.name, CHARACTER) + width_of(row.text, CHARACTER) + gap + GUTTER
       + 2 * PAD + (row.port and 8 or 0))
   end
-  return math.ceil(width), (#box.notes + 1) * picture.LINE + 8
+  return math.ceil(width), (#box.annotations + 1) * picture.LINE + 8
 end
 
 -- Returns the number of the row at which an arrow ends; nil if the arrow points to the whole box.
 function picture.row_at(box, arrow)
-  local found
+  local index
   for k, row in ipairs(arrow.at and box.rows or {}) do
-    if row.offset <= arrow.at then found = k end
+    if row.offset <= arrow.at then index = k end
   end
-  return found
+  return index
 end
 
 -- Returns a text that identifies an arrow within a picture.
@@ -383,12 +385,12 @@ function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow
 -- Returns a picture with space for all pictures of a list: it has each box in its largest size, with every row, and
 -- every arrow.
 function picture.union(list)
-  local all, seen = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
+  local all, visited = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
   local function add_box(box)
     local room = all.boxes[box.id]
     if not room then
-      room = { id = box.id, side = box.side, twin = box.twin, rows = {}, notes = box.notes, title = box.title,
-        is = {}, width = 0, head = 0 }
+      room = { id = box.id, side = box.side, twin = box.twin, rows = {}, annotations = box.annotations,
+        title = box.title, is = {}, width = 0, head = 0 }
       all.boxes[#all.boxes + 1], all.boxes[box.id] = room, room
     end
     local width, head = picture.measure(box)
@@ -402,24 +404,24 @@ function picture.union(list)
   end
   local function add_arrow(arrow)
     local key = picture.arrow_key(arrow)
-    if not seen[key] then
-      seen[key] = true
+    if not visited[key] then
+      visited[key] = true
       all.arrows[#all.arrows + 1] = arrow
     end
   end
   local function each(things, add) -- pictures share boxes and arrows
     for _, thing in ipairs(things) do
-      if not seen[thing] then
-        seen[thing] = true
+      if not visited[thing] then
+        visited[thing] = true
         add(thing)
       end
     end
   end
-  for _, one in ipairs(list) do
-    all.device = one.device
-    each(one.boxes, add_box)
-    each(one.arrows, add_arrow)
-    if #one.levels > #all.levels then all.levels = one.levels end
+  for _, drawing in ipairs(list) do
+    all.device = drawing.device
+    each(drawing.boxes, add_box)
+    each(drawing.arrows, add_arrow)
+    if #drawing.levels > #all.levels then all.levels = drawing.levels end
   end
   return all
 end

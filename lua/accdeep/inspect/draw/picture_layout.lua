@@ -22,10 +22,10 @@ local picture = require "accdeep.inspect.draw.picture"
 local picture_layout = {}
 
 local STACK = 8                       -- distance of boxes of one object on the device
-local HEAD, EDGE, BETWEEN = 28, 14, 28 -- margins of a side: above its boxes, around them, to the other side
+local HEAD, EDGE, SIDE_GAP = 28, 14, 28 -- margins of a side: above its boxes, around them, to the other side
 local LEVEL = 5                       -- distance of a level's frame from the enclosing frame
 local TIP = 7                         -- length of an arrowhead
-local APART = 26                      -- largest vertical distance of boxes after gaps are closed
+local MAX_GAP = 26                    -- largest vertical distance of boxes after gaps are closed
 local WINDOW = { 1300, 680 }          -- width and height of a usual window
 local MISSING = 127 -- exit status of a shell that does not find a program
 
@@ -42,7 +42,7 @@ local function graphviz(text)
   file:write(text)
   file:close()
   local pipe = io.popen(("dot -Tjson0 '%s' 2>/dev/null"):format(name))
-  local made = pipe:read "a"
+  local output = pipe:read "a"
   local ok, _, status = pipe:close()
   os.remove(name)
   if status == MISSING then
@@ -51,7 +51,7 @@ local function graphviz(text)
   elseif not ok then
     fail(("Graphviz ended with status %s"):format(status), "write a .dot file, and see what 'dot' says about it")
   end
-  return made
+  return output
 end
 
 -- Returns the numbers in a text.
@@ -78,15 +78,15 @@ local function height_of(box) return box.head + #box.rows * picture.ROW end
 
 -- Returns a picture in which one node represents an object and its device copies, and a table from box id to node.
 local function merge_unions(union)
-  local all, spot = { boxes = {}, arrows = {} }, {}
+  local all, node_of = { boxes = {}, arrows = {} }, {}
   for _, box in ipairs(union.boxes) do
     local node = box.twin and all.boxes[box.twin]
     if not node then
-      node = { id = box.id, side = "host", title = "", notes = { box.notes[1] }, rows = {}, is = {},
+      node = { id = box.id, side = "host", title = "", annotations = { box.annotations[1] }, rows = {}, is = {},
         width = 0, head = 0, stacked = 0, single = 0 }
       all.boxes[#all.boxes + 1], all.boxes[box.id] = node, node
     end
-    spot[box.id] = node
+    node_of[box.id] = node
     node.width, node.head = math.max(node.width, box.width), math.max(node.head, box.head)
     if box.side == "host" then node.single = height_of(box)
     else node.stacked = node.stacked + height_of(box) + STACK end
@@ -101,19 +101,19 @@ local function merge_unions(union)
     local height = math.max(node.single, node.stacked - STACK, height_of(node))
     node.below = height - height_of(node)
   end
-  local seen = {}
+  local visited = {}
   for _, arrow in ipairs(union.arrows) do
-    local from, to = spot[arrow.from], spot[arrow.to]
+    local from, to = node_of[arrow.from], node_of[arrow.to]
     if from and to and union.boxes[arrow.from].side == union.boxes[arrow.to].side then
-      local made = { from = from.id, key = arrow.key, to = to.id, at = arrow.at, is = arrow.is }
-      local key = picture.arrow_key(made)
-      if not seen[key] then
-        seen[key] = true
-        all.arrows[#all.arrows + 1] = made
+      local merged_arrow = { from = from.id, key = arrow.key, to = to.id, at = arrow.at, is = arrow.is }
+      local key = picture.arrow_key(merged_arrow)
+      if not visited[key] then
+        visited[key] = true
+        all.arrows[#all.arrows + 1] = merged_arrow
       end
     end
   end
-  return all, spot
+  return all, node_of
 end
 
 -- Returns the connected components of a merged picture as a list of pictures, in the order of their first boxes.
@@ -128,10 +128,10 @@ local function connected_components(nodes)
   local function spread(id, part)
     local queue = { id }
     while #queue > 0 do
-      local one = table.remove(queue)
-      if not part_of[one] then
-        part_of[one] = part
-        for _, other in ipairs(near[one]) do queue[#queue + 1] = other end
+      local current = table.remove(queue)
+      if not part_of[current] then
+        part_of[current] = part
+        for _, other in ipairs(near[current]) do queue[#queue + 1] = other end
       end
     end
   end
@@ -152,7 +152,7 @@ end
 local function positions(nodes)
   local parts, texts = connected_components(nodes), {}
   for i, part in ipairs(parts) do texts[i] = dot.graph(part) end
-  local text, at, led, below = graphviz(table.concat(texts)), {}, {}, 0
+  local text, at, routes, below = graphviz(table.concat(texts)), {}, {}, 0
   local from = 1
   for _, part in ipairs(parts) do
     local graph, next_one = json.decode(text, from)
@@ -169,11 +169,11 @@ local function positions(nodes)
     end
     for _, edge in ipairs(graph.edges or {}) do
       local arrow = edge.id and edge.pos and part.arrows[tonumber(edge.id:match "^a(%d+)$")]
-      if arrow then led[picture.arrow_key(arrow)] = points_of(edge.pos, below + top) end
+      if arrow then routes[picture.arrow_key(arrow)] = points_of(edge.pos, below + top) end
     end
-    below = below + top + APART
+    below = below + top + MAX_GAP
   end
-  return at, led
+  return at, routes
 end
 
 -- Returns a function that closes gaps along one axis: it maps a coordinate to its new value. `spans`: {low, high} of
@@ -251,92 +251,93 @@ end
 
 -- Returns width and height of a picture after gaps are closed, and the function that maps a point (x, y) to its new
 -- position.
-local function compacted_extents(made, base)
-  local across_spans, down_spans, seen = {}, {}, {}
-  for _, box in ipairs(made.boxes) do
-    local node = base.spot[box.id]
-    if not seen[node] then
-      seen[node] = true
+local function compacted_extents(drawing, base)
+  local across_spans, down_spans, visited = {}, {}, {}
+  for _, box in ipairs(drawing.boxes) do
+    local node = base.node_of[box.id]
+    if not visited[node] then
+      visited[node] = true
       local at = base.at[node.id]
       across_spans[#across_spans + 1] = { at.x, at.x + node.width }
       down_spans[#down_spans + 1] = { at.y, at.y + height_of(node) + node.below }
     end
   end
   local over, width = closing(across_spans, math.huge)
-  local down, height = closing(down_spans, APART)
+  local down, height = closing(down_spans, MAX_GAP)
   return width, height, function(x, y) return over(x), down(y) end
 end
 
 -- Returns the layout of a picture with the areas of both sides, still without boxes.
-local function sides_of(made, width, height, is_stacked)
-  local levels = #made.levels
-  local place = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0, drop = HEAD + levels * picture.BAND }
+local function sides_of(drawing, width, height, is_stacked)
+  local levels = #drawing.levels
+  local layout = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0, drop = HEAD + levels * picture.BAND }
   for _, side in ipairs { "host", "device" } do
     local inset = EDGE + (side == "device" and LEVEL * levels or 0)
     local area = { x = 0, y = 0, inset = inset, width = width + 2 * inset,
-      drop = (side == "device" or not is_stacked) and place.drop or HEAD }
+      drop = (side == "device" or not is_stacked) and layout.drop or HEAD }
     area.height = height + area.drop + (is_stacked and inset or EDGE + LEVEL * levels)
-    if side == "device" and is_stacked then area.y = place.height + BETWEEN
-    elseif side == "device" then area.x = place.width + BETWEEN end
-    place.width, place.height = math.max(place.width, area.x + area.width), math.max(place.height, area.y + area.height)
-    place.sides[side] = area
+    if side == "device" and is_stacked then area.y = layout.height + SIDE_GAP
+    elseif side == "device" then area.x = layout.width + SIDE_GAP end
+    layout.width = math.max(layout.width, area.x + area.width)
+    layout.height = math.max(layout.height, area.y + area.height)
+    layout.sides[side] = area
   end
   if is_stacked then
-    for _, area in pairs(place.sides) do area.width = place.width end
+    for _, area in pairs(layout.sides) do area.width = layout.width end
   end
-  return place
+  return layout
 end
 
--- Returns the complete layout of a picture. `base`: {union, spot, at, led}, common to the pictures of a case.
-local function arrange(made, base, is_stacked)
-  local width, height, moved = compacted_extents(made, base)
-  local place = sides_of(made, width, height, is_stacked)
+-- Returns the complete layout of a picture. `base`: {union, node_of, at, routes}, common to the pictures of a case.
+local function arrange(drawing, base, is_stacked)
+  local width, height, moved = compacted_extents(drawing, base)
+  local layout = sides_of(drawing, width, height, is_stacked)
   local used = {} -- by node: y of the next box on the device
-  for _, box in ipairs(made.boxes) do
-    local node, room, area = base.spot[box.id], base.union.boxes[box.id], place.sides[box.side]
+  for _, box in ipairs(drawing.boxes) do
+    local node, room, area = base.node_of[box.id], base.union.boxes[box.id], layout.sides[box.side]
     local x, y = moved(base.at[node.id].x, base.at[node.id].y)
-    local one = { width = room.width, head = room.head, rows = {}, height = height_of(room),
+    local box_layout = { width = room.width, head = room.head, rows = {}, height = height_of(room),
       x = x + area.x + area.inset, y = y + area.y + area.drop }
     if box.side == "device" then
-      one.y = one.y + (used[node] or 0)
-      used[node] = (used[node] or 0) + one.height + STACK
+      box_layout.y = box_layout.y + (used[node] or 0)
+      used[node] = (used[node] or 0) + box_layout.height + STACK
     end
-    for k, row in ipairs(room.rows) do one.rows[row.key] = room.head + (k - 1) * picture.ROW end
-    place.boxes[box.id] = one
+    for k, row in ipairs(room.rows) do box_layout.rows[row.key] = room.head + (k - 1) * picture.ROW end
+    layout.boxes[box.id] = box_layout
   end
-  for _, arrow in ipairs(made.arrows) do
-    local from, to = place.boxes[arrow.from], place.boxes[arrow.to]
+  for _, arrow in ipairs(drawing.arrows) do
+    local from, to = layout.boxes[arrow.from], layout.boxes[arrow.to]
     if from and to then
       local key = picture.arrow_key(arrow)
-      local a, b = base.spot[arrow.from], base.spot[arrow.to]
-      local points = base.led[picture.arrow_key { from = a.id, key = arrow.key, to = b.id }]
+      local a, b = base.node_of[arrow.from], base.node_of[arrow.to]
+      local points = base.routes[picture.arrow_key { from = a.id, key = arrow.key, to = b.id }]
       local left, right = base.at[a.id].x + a.width / 2, base.at[b.id].x + b.width / 2
-      local side, row = made.boxes[arrow.from].side, picture.row_at(made.boxes[arrow.to], arrow)
-      row = row and made.boxes[arrow.to].rows[row].key
+      local side, row = drawing.boxes[arrow.from].side, picture.row_at(drawing.boxes[arrow.to], arrow)
+      row = row and drawing.boxes[arrow.to].rows[row].key
       local tip_y = to.y + (to.rows[row] and to.rows[row] + picture.ROW / 2 or to.head / 2)
-      if side ~= made.boxes[arrow.to].side then
-        place.arrows[key] = across(from, to, arrow.key, tip_y, is_stacked)
+      if side ~= drawing.boxes[arrow.to].side then
+        layout.arrows[key] = across(from, to, arrow.key, tip_y, is_stacked)
       elseif math.abs(left - right) < a.width / 2 then
-        place.arrows[key] = route_around(from, to, arrow.key, tip_y)
+        layout.arrows[key] = route_around(from, to, arrow.key, tip_y)
       elseif points and #points > 4 then
-        local area = place.sides[side]
-        place.arrows[key] = fit_arrow(points, from, to, arrow.key, tip_y, function(x, y)
+        local area = layout.sides[side]
+        layout.arrows[key] = fit_arrow(points, from, to, arrow.key, tip_y, function(x, y)
           x, y = moved(x, y)
           return x + area.x + area.inset, y + area.y + area.drop
         end)
       end
     end
   end
-  return place
+  return layout
 end
 
--- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if both ways
--- are equal.
+-- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if
+-- both scales are equal.
 local function is_better_stacked(pictures, base)
   local width, height = 0, 0
-  for _, made in ipairs(pictures) do
-    local w, h = compacted_extents(made, base)
-    width, height = math.max(width, w), math.max(height, h + #made.levels * picture.BAND)
+  for _, drawing in ipairs(pictures) do
+    local w, h = compacted_extents(drawing, base)
+    width, height = math.max(width, w), math.max(height, h + #drawing.levels * picture.BAND)
   end
   local function scale(w, h) return math.min(WINDOW[1] / w, WINDOW[2] / h, 1) end
   return scale(width, 2 * height) > scale(2 * width, height)
@@ -345,13 +346,13 @@ end
 -- Returns the layouts of a case's pictures, in order. Raises if Graphviz is missing.
 function picture_layout.all(pictures)
   local union = picture.union(pictures)
-  local nodes, spot = merge_unions(union)
-  local base = { union = union, spot = spot }
-  base.at, base.led = positions(nodes)
+  local nodes, node_of = merge_unions(union)
+  local base = { union = union, node_of = node_of }
+  base.at, base.routes = positions(nodes)
   local is_stacked = is_better_stacked(pictures, base)
-  local places = {}
-  for i, made in ipairs(pictures) do places[i] = arrange(made, base, is_stacked) end
-  return places
+  local layouts = {}
+  for i, drawing in ipairs(pictures) do layouts[i] = arrange(drawing, base, is_stacked) end
+  return layouts
 end
 
 return picture_layout

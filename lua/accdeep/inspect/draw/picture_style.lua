@@ -186,5 +186,5 @@ return {
   page = rules(":root", light) .. "@media (prefers-color-scheme: dark) {\n"
     .. rules(':root:not([data-theme="light"])', dark) .. "}\n" .. rules(':root[data-theme="dark"]', dark) .. page
     .. shapes .. "@media print {\n" .. rules(":root:root", light) .. "}\n",
-  plain = inline_styles,
+  inline_styles = inline_styles,
 }

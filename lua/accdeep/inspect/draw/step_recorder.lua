@@ -7,7 +7,8 @@
 --     dropped    number of steps that were not recorded, beyond the limits.
 --     hidden     names of objects in groups that a step is about, as keys, or nil.
 --   step   {title, text of the directive, file, line, ends, events, moved, snapshot, error}
---     moved      {{host = id, device = id, offset, bytes, way = "in" or "out"} ...}, ids of the snapshot's objects.
+--     moved      {{host = id, device = id, offset, bytes, direction = "in" or "out"} ...}; host and device are ids
+--                of the snapshot's objects.
 --     error      as report.to_plain_data returns it.
 -- `must`: hidden names by number of the case, for a second run that lists these objects one by one. draw/init.lua runs
 -- scenarios with a recorder.
@@ -25,7 +26,7 @@ local FEW, SOME = 6, 24 -- limits of grouped objects that are listed: moved by a
 local Recorder = {}
 Recorder.__index = Recorder
 
-local WAYS = { h2d = "in", d2h = "out" }
+local DIRECTIONS = { h2d = "in", d2h = "out" }
 
 -- Returns a function that takes snapshots. Snapshots must not count as steps of the scenario's limit, so they are taken
 -- in a coroutine that is created before the scenario runs.
@@ -59,14 +60,15 @@ function Recorder:case()
   return self.current
 end
 
--- Returns a list of what the events copied ({host, device, offset, bytes, way}), and a list of the names of copied
--- objects that are in groups.
+-- Returns a list of what the events copied ({host, device, offset, bytes, direction}), and a list of the names of
+-- copied objects that are in groups.
 local function moves(events, locate)
   local list, hidden = {}, {}
   for _, event in ipairs(events) do
-    if WAYS[event.op] and event.host and event.host ~= 0 then
+    if DIRECTIONS[event.op] and event.host and event.host ~= 0 then
       local host, offset, device, grouped = locate(event.host)
-      list[#list + 1] = { host = host, device = device, offset = offset, bytes = event.bytes, way = WAYS[event.op] }
+      list[#list + 1] = { host = host, device = device, offset = offset, bytes = event.bytes,
+        direction = DIRECTIONS[event.op] }
       hidden[#hidden + 1] = grouped
     end
   end
@@ -170,17 +172,19 @@ end
 -- Observes the beginning of a construct or the end of a region. Returns the function that records it as a step
 -- afterwards.
 function Recorder:asked(session, plan, ends)
-  local place = plan.place
+  local source_location = plan.place
   self:begin(session)
   self.events = {}
   return function(err)
-    local text = (place.text or ""):gsub("%s+", " "):gsub("^ ", "")
-    local step = { title = ends and "end of " .. text or text, text = place.text, file = place.file, line = place.line,
-      ends = ends or nil, callers = location.callers(place.file, place.line) }
-    local around = session.program.inside[place.text] -- the enclosing text of statements
-    if around then
-      local at = around.text:find(place.text, 1, true) or place.text:find "%S" -- leading blanks keep columns
-      step.line = location.line_of(around.text, at, around.file, around.line)
+    local text = (source_location.text or ""):gsub("%s+", " "):gsub("^ ", "")
+    local step = { title = ends and "end of " .. text or text, text = source_location.text,
+      file = source_location.file, line = source_location.line, ends = ends or nil,
+      callers = location.callers(source_location.file, source_location.line) }
+    local enclosing = session.program.inside[source_location.text] -- the enclosing text of statements
+    if enclosing then
+      local at = enclosing.text:find(source_location.text, 1, true)
+        or source_location.text:find "%S" -- leading blanks keep columns
+      step.line = location.line_of(enclosing.text, at, enclosing.file, enclosing.line)
     elseif ends then
       local file, line = location.scenario(2)
       step.file, step.line = file or step.file, line or step.line
@@ -223,9 +227,9 @@ local wrappers = {}
 -- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps.
 function wrappers.directive(self, run, _, fn)
   return function(text, ...)
-    local made = self:run_watched(run, short(text), fn, text, ...)
-    if type(made) ~= "function" then return made end
-    return function(...) return self:run_watched(run, short(text), made, ...) end
+    local result = self:run_watched(run, short(text), fn, text, ...)
+    if type(result) ~= "function" then return result end
+    return function(...) return self:run_watched(run, short(text), result, ...) end
   end
 end
 
@@ -247,17 +251,17 @@ end
 function wrappers.case(self, run, _, fn)
   return function(name, body)
     self.current = nil
-    local made = self:case()
+    local case = self:case()
     local ok, err = pcall(fn, name, type(body) == "function" and function()
       body()
       self:last(run.session)
     end or body)
     self.current = nil
-    local record = ok and run.cases[#run.cases]
-    if record then
-      made.name, made.ok, made.failure = record.name, record.ok, record.error
+    local result = ok and run.cases[#run.cases]
+    if result then
+      case.name, case.ok, case.failure = result.name, result.ok, result.error
     else -- a limit, or an invalid case
-      made.name, made.ok, made.failure = type(name) == "string" and name or "case", false, err
+      case.name, case.ok, case.failure = type(name) == "string" and name or "case", false, err
     end
     if not ok then error(err, 0) end
   end
@@ -265,8 +269,8 @@ end
 
 -- Returns the function that replaces a function of the script; nil if it is not replaced.
 function Recorder:wrap(run, name, fn)
-  local stand = wrappers[scenario.statements[name]]
-  if stand then return stand(self, run, name, fn) end
+  local wrapper = wrappers[scenario.statements[name]]
+  if wrapper then return wrapper(self, run, name, fn) end
   if name == "fortran" or name == "call" then return function(...) return self:run_watched(run, nil, fn, ...) end end
   if name:find "^expect%." then return function(...) return self:run_watched(run, name, fn, ...) end end
 end
@@ -297,12 +301,12 @@ local NOTHING = { host = {}, device = {}, attached = {}, present = {}, levels = 
 
 -- Completes the steps of a case: errors become plain data, and a failure that is not a step yet is appended.
 local function close(case)
-  local steps, seen = case.steps, false
+  local steps, is_recorded = case.steps, false
   for i, step in ipairs(steps) do
-    if case.failure and step.error == case.failure then case.failed_at, seen = i, true end
+    if case.failure and step.error == case.failure then case.failed_at, is_recorded = i, true end
     step.error = step.error and report.to_plain_data(step.error)
   end
-  if case.failure and not seen then -- a script error, or a limit
+  if case.failure and not is_recorded then -- a script error, or a limit
     local failure = report.to_plain_data(case.failure)
     local before = steps[#steps]
     steps[#steps + 1] = { title = "the script fails", file = failure.file, line = failure.line, events = {},

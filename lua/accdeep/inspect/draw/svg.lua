@@ -44,21 +44,21 @@ end
 
 -- ------------------------------------------------------------------------------------------ boxes --
 
--- Returns the elements of a row of a box at height `y`. `place`: layout of the box.
-local function row_of(row, place, y)
+-- Returns the elements of a row of a box at height `y`. `layout`: positions in the box.
+local function row_of(row, layout, y)
   local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded, elided = row.is.elided,
     wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
   local base = y + picture.ROW - 5
   local parts = { ('<g class="%s">'):format(class_words("row", is)),
-    ('<rect x="%s" y="%s" width="%s" height="%d"/>'):format(short(place.x + 1), short(y + .5), short(place.width - 2),
+    ('<rect x="%s" y="%s" width="%s" height="%d"/>'):format(short(layout.x + 1), short(y + .5), short(layout.width - 2),
       picture.ROW - 1),
-    ('<line class="rule" x1="%s" y1="%s" x2="%s" y2="%s"/>'):format(short(place.x), short(y),
-      short(place.x + place.width), short(y)) }
-  if row.mark then parts[#parts + 1] = text("arrowmark", place.x + 5, base, row.mark) end
-  local left, right = place.x + PAD + GUTTER, place.x + place.width - PAD
+    ('<line class="rule" x1="%s" y1="%s" x2="%s" y2="%s"/>'):format(short(layout.x), short(y),
+      short(layout.x + layout.width), short(y)) }
+  if row.mark then parts[#parts + 1] = text("arrowmark", layout.x + 5, base, row.mark) end
+  local left, right = layout.x + PAD + GUTTER, layout.x + layout.width - PAD
   if row.port then -- an arrow to the other side starts on the left
     parts[#parts + 1] = ('<circle class="port" cx="%s" cy="%s" r="3"/>'):format(
-      short(row.across and place.x or right - 1), short(y + picture.ROW / 2))
+      short(row.across and layout.x or right - 1), short(y + picture.ROW / 2))
     right = right - 10
   end
   if row.name ~= "" then parts[#parts + 1] = text("name", left, base, row.name) end
@@ -70,24 +70,24 @@ local function row_of(row, place, y)
   return table.concat(parts)
 end
 
--- Returns the elements of a box. `place`: its layout.
-local function box_of(box, place)
-  local middle = place.x + place.width / 2
+-- Returns the elements of a box. `layout`: its positions.
+local function box_of(box, layout)
+  local middle = layout.x + layout.width / 2
   local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
     class_words("box " .. box.side, box.is), box.id,
     box.twin and (' data-twin="%s"'):format(box.twin) or "", escaped(box.name)),
-    ('<rect class="body" x="%s" y="%s" width="%s" height="%s" rx="4"/>'):format(short(place.x), short(place.y),
-      short(place.width), short(place.height)),
-    ('<path class="head" d="M%s %sv-%sa3 3 0 0 1 3-3h%sa3 3 0 0 1 3 3v%sz"/>'):format(short(place.x + 1),
-      short(place.y + place.head), short(place.head - 4), short(place.width - 8), short(place.head - 4)) }
-  local y = place.y + picture.LINE
+    ('<rect class="body" x="%s" y="%s" width="%s" height="%s" rx="4"/>'):format(short(layout.x), short(layout.y),
+      short(layout.width), short(layout.height)),
+    ('<path class="head" d="M%s %sv-%sa3 3 0 0 1 3-3h%sa3 3 0 0 1 3 3v%sz"/>'):format(short(layout.x + 1),
+      short(layout.y + layout.head), short(layout.head - 4), short(layout.width - 8), short(layout.head - 4)) }
+  local y = layout.y + picture.LINE
   parts[#parts + 1] = text("title", middle, y, box.title, "middle")
-  for _, note in ipairs(box.notes) do
+  for _, note in ipairs(box.annotations) do
     y = y + picture.LINE
     parts[#parts + 1] = text("note", middle, y, note, "middle")
   end
-  if box.mark then parts[#parts + 1] = text("arrowmark", place.x + 5, place.y + picture.LINE, box.mark) end
-  for _, row in ipairs(box.rows) do parts[#parts + 1] = row_of(row, place, place.y + place.rows[row.key]) end
+  if box.mark then parts[#parts + 1] = text("arrowmark", layout.x + 5, layout.y + picture.LINE, box.mark) end
+  for _, row in ipairs(box.rows) do parts[#parts + 1] = row_of(row, layout, layout.y + layout.rows[row.key]) end
   parts[#parts + 1] = "</g>"
   return table.concat(parts)
 end
@@ -115,28 +115,28 @@ end
 local BAND_TOP = 24
 
 -- Returns the elements of the levels' bands in the device's area.
-local function bands_of(made, area)
+local function bands_of(drawing, area)
   local parts = {}
-  for i, level in ipairs(made.levels) do
+  for i, level in ipairs(drawing.levels) do
     local x, width = area.x + 4 + 5 * i, area.width - 8 - 10 * i
     local y = area.y + BAND_TOP + (i - 1) * picture.BAND
     local line = ("%d %s:  %s"):format(i, level.title, table.concat(level.parts, "  "))
     local most = math.max(8, (width - 12) // CHARACTER)
-    local shown = #line > most and line:sub(1, most - 3) .. "..." or line
+    local label = #line > most and line:sub(1, most - 3) .. "..." or line
     parts[#parts + 1] = ('<g><title>%s</title><rect class="band" x="%s" y="%s" width="%s" height="%s" rx="5"/>%s</g>')
       :format(escaped(line), short(x), short(y), short(width), short(area.y + area.height - y - 3 * i),
-        text("small", x + 6, y + 12, shown))
+        text("small", x + 6, y + 12, label))
   end
   return table.concat(parts)
 end
 
 -- Returns the elements of frames around fused boxes.
-local function fused_frames(made, place)
+local function fused_frames(drawing, layout)
   local parts = {}
-  for _, block in ipairs(made.fused) do
+  for _, block in ipairs(drawing.fused) do
     local left, top, right, bottom = math.huge, math.huge, 0, 0
     for _, id in ipairs(block.ids) do
-      local box = place.boxes[id]
+      local box = layout.boxes[id]
       left, top = math.min(left, box.x), math.min(top, box.y)
       right, bottom = math.max(right, box.x + box.width), math.max(bottom, box.y + box.height)
     end
@@ -148,14 +148,15 @@ local function fused_frames(made, place)
 end
 
 -- Returns the elements of the areas of host and device.
-local function sides_of(made, place)
+local function sides_of(drawing, layout)
   local parts = {}
   for _, side in ipairs { "host", "device" } do
-    local area = place.sides[side]
+    local area = layout.sides[side]
     if area then
       parts[#parts + 1] = ('<rect class="side %s" x="%s" y="%s" width="%s" height="%s" rx="10"/>'):format(side,
         short(area.x), short(area.y), short(area.width), short(area.height))
-      parts[#parts + 1] = text("label", area.x + 12, area.y + 17, side == "host" and "host" or "device " .. made.device)
+      parts[#parts + 1] = text("label", area.x + 12, area.y + 17,
+        side == "host" and "host" or "device " .. drawing.device)
     end
   end
   return table.concat(parts)
@@ -164,18 +165,18 @@ end
 -- ------------------------------------------------------------------------------------- the whole --
 
 -- Returns a list of the parts of a picture as texts, the background first.
-function svg.render_parts(made, place)
-  local list = { sides_of(made, place) }
-  if place.sides.device and made.levels[1] then list[2] = bands_of(made, place.sides.device) end
-  if made.fused[1] then list[#list + 1] = fused_frames(made, place) end
-  for _, box in ipairs(made.boxes) do
-    if place.boxes[box.id] then
-      list[#list + 1] = box_of(box, place.boxes[box.id])
+function svg.render_parts(drawing, layout)
+  local list = { sides_of(drawing, layout) }
+  if layout.sides.device and drawing.levels[1] then list[2] = bands_of(drawing, layout.sides.device) end
+  if drawing.fused[1] then list[#list + 1] = fused_frames(drawing, layout) end
+  for _, box in ipairs(drawing.boxes) do
+    if layout.boxes[box.id] then
+      list[#list + 1] = box_of(box, layout.boxes[box.id])
     end
   end
-  for _, arrow in ipairs(made.arrows) do
-    local points = place.arrows[picture.arrow_key(arrow)]
-    if points and made.boxes[arrow.from] and made.boxes[arrow.to] then
+  for _, arrow in ipairs(drawing.arrows) do
+    local points = layout.arrows[picture.arrow_key(arrow)]
+    if points and drawing.boxes[arrow.from] and drawing.boxes[arrow.to] then
       list[#list + 1] = arrow_of(arrow, points)
     end
   end
@@ -201,25 +202,25 @@ svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n ti
   .. "red: a host address, or what the error is about"
 
 -- Returns a picture as the text of an SVG file, with caption, error and legend.
-function svg.document(made, place)
-  local width = math.max(place.width, 560) + 2 * MARGIN
+function svg.document(drawing, layout)
+  local width = math.max(layout.width, 560) + 2 * MARGIN
   local most = (width - 2 * MARGIN) // CHARACTER
   local y, over = 22, {}
-  local where = made.file and (" \u{2013} %s:%s"):format(made.file:match "[^/]*$", made.line or "") or ""
-  for _, line in ipairs(lines_of(made.title .. where, most * 0.85 // 1)) do
+  local where = drawing.file and (" \u{2013} %s:%s"):format(drawing.file:match "[^/]*$", drawing.line or "") or ""
+  for _, line in ipairs(lines_of(drawing.title .. where, most * 0.85 // 1)) do
     over[#over + 1] = text("caption", MARGIN, y, line)
     y = y + 18
   end
-  if made.error then
-    for _, line in ipairs(lines_of(("error[%s]: %s"):format(made.error.code, made.error.message), most)) do
+  if drawing.error then
+    for _, line in ipairs(lines_of(("error[%s]: %s"):format(drawing.error.code, drawing.error.message), most)) do
       over[#over + 1] = text("failure", MARGIN, y, line)
       y = y + 15
     end
   end
   local below = {}
-  local bottom = y + place.height + 16
-  if #made.left_out > 0 then
-    for _, line in ipairs(lines_of("never on the device: " .. table.concat(made.left_out, ", "), most)) do
+  local bottom = y + layout.height + 16
+  if #drawing.left_out > 0 then
+    for _, line in ipairs(lines_of("never on the device: " .. table.concat(drawing.left_out, ", "), most)) do
       below[#below + 1] = text("small", MARGIN, bottom, line)
       bottom = bottom + 15
     end
@@ -228,12 +229,13 @@ function svg.document(made, place)
     below[#below + 1] = text("small", MARGIN, bottom, line)
     bottom = bottom + 15
   end
-  return '<?xml version="1.0" encoding="UTF-8"?>\n' .. picture_style.plain(table.concat({
+  return '<?xml version="1.0" encoding="UTF-8"?>\n' .. picture_style.inline_styles(table.concat({
     ('<svg xmlns="http://www.w3.org/2000/svg" class="pic" role="img" width="%s" height="%s" viewBox="0 0 %s %s">')
       :format(short(width), short(bottom), short(width), short(bottom)),
-    ("<title>%s</title>"):format(escaped(made.title)),
+    ("<title>%s</title>"):format(escaped(drawing.title)),
     '<rect class="paper" width="100%" height="100%"/>', table.concat(over, "\n"),
-    ('<g transform="translate(%d %s)">'):format(MARGIN, short(y)), table.concat(svg.render_parts(made, place), "\n"),
+    ('<g transform="translate(%d %s)">'):format(MARGIN, short(y)),
+    table.concat(svg.render_parts(drawing, layout), "\n"),
     "</g>",
     table.concat(below, "\n"), "</svg>" }, "\n")) .. "\n"
 end
