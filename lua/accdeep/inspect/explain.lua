@@ -27,8 +27,8 @@ local order = { "argument", "shape", "direction", "type", "clauses", "modifiers"
 local function format_tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }
   parts[#parts + 1] = node.tag
-  local what = node.name or node.value or node.op or node.word
-  if what ~= nil and what ~= false then parts[#parts + 1] = tostring(what) end
+  local detail = node.name or node.value or node.op or node.word
+  if detail ~= nil and detail ~= false then parts[#parts + 1] = tostring(detail) end
   if node.arrow or node.global then parts[#parts + 1] = node.arrow and "(->)" or "(::)" end
   out[#out + 1] = margin .. table.concat(parts, " ")
   for _, key in ipairs(order) do
@@ -150,21 +150,21 @@ local function is_special(session, member_mapping)
 end
 
 -- Returns the mapping of an entry's objects as a nest with braces. Returns "" for plain data, and for a recursive type,
--- whose default shape covers the rest. `around`: set of the member mappings that enclose this one.
-local function inner_text(session, member_mapping, entry, around)
+-- whose default shape covers the rest. `enclosing`: set of the member mappings that enclose this one.
+local function inner_text(session, member_mapping, entry, enclosing)
   local t = entry.member.type
-  local behind = types.innermost(t)
+  local target_type = types.innermost(t)
   while t.kind == "array" do t = t.of end
-  if not types.is_record(behind) or not behind.complete then return "" end
+  if not types.is_record(target_type) or not target_type.complete then return "" end
   if t.kind == "pointer" and not (entry.subscripts and entry.subscripts[1].tag ~= "alias") then return "" end
   local inner = nest.inner(session, member_mapping, entry)
-  if around[inner] or is_special(session, inner) or is_trivial(session, inner) then return "" end
-  return canonical(session, inner, around)
+  if enclosing[inner] or is_special(session, inner) or is_trivial(session, inner) then return "" end
+  return canonical(session, inner, enclosing)
 end
 
--- Returns a member mapping as a complete nest: "::{ ... }". `around`: set of the enclosing member mappings, or nil.
-function canonical(session, member_mapping, around)
-  around = setmetatable({ [member_mapping] = true }, { __index = around })
+-- Returns a member mapping as a complete nest: "::{ ... }". `enclosing`: set of the enclosing member mappings, or nil.
+function canonical(session, member_mapping, enclosing)
+  enclosing = setmetatable({ [member_mapping] = true }, { __index = enclosing })
   local groups, by_key = {}, {}
   local function add(clause, text, inner)
     local key = inner == "" and clause or #groups + 1
@@ -179,17 +179,17 @@ function canonical(session, member_mapping, around)
   local own = policy and (member_mapping.bare and "exclude" or member_mapping.update and "update" or member_mapping.own)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local text, inner = member_text(member_mapping, entry), entry.include
-      and inner_text(session, member_mapping, entry, around)
+      and inner_text(session, member_mapping, entry, enclosing)
     if not entry.include then
       if own ~= "exclude" then add("exclude", entry.member.name, "") end
     elseif entry.invoke then
       add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
     elseif policy then
-      local wanted = entry.requested_action or (member_mapping.update and "update") or own
+      local action = entry.requested_action or (member_mapping.update and "update") or own
       -- The nest builds on the default shape; what that shape implies is left out.
-      local said = wanted == own and not entry.named and not entry.subscripts and inner == ""
+      local is_implied = action == own and not entry.named and not entry.subscripts and inner == ""
         and (#member_mapping.layers < 2 or entry.init)
-      if not said then add(wanted, text, inner) end
+      if not is_implied then add(action, text, inner) end
     elseif entry.init or entry.subscripts or inner ~= "" then
       add(entry.init and "init_needed" or "include", text, inner)
     end
@@ -217,10 +217,10 @@ function explain.canonical(session, plan)
       end
     end
     local function isolate_clause(variables, inner)
-      local one = setmetatable({ vars = variables, nest = not inner and clause.nest or false,
+      local isolated_clause = setmetatable({ vars = variables, nest = not inner and clause.nest or false,
         name = inner and inner.policy and "invoke" or clause.name,
         shape = inner and { pos = clause.pos } or clause.shape or false }, { __index = clause })
-      parts[#parts + 1] = unparse.clause(one) .. (inner and inner.text or "")
+      parts[#parts + 1] = unparse.clause(isolated_clause) .. (inner and inner.text or "")
     end
     if next(grouped) then
       for _, variable in ipairs(clause.vars) do isolate_clause({ variable }, grouped[variable]) end
@@ -295,10 +295,11 @@ function explain.steps(write)
   local awaited = false -- true after a construct whose body has not been reported
   return {
     construct = function(session, plan, ends)
-      local place = plan.place
+      local source_location = plan.place
       local text = explain.format_directive(plan)
-      write(("%s:%d: %s\n"):format(place.file or "?", place.line or 0, ends and "end of " .. text or text))
-      local callers = not ends and location.callers(place.file, place.line)
+      write(("%s:%d: %s\n"):format(source_location.file or "?", source_location.line or 0,
+        ends and "end of " .. text or text))
+      local callers = not ends and location.callers(source_location.file, source_location.line)
       if callers then write(("  called from %s\n"):format(location.callers_text(callers))) end
       local events = {}
       session:collect_into(function(event) events[#events + 1] = event end)
@@ -310,8 +311,8 @@ function explain.steps(write)
         awaited = true
       end
     end,
-    body = function(_, how)
-      if awaited then write(("  body    %s\n"):format(how)) end
+    body = function(_, description)
+      if awaited then write(("  body    %s\n"):format(description)) end
       awaited = false
     end,
   }
@@ -331,9 +332,9 @@ end
 local regions = { region = true, compute = true }
 
 -- Returns an observer, and a function that returns true if the observer found a construct. The observer writes the
--- first construct for which wanted(place) is true, and the end of that construct if it is a region. `write`: a function
--- of text.
-function explain.new(write, wanted)
+-- first construct for which is_selected(plan.place) is true, and the end of that construct if it is a region. `write`:
+-- a function of text.
+function explain.new(write, is_selected)
   local about, ended, awaited
   local function on_construct(session, plan, ends)
     local out = {}
@@ -341,7 +342,7 @@ function explain.new(write, wanted)
       if ended or plan ~= about then return nil end
       ended = true
     else
-      if about or not wanted(plan.place) then return nil end
+      if about or not is_selected(plan.place) then return nil end
       about = plan
       local as_written = plan.node.written
       out[1] = "directive"
@@ -371,8 +372,8 @@ function explain.new(write, wanted)
       awaited = not err and not ends
     end
   end
-  local function body(_, how)
-    if awaited then write(("body\n  %s\n"):format(how)) end
+  local function body(_, description)
+    if awaited then write(("body\n  %s\n"):format(description)) end
     awaited = false
   end
   return { construct = on_construct, body = body }, function() return about ~= nil end

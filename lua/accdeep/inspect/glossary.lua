@@ -30,9 +30,9 @@ end
 
 -- Returns the entry of a term in any spelling, in the singular or plural; nil if there is no such term.
 local function find(name)
-  local names, wanted = glossary.all(), normalize(name)
-  return names[wanted] or names[wanted:gsub("s$", "")]
-    or names[wanted:gsub("es$", "")] or names[wanted:gsub("ies$", "y")]
+  local names, key = glossary.all(), normalize(name)
+  return names[key] or names[key:gsub("s$", "")]
+    or names[key:gsub("es$", "")] or names[key:gsub("ies$", "y")]
 end
 
 -- Returns the term for which `name` is another word; nil if `name` is the term itself or unknown.

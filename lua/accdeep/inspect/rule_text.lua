@@ -16,8 +16,8 @@ local PHASES = { text = "a syntax error", static = "a semantic error", run = "a 
   finding = "a report of accdeep exec" }
 
 -- Source locations of rules (lua/places.lua); empty if accdeep runs from its source tree.
-local _, places = pcall(require, "accdeep.rules.places")
-if type(places) ~= "table" then places = { rules = {}, decided = {}, codes = {} } end
+local _, source_locations = pcall(require, "accdeep.rules.places")
+if type(source_locations) ~= "table" then source_locations = { rules = {}, decided = {}, codes = {} } end
 
 -- Returns the conformance cases for which fits(case) is true. If the scenarios are not installed, returns an empty list
 -- and the reason.
@@ -59,12 +59,12 @@ end
 -- Returns a sorted list of the rules that errors with a code cite: from the sources, or else from `cases`. The code's
 -- own HOUSE rule is added unless it says less than the others.
 local function rules_of(code, cases)
-  local ids, seen = {}, {}
+  local ids, visited = {}, {}
   local function add(id)
-    if not seen[id] and rules.has(id) then ids[#ids + 1] = id end
-    seen[id] = true
+    if not visited[id] and rules.has(id) then ids[#ids + 1] = id end
+    visited[id] = true
   end
-  for _, id in ipairs(error_codes[code].rules or places.codes[code] or {}) do add(id) end
+  for _, id in ipairs(error_codes[code].rules or source_locations.codes[code] or {}) do add(id) end
   if #ids == 0 then
     for _, case in ipairs(cases) do
       for _, id in ipairs(conformance.cited_rules(case)) do add(id) end
@@ -104,9 +104,9 @@ function rule_text.describe_rule(id)
   if not rules.has(id) then return nil end
   local out = { (rules.describe(id):gsub("\n$", "")) }
   for _, heading in ipairs { "decided", "rules" } do
-    if places[heading][id] then
+    if source_locations[heading][id] then
       out[#out + 1] = heading == "decided" and "  decided in" or "  cited in"
-      format_list(places[heading][id], function(place) return place end, out)
+      format_list(source_locations[heading][id], function(source_location) return source_location end, out)
     end
   end
   local cases, why = cases_with(function(case)

@@ -29,9 +29,9 @@ function state_diff.snapshot(session, numbers)
   end)
 end
 
--- Matches the entries of two lists by key(entry). Calls added(after) for new entries, gone(before) for missing entries,
--- and both(before, after) for the others.
-local function compare(before, after, key, added, gone, both)
+-- Matches the entries of two lists by key(entry). Calls added(after) for new entries, removed(before) for missing
+-- entries, and both(before, after) for the others.
+local function compare(before, after, key, added, removed, both)
   local old = {}
   for _, entry in ipairs(before) do old[key(entry)] = entry end
   for _, entry in ipairs(after) do
@@ -40,7 +40,7 @@ local function compare(before, after, key, added, gone, both)
     if was then both(was, entry) else added(entry) end
   end
   for _, entry in ipairs(before) do
-    if old[key(entry)] == entry then gone(entry) end
+    if old[key(entry)] == entry then removed(entry) end
   end
 end
 
@@ -120,9 +120,9 @@ local function diff_transfers(events, add_line)
     count[event.op] = (count[event.op] or 0) + 1
     bytes[event.op] = (bytes[event.op] or 0) + event.bytes
   end
-  for _, way in ipairs { { "h2d", "to the device" }, { "d2h", "to the host" }, { "d2d", "within the device" } } do
-    local n = count[way[1]]
-    if n then add_line("  %d bytes moved %s, in %d piece%s", bytes[way[1]], way[2], n, n == 1 and "" or "s") end
+  for _, row in ipairs { { "h2d", "to the device" }, { "d2h", "to the host" }, { "d2d", "within the device" } } do
+    local n = count[row[1]]
+    if n then add_line("  %d bytes moved %s, in %d piece%s", bytes[row[1]], row[2], n, n == 1 and "" or "s") end
   end
 end
 

@@ -82,19 +82,19 @@ end
 
 -- Returns the number of the object or pointer at an address (`kind`: "object" or "pointer"); it gets a new number if
 -- none is known. An address gets another number after `forget`.
-function Writer:number(known, kind, address)
-  local number = known[kind][address]
+function Writer:number(numbering, kind, address)
+  local number = numbering[kind][address]
   if not number then
     self.n = self.n + 1
     number = self.n
-    known[kind][address], known[kind .. "s"] = number, known[kind .. "s"] + 1
+    numbering[kind][address], numbering[kind .. "s"] = number, numbering[kind .. "s"] + 1
   end
   return number
 end
 
 -- Forgets the number of an object or pointer that no longer exists.
-local function forget(known, kind, address)
-  known[kind][address], known[kind .. "s"] = nil, known[kind .. "s"] - 1
+local function forget(numbering, kind, address)
+  numbering[kind][address], numbering[kind .. "s"] = nil, numbering[kind .. "s"] - 1
 end
 
 -- Operations on pointers.
@@ -105,10 +105,10 @@ local BODILESS = { kernel = "without data", wait = "" }
 -- Returns the first event of each object of which the directive's events `batch` released references, sorted by
 -- address.
 local function released_objects(batch)
-  local list, seen = {}, {}
+  local list, visited = {}, {}
   for _, event in ipairs(batch) do
-    if (event.op == "decref" or event.op == "free") and event.host and not seen[event.host] then
-      seen[event.host] = true
+    if (event.op == "decref" or event.op == "free") and event.host and not visited[event.host] then
+      visited[event.host] = true
       list[#list + 1] = event
     end
   end
@@ -135,8 +135,8 @@ local function subject(session, event, left)
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
   local object = session.ctx:present_at(event.device, event.host, false)
   if object then return object.host, object, object.name end
-  local gone = containing_object(left, event.host)
-  return gone and gone.host or event.host, nil, gone and gone.name
+  local released = containing_object(left, event.host)
+  return released and released.host or event.host, nil, released and released.name
 end
 
 -- Returns a key for the kind of an event's subject and the device.
@@ -161,10 +161,10 @@ local function add_counters(fields, session, object)
 end
 
 -- Sets the counter and target of an attachment in the fields of a line; the counter is 0 if `attached` is nil.
-function Writer:add_target(fields, session, known, device, attached)
+function Writer:add_target(fields, session, numbering, device, attached)
   local target = attached and state.target(session, device, attached)
   fields.count = attached and attached.count or 0
-  fields.object = target and self:number(known, "object", target.host) or nil
+  fields.object = target and self:number(numbering, "object", target.host) or nil
 end
 
 -- Sorts a list by name, because the order of addresses differs from process to process.
@@ -176,37 +176,37 @@ end
 -- Writes marks for changes that have no event: memory mapped by routines, declared data, attachments undone after a
 -- failing body.
 function Writer:others(session, device)
-  local known, stats = self:device_objects(session, device), session.ctx:stats(device)
-  if stats.objects == known.objects and stats.attachments == known.pointers then return end
-  local there = { object = {}, pointer = {} }
+  local numbering, stats = self:device_objects(session, device), session.ctx:stats(device)
+  if stats.objects == numbering.objects and stats.attachments == numbering.pointers then return end
+  local current = { object = {}, pointer = {} }
   for _, object in ipairs(sort_by_name(session.ctx:present(device))) do
-    there.object[object.host] = true
-    if not known.object[object.host] then
+    current.object[object.host] = true
+    if not numbering.object[object.host] then
       local fields = { mark = "present", name = object.name, device = device,
-        object = self:number(known, "object", object.host) }
+        object = self:number(numbering, "object", object.host) }
       add_counters(fields, session, object)
       self:line(fields)
     end
   end
   for _, attached in ipairs(sort_by_name(session.ctx:attachments(device))) do
-    there.pointer[attached.slot] = true
-    if not known.pointer[attached.slot] then
+    current.pointer[attached.slot] = true
+    if not numbering.pointer[attached.slot] then
       local fields = { mark = "attached", name = attached.name, device = device,
-        pointer = self:number(known, "pointer", attached.slot) }
-      self:add_target(fields, session, known, device, attached)
+        pointer = self:number(numbering, "pointer", attached.slot) }
+      self:add_target(fields, session, numbering, device, attached)
       self:line(fields)
     end
   end
   for _, kind in ipairs { "object", "pointer" } do
-    local addresses, gone = there[kind], {}
-    for address, number in pairs(known[kind]) do
-      if not addresses[address] then gone[#gone + 1] = { address = address, number = number } end
+    local addresses, removed = current[kind], {}
+    for address, number in pairs(numbering[kind]) do
+      if not addresses[address] then removed[#removed + 1] = { address = address, number = number } end
     end
-    table.sort(gone, function(a, b) return a.number < b.number end)
-    for _, one in ipairs(gone) do
-      forget(known, kind, one.address)
+    table.sort(removed, function(a, b) return a.number < b.number end)
+    for _, entry in ipairs(removed) do
+      forget(numbering, kind, entry.address)
       local mark = kind == "object" and "absent" or "detached"
-      self:line { mark = mark, device = device, [kind] = one.number, gone = true }
+      self:line { mark = mark, device = device, [kind] = entry.number, gone = true }
     end
   end
 end
@@ -223,22 +223,24 @@ function Writer:event(event, session, batch, i)
     self.at, self.callers = event.at, callers and location.callers_text(callers)
   end
   if event.at == self.at then fields.callers = self.callers end
-  local known = self:device_objects(session, event.device)
-  local address, found, name = subject(session, event, self.left)
+  local numbering = self:device_objects(session, event.device)
+  local address, subject_object, name = subject(session, event, self.left)
   local kind = POINTERS[event.op] and "pointer" or "object"
-  if event.async and not found and not known[kind][address] then address = nil end -- unmapped before the queue ran
+  if event.async and not subject_object and not numbering[kind][address] then
+    address = nil -- unmapped before the queue ran
+  end
   if address then
-    fields[kind] = self:number(known, kind, address)
+    fields[kind] = self:number(numbering, kind, address)
     if kind == "pointer" then
-      self:add_target(fields, session, known, event.device, found)
+      self:add_target(fields, session, numbering, event.device, subject_object)
     else
-      add_counters(fields, session, found)
+      add_counters(fields, session, subject_object)
       fields["in"] = name ~= event.name and name or nil
       fields.offset = event.host > address and event.host - address or nil
     end
-    if not found and self.last[side(event)][address] == i then
+    if not subject_object and self.last[side(event)][address] == i then
       fields.gone = true
-      forget(known, kind, address)
+      forget(numbering, kind, address)
     end
   end
   self:line(fields)
@@ -333,9 +335,9 @@ function State:apply(line)
   elseif line.object and line.gone then
     now.objects[line.object] = nil
   elseif line.object then
-    local known = now.objects[line.object] or {}
-    now.objects[line.object] = { name = line["in"] or line.size and line.name or known.name or line.name,
-      bytes = line.size or known.bytes or line.bytes, structured = line.structured, dynamic = line.dynamic,
+    local previous = now.objects[line.object] or {}
+    now.objects[line.object] = { name = line["in"] or line.size and line.name or previous.name or line.name,
+      bytes = line.size or previous.bytes or line.bytes, structured = line.structured, dynamic = line.dynamic,
       device = line.device }
   end
 end

@@ -52,9 +52,9 @@ local function cases_of(lines)
       cases[#cases + 1] = case
     elseif WORK[line.op] then
       local text = table.concat({ line.op, line.name, line.bytes, line.device, line.async or "" }, "|")
-      case.seen = case.seen or {}
-      case.seen[text] = (case.seen[text] or 0) + 1
-      case[#case + 1] = { line = line, k = k, key = text .. "|" .. case.seen[text], names = names_of(line) }
+      case.occurrences = case.occurrences or {}
+      case.occurrences[text] = (case.occurrences[text] or 0) + 1
+      case[#case + 1] = { line = line, k = k, key = text .. "|" .. case.occurrences[text], names = names_of(line) }
     end
     if not trace_order.is_work(line) then case.last = k end
   end
@@ -65,18 +65,18 @@ local function cases_of(lines)
 end
 
 -- Returns a true value if the operation `a`, which precedes `b` in one list, follows `b` in the other list. Both must
--- be on one device, and one of them must be work of a queue. Two copies to the host never count. `places`: as in
+-- be on one device, and one of them must be work of a queue. Two copies to the host never count. `positions`: as in
 -- first_swap.
-local function swaps_order(a, b, places)
-  return places[a.key] > places[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
+local function swaps_order(a, b, positions)
+  return positions[a.key] > positions[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
 end
 
 -- Returns the first pair of operations that changes its order, in the order of the list, and the base of their name;
--- nil if there is none. `places`: position in the other list by key.
-local function first_swap(list, places)
+-- nil if there is none. `positions`: position in the other list by key.
+local function first_swap(list, positions)
   local sorted = true
-  for i = 2, #list do sorted = sorted and places[list[i - 1].key] < places[list[i].key] end
+  for i = 2, #list do sorted = sorted and positions[list[i - 1].key] < positions[list[i].key] end
   if sorted then return nil end
   -- Earlier operations by the base of their names (`named`), and by the objects that enclose them (`inside`). Each
   -- entry has lists by queue, with the last position in the other list. Operations of one queue never change their
@@ -87,7 +87,7 @@ local function first_swap(list, places)
     index[base] = index[base] or {}
     local entries = index[base][queue] or { last = 0 }
     index[base][queue] = entries
-    entries.last = math.max(entries.last, places[entry.item.key])
+    entries.last = math.max(entries.last, positions[entry.item.key])
     table.insert(entries, entry)
   end
   for _, item in ipairs(list) do
@@ -96,13 +96,13 @@ local function first_swap(list, places)
       for _, entry in ipairs(entries) do
         local fits = not name or overlap(entry.name, name)
         local sooner = not before or entry.item.k < before.item.k
-        if fits and sooner and swaps_order(entry.item, item, places) then before = entry end
+        if fits and sooner and swaps_order(entry.item, item, positions) then before = entry end
       end
     end
     local function look(queues, name)
       for queue, entries in pairs(queues or {}) do
         local other = queue ~= (item.line.async or "none")
-        if other and entries.last > places[item.key] then look_at(entries, name) end
+        if other and entries.last > positions[item.key] then look_at(entries, name) end
       end
     end
     for _, name in ipairs(item.names) do
@@ -131,33 +131,35 @@ end
 
 -- Returns how two cases differ, as in trace_order.difference, or nil.
 local function differs(first, second)
-  local in_first, in_second, places = {}, {}, {}
+  local in_first, in_second, positions = {}, {}, {}
   for _, item in ipairs(first) do in_first[item.key] = item end
-  for i, item in ipairs(second) do in_second[item.key], places[item.key] = item, i end
-  local one, other = missing(first, in_second), missing(second, in_first)
-  if one or other then return { what = "only one of them has this work of a queue", { one }, { other } } end
-  local a, b, name = first_swap(first, places)
+  for i, item in ipairs(second) do in_second[item.key], positions[item.key] = item, i end
+  local first_missing, second_missing = missing(first, in_second), missing(second, in_first)
+  if first_missing or second_missing then
+    return { message = "only one of them has this work of a queue", { first_missing }, { second_missing } }
+  end
+  local a, b, name = first_swap(first, positions)
   if a then
-    return { what = ("queues did their work on %s in another order"):format(name), { a.k, b.k },
+    return { message = ("queues did their work on %s in another order"):format(name), { a.k, b.k },
       { in_second[b.key].k, in_second[a.key].k } }
   end
   for _, item in ipairs(first) do
     local same = in_second[item.key]
     if item.is_late ~= same.is_late then
-      return { what = "no wait covers this work of a queue, and in one of them it was done at the end", { item.k },
+      return { message = "no wait covers this work of a queue, and in one of them it was done at the end", { item.k },
         { same.k } }
     end
   end
   return nil
 end
 
--- Returns how queued work differs between two traces: {what, positions in the first, positions in the second}, or nil.
--- `what`: a sentence. Precondition: all other lines are equal.
+-- Returns how queued work differs between two traces: {message, positions in the first, positions in the second}, or
+-- nil. `message`: a sentence. Precondition: all other lines are equal.
 function trace_order.difference(first, second)
   local second_cases = cases_of(second)
   for i, case in ipairs(cases_of(first)) do
-    local found = differs(case, second_cases[i])
-    if found then return found end
+    local difference = differs(case, second_cases[i])
+    if difference then return difference end
   end
   return nil
 end

@@ -11,7 +11,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local directive_words = {}
 
-local all -- word -> {language -> {text, kind, of}}
+local all -- word -> {language -> {text, kind, owners}}
 
 -- Returns a list of OpenMP's directives, of at most three words, that may have a clause.
 local function directives_with(clause)
@@ -35,9 +35,9 @@ end
 local function index()
   if all then return all end
   all = {}
-  local function add(word, language, kind, text, of, also)
+  local function add(word, language, kind, text, owners, also)
     all[word] = all[word] or {}
-    all[word][language] = { kind = kind, of = of or {}, also = also, text = text }
+    all[word][language] = { kind = kind, owners = owners or {}, also = also, text = text }
   end
   for _, directive in ipairs(openacc_directives.directives) do
     add(directive[1], "OpenACC", "directive", directive.text) end
@@ -76,24 +76,24 @@ local SHOWN = 8 -- limit of listed rules and directives
 
 -- Returns a list cut off after SHOWN entries, with the number of further entries as text.
 local function truncate_list(list)
-  local shown = table.move(list, 1, math.min(#list, SHOWN), 1, {})
-  if #list > SHOWN then shown[#shown + 1] = ("and %d more"):format(#list - SHOWN) end
-  return shown
+  local truncated = table.move(list, 1, math.min(#list, SHOWN), 1, {})
+  if #list > SHOWN then truncated[#truncated + 1] = ("and %d more"):format(#list - SHOWN) end
+  return truncated
 end
 
 -- Returns the rules that mention a word, by language; ACC33 comes first. A word of only one language has all rules.
 local function rules_of(word, entry)
-  local found, others = { OpenACC = {}, OpenMP = {} }, {}
+  local rules_by_language, others = { OpenACC = {}, OpenMP = {} }, {}
   for _, id in ipairs(rules.search(word)) do
     local of_openmp = id:find "^OMP" or id:find "^LLNL"
     if not entry.OpenACC or entry.OpenMP and of_openmp then
-      table.insert(found.OpenMP, id)
+      table.insert(rules_by_language.OpenMP, id)
     else
-      table.insert(id:find "^ACC3" and found.OpenACC or others, id)
+      table.insert(id:find "^ACC3" and rules_by_language.OpenACC or others, id)
     end
   end
-  table.move(others, 1, #others, #found.OpenACC + 1, found.OpenACC)
-  return found
+  table.move(others, 1, #others, #rules_by_language.OpenACC + 1, rules_by_language.OpenACC)
+  return rules_by_language
 end
 
 -- Appends the first rules of a list, and how many more there are.
@@ -109,14 +109,16 @@ end
 function directive_words.text(word)
   local entry = index()[word]
   if not entry then return nil end
-  local out, found = {}, rules_of(word, entry)
+  local out, rules_by_language = {}, rules_of(word, entry)
   for _, language in ipairs { "OpenACC", "OpenMP" } do
     local e = entry[language]
     if e then
       out[#out + 1] = ("%s  a %s of %s%s"):format(word, e.kind, language, e.also and ", as " .. e.also or "")
       if e.text then out[#out + 1] = rules.wrap_text(e.text, "  ", 100) end
-      if #e.of > 0 then out[#out + 1] = rules.wrap_text("of " .. table.concat(truncate_list(e.of), ", "), "  ", 100) end
-      put_rules(out, found[language], word)
+      if #e.owners > 0 then
+        out[#out + 1] = rules.wrap_text("of " .. table.concat(truncate_list(e.owners), ", "), "  ", 100)
+      end
+      put_rules(out, rules_by_language[language], word)
     end
   end
   return table.concat(out, "\n") .. "\n"

@@ -55,13 +55,13 @@ function reference.script(chapter, entry, text)
   return (entry.whole and "" or chapter.prelude or "") .. text
 end
 
--- Returns the entry with the name `wanted` and its chapter, or nil. A class is found by the name of the class.
-function reference.find(wanted)
+-- Returns the entry with the name `requested_name` and its chapter, or nil. A class is found by the name of the class.
+function reference.find(requested_name)
   for _, chapter in ipairs(reference.chapters()) do
     for _, entry in ipairs(chapter) do
-      if entry.class == wanted then return entry, chapter end
+      if entry.class == requested_name then return entry, chapter end
       for _, name in ipairs(entry.name and reference.names(entry) or {}) do
-        if name == wanted then return entry, chapter end
+        if name == requested_name then return entry, chapter end
       end
     end
   end
@@ -106,8 +106,8 @@ local function put_list(out, title, list, parse)
 end
 
 -- Returns the text about a name for a terminal; nil if the name has no entry.
-function reference.text(wanted)
-  local entry, chapter = reference.find(wanted)
+function reference.text(requested_name)
+  local entry, chapter = reference.find(requested_name)
   if not entry then return nil end
   local out = { entry.class or reference.signature(entry), "" }
   put(out, "  ", entry.text)

@@ -84,7 +84,7 @@ local function run(chosen)
   end
   local found = trace_order.difference(first.lines, second.lines)
   if found then
-    common.write_output(found.what .. ":\n")
+    common.write_output(found.message .. ":\n")
     for n, file in ipairs(files) do
       for _, k in ipairs(found[n]) do show(file, k) end
     end
