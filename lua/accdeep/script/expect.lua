@@ -1,5 +1,5 @@
 -- expect.lua - expectations of scenarios: expect.host, expect.present, expect.fails, ... A failure stops the case and
--- reports the wanted and the found value with their location. scenario.lua calls expect.new.
+-- reports the expected and the actual value with their location. scenario.lua calls expect.new.
 
 local profile_comparison = require "accdeep.script.profile_comparison"
 local core = require "accdeep.core"
@@ -19,13 +19,13 @@ local F32 = core.scalar.f32
 
 -- ------------------------------------------------------------------------------------- values --
 
--- Returns true if two numbers are equal, or both not a number, or if `wanted` rounded to single precision equals
--- `found`.
-local function same_number(found, wanted)
-  if found == wanted then return true end
-  if math.type(found) == "float" or math.type(wanted) == "float" then
-    if found ~= found and wanted ~= wanted then return true end
-    return core.convert(F32, wanted) == found
+-- Returns true if two numbers are equal, or both not a number, or if `expected` rounded to single precision equals
+-- `actual`.
+local function same_number(actual, expected)
+  if actual == expected then return true end
+  if math.type(actual) == "float" or math.type(expected) == "float" then
+    if actual ~= actual and expected ~= expected then return true end
+    return core.convert(F32, expected) == actual
   end
   return false
 end
@@ -45,46 +45,49 @@ local function length(list) return list[0] ~= nil and #list + 1 or #list end
 
 local equal
 
--- Returns true if all members of the structure type `t` are equal in `found` and `wanted`, which are objects or tables.
-local function equal_members(found, wanted, t)
+-- Returns true if all members of the structure type `t` are equal in `actual` and `expected`, which are objects or
+-- tables.
+local function equal_members(actual, expected, t)
   for name in pairs(t.by_name or {}) do
-    if not equal(found[name], wanted[name]) then return false end
+    if not equal(actual[name], expected[name]) then return false end
   end
   return true
 end
 
--- Returns true if the value `found` equals the value `wanted`: numbers, views, and tables compared member by member.
-function equal(found, wanted)
-  if rawequal(found, wanted) then return true end
-  if type(wanted) == "number" and type(found) == "number" then return same_number(found, wanted) end
-  if type(wanted) == "boolean" and type(found) == "number" then return (found ~= 0) == wanted end
-  if type(wanted) ~= "table" then return found == wanted end
-  local wanted_at, found_at = memory_view.location(wanted), memory_view.location(found)
-  if wanted_at and wanted_at.type.kind == "record" then
-    if type(found) ~= "table" or found_at and found_at.type ~= wanted_at.type then return false end
-    return equal_members(found, wanted, wanted_at.type)
+-- Returns true if the value `actual` equals the value `expected`: numbers, views, and tables compared member by member.
+function equal(actual, expected)
+  if rawequal(actual, expected) then return true end
+  if type(expected) == "number" and type(actual) == "number" then return same_number(actual, expected) end
+  if type(expected) == "boolean" and type(actual) == "number" then return (actual ~= 0) == expected end
+  if type(expected) ~= "table" then return actual == expected end
+  local expected_at, actual_at = memory_view.location(expected), memory_view.location(actual)
+  if expected_at and expected_at.type.kind == "record" then
+    if type(actual) ~= "table" or actual_at and actual_at.type ~= expected_at.type then return false end
+    return equal_members(actual, expected, expected_at.type)
   end
-  if wanted_at and wanted_at.type.kind == "pointer" then return memory_view.is_pointer(found) and found == wanted end
-  if wanted_at then wanted = elements(wanted) or wanted end
-  if found_at then
-    if found_at.type.kind == "record" then -- members that the table does not list are ignored
-      for name, value in sorted_pairs(wanted) do
-        if not equal(found[name], value) then return false end
+  if expected_at and expected_at.type.kind == "pointer" then
+    return memory_view.is_pointer(actual) and actual == expected
+  end
+  if expected_at then expected = elements(expected) or expected end
+  if actual_at then
+    if actual_at.type.kind == "record" then -- members that the table does not list are ignored
+      for name, value in sorted_pairs(expected) do
+        if not equal(actual[name], value) then return false end
       end
       return true
     end
-    found = elements(found, length(wanted))
+    actual = elements(actual, length(expected))
   end
-  if type(found) ~= "table" then return false end
-  local base = wanted[0] ~= nil and 0 or 1
+  if type(actual) ~= "table" then return false end
+  local base = expected[0] ~= nil and 0 or 1
   local count = 0
-  for key, value in sorted_pairs(wanted) do
-    local other = found[key]
-    if math.type(key) == "integer" then other = found[key - base + 1] end
+  for key, value in sorted_pairs(expected) do
+    local other = actual[key]
+    if math.type(key) == "integer" then other = actual[key - base + 1] end
     if not equal(other, value) then return false end
     count = count + 1
   end
-  for _ in pairs(found) do count = count - 1 end
+  for _ in pairs(actual) do count = count - 1 end
   return count == 0
 end
 
@@ -92,27 +95,27 @@ expect.text_of = text_of
 
 -- ------------------------------------------------------------------------------------- failures --
 
--- Raises a failed expectation. `wanted`, `found`: texts of both values. `fields`: further fields of the error, or nil.
--- Decides HOUSE-expect.
-local function fail(message, wanted, found, fields)
+-- Raises a failed expectation. `expected`, `actual`: texts of both values. `fields`: further fields of the error, or
+-- nil. Decides HOUSE-expect.
+local function fail(message, expected, actual, fields)
   fields = fields or {}
-  fields.wanted, fields.found = wanted, found
+  fields.wanted, fields.found = expected, actual
   diagnostic.raise("expectation", nil, message, fields)
 end
 
 local move_kinds = { h2d = true, d2h = true, d2d = true }
 local move_fields = { count = true, bytes = true, transfers = true }
 
--- Raises if the wanted moves of expect.moves have an unknown kind or field.
-local function check_moves(wanted)
+-- Raises if the expected moves of expect.moves have an unknown kind or field.
+local function check_moves(expected)
   local function check_known(key, names, help)
     if not names[key] then
       diagnostic.raise("unknown-name", nil, ("there are no '%s' moves"):format(tostring(key)), { help = help })
     end
   end
-  for kind, want in sorted_pairs(wanted) do
+  for kind, expected_move in sorted_pairs(expected) do
     check_known(kind, move_kinds, "h2d, d2h and d2d")
-    for field in sorted_pairs(type(want) == "table" and want or {}) do
+    for field in sorted_pairs(type(expected_move) == "table" and expected_move or {}) do
       check_known(field, move_fields, "count and bytes") end
   end
 end
@@ -120,43 +123,43 @@ end
 -- Splits a text at its mark '@' ('@@' is the character '@'). Returns the text without the mark, and the position of the
 -- mark or nil. Raises if the text has two marks.
 local function split_mark(text)
-  local plain, place, from = "", nil, 1
+  local unmarked, position, from = "", nil, 1
   while true do
     local at = text:find("@", from, true)
-    plain = plain .. text:sub(from, (at or 0) - 1)
-    if not at then return plain, place end
+    unmarked = unmarked .. text:sub(from, (at or 0) - 1)
+    if not at then return unmarked, position end
     from = at + 1
     if text:sub(from, from) == "@" then
-      plain, from = plain .. "@", from + 1
+      unmarked, from = unmarked .. "@", from + 1
     else
-      if place then
+      if position then
         diagnostic.raise("type-mismatch", nil, ("%s has two marks"):format(text),
           { help = "write @@ for an @ of the text" })
       end
-      place = #plain + 1
+      position = #unmarked + 1
     end
   end
 end
 
 local detail_types = { rule = "string", message = "string", help = "string", by = "function" }
 
--- Returns the details that an error must have besides its code, as a table: {rule, message, help, by}. `wanted`: such a
--- table, or a rule. `message` and `help` are parts of the error's texts; `by` is the function that executes the text.
+-- Returns the details that an error must have besides its code, as a table: {rule, message, help, by}. `details`: such
+-- a table, or a rule. `message` and `help` are parts of the error's texts; `by` is the function that executes the text.
 -- Raises for invalid details.
-local function details_of(wanted)
-  if type(wanted) == "string" then wanted = { rule = wanted } end
-  if type(wanted) ~= "table" then
+local function details_of(details)
+  if type(details) == "string" then details = { rule = details } end
+  if type(details) ~= "table" then
     diagnostic.raise("type-mismatch", nil, "an error is described by a rule, or by a table")
   end
-  for key, value in sorted_pairs(wanted) do
+  for key, value in sorted_pairs(details) do
     local fits = type(value) == detail_types[key] or key == "by" and (getmetatable(value) or {}).__call
     if not fits then
       diagnostic.raise("unknown-name", nil, ("an error is not described by the %s '%s'"):format(type(value),
         tostring(key)), { help = "rule, message and help are texts, by is a function" })
     end
   end
-  if wanted.rule then rules.need(wanted.rule) end
-  return wanted
+  if details.rule then rules.need(details.rule) end
+  return details
 end
 
 -- Raises if the details have a function `by`; it is allowed only if expect.fails executes a text.
@@ -167,27 +170,27 @@ local function need_no_by(details)
   end
 end
 
--- Calls `expectation` with the text `given`, or with each text of the list `given`. Returns the result for the first
+-- Calls `expectation` with the text `items`, or with each text of the list `items`. Returns the result for the first
 -- text. Raises for an empty list.
-local function for_each(given, expectation)
-  if type(given) ~= "table" then return expectation(given) end
+local function for_each(items, expectation)
+  if type(items) ~= "table" then return expectation(items) end
   local first
-  for i, one in ipairs(given) do
-    local result = expectation(one)
+  for i, item in ipairs(items) do
+    local result = expectation(item)
     if i == 1 then first = result end
   end
   return first or diagnostic.raise("type-mismatch", nil, "a list of what fails has one text or more")
 end
 
 -- Returns the expectations of a scenario, and the function `collect` that returns the events of a function. `current()`
--- returns the current session. `shown`: {n, refused}, the number of expectations and the rules of expected errors, both
--- updated here. `carry_out(text)` executes a directive. `under`: as in profile_comparison.check.
-function expect.new(current, shown, carry_out, under)
+-- returns the current session. `checks`: {n, refused}, the number of expectations and the rules of expected errors,
+-- both updated here. `carry_out(text)` executes a directive. `under`: as in profile_comparison.check.
+function expect.new(current, checks, carry_out, under)
   local e = {}
 
-  -- Raises the message `what` unless `ok` is true.
-  local function need(ok, what)
-    if not ok then diagnostic.raise("type-mismatch", nil, what) end
+  -- Raises an error with the text `message` unless `ok` is true.
+  local function need(ok, message)
+    if not ok then diagnostic.raise("type-mismatch", nil, message) end
   end
 
   -- Calls fn(...) with the expression `text` as the location of errors, and returns its results.
@@ -205,8 +208,8 @@ function expect.new(current, shown, carry_out, under)
   end
 
   -- Requires that two values are equal.
-  function e.equal(found, wanted)
-    if not equal(found, wanted) then fail("values differ", text_of(wanted), text_of(found)) end
+  function e.equal(actual, expected)
+    if not equal(actual, expected) then fail("values differ", text_of(expected), text_of(actual)) end
   end
 
   -- Returns the value of the expression `text` in the environment env_of(session).
@@ -216,18 +219,18 @@ function expect.new(current, shown, carry_out, under)
   end
 
   -- Requires the value of an expression on the host.
-  function e.host(text, wanted)
-    local found = value_in(function(s) return s:host_env() end, text)
-    if not equal(found, wanted) then
-      fail(("host value of %s"):format(text), text_of(wanted), text_of(found))
+  function e.host(text, expected)
+    local actual = value_in(function(s) return s:host_env() end, text)
+    if not equal(actual, expected) then
+      fail(("host value of %s"):format(text), text_of(expected), text_of(actual))
     end
   end
 
   -- Requires the value of an expression on the device.
-  function e.device(text, wanted)
-    local found = value_in(function(s) return s:device_env() end, text)
-    if not equal(found, wanted) then
-      fail(("device value of %s"):format(text), text_of(wanted), text_of(found))
+  function e.device(text, expected)
+    local actual = value_in(function(s) return s:device_env() end, text)
+    if not equal(actual, expected) then
+      fail(("device value of %s"):format(text), text_of(expected), text_of(actual))
     end
   end
 
@@ -236,18 +239,18 @@ function expect.new(current, shown, carry_out, under)
   -- Requires that an object or section is wholly present.
   function e.present(text)
     local address, bytes, session = extent(text)
-    local how = session.ctx:presence(session.now.device, address, bytes)
-    if how ~= "wholly" then
-      fail(("presence of %s on device %d"):format(text, session.now.device), "present", words[how])
+    local presence = session.ctx:presence(session.now.device, address, bytes)
+    if presence ~= "wholly" then
+      fail(("presence of %s on device %d"):format(text, session.now.device), "present", words[presence])
     end
   end
 
   -- Requires that no byte of an object or section is present.
   function e.absent(text)
     local address, bytes, session = extent(text)
-    local how = session.ctx:presence(session.now.device, address, bytes)
-    if how ~= "absent" then
-      fail(("presence of %s on device %d"):format(text, session.now.device), "absent", words[how],
+    local presence = session.ctx:presence(session.now.device, address, bytes)
+    if presence ~= "absent" then
+      fail(("presence of %s on device %d"):format(text, session.now.device), "absent", words[presence],
         { objects = { session.ctx:present_at(session.now.device, address, false) } })
     end
   end
@@ -259,46 +262,46 @@ function expect.new(current, shown, carry_out, under)
     if t.kind ~= "pointer" and t.kind ~= "descriptor" then
       diagnostic.raise("not-a-pointer", nil, ("'%s' is %s"):format(text, types.name(t)), { rule = "ACC33-att-5" })
     end
-    local found = session.ctx:attachment_at(session.now.device, address)
+    local attached = session.ctx:attachment_at(session.now.device, address)
     -- The target of an attached pointer may have been unmapped. OpenACC, which counts attachments, still treats the
     -- pointer as attached; OpenMP does not.
-    if found and found.low == 0 and session.rules.is_openmp then found = nil end
-    return found, session
+    if attached and attached.low == 0 and session.rules.is_openmp then attached = nil end
+    return attached, session
   end
 
   -- Requires that a pointer is attached, and has the attachment counter `count` if that is given.
   function e.attached(text, count)
-    local found = attachment(text)
-    if not found then fail(("attachment of %s"):format(text), "attached", "not attached") end
-    if count and found.count ~= count then
-      fail(("attachment counter of %s"):format(text), tostring(count), tostring(found.count))
+    local attached = attachment(text)
+    if not attached then fail(("attachment of %s"):format(text), "attached", "not attached") end
+    if count and attached.count ~= count then
+      fail(("attachment counter of %s"):format(text), tostring(count), tostring(attached.count))
     end
   end
 
   -- Requires that a pointer is not attached.
   function e.detached(text)
-    local found = attachment(text)
-    if found then
-      fail(("attachment of %s"):format(text), "not attached", ("attached, counter %d"):format(found.count))
+    local attached = attachment(text)
+    if attached then
+      fail(("attachment of %s"):format(text), "not attached", ("attached, counter %d"):format(attached.count))
     end
   end
 
-  -- Requires the reference counters of an object. `wanted`: {structured = n, dynamic = n}; each field may be nil.
-  function e.count(text, wanted)
-    need(type(wanted) == "table", "expect.count takes {structured = n, dynamic = n}")
-    for key in sorted_pairs(wanted) do
+  -- Requires the reference counters of an object. `expected`: {structured = n, dynamic = n}; each field may be nil.
+  function e.count(text, expected)
+    need(type(expected) == "table", "expect.count takes {structured = n, dynamic = n}")
+    for key in sorted_pairs(expected) do
       if key ~= "structured" and key ~= "dynamic" then
         diagnostic.raise("unknown-name", nil, ("there is no '%s' counter"):format(tostring(key)),
           { help = "structured and dynamic" })
       end
     end
     local address, _, session = extent(text)
-    local found = session.ctx:present_at(session.now.device, address, false)
+    local actual = session.ctx:present_at(session.now.device, address, false)
       or { structured = 0, dynamic = 0 }
-    found = { structured = found.structured, dynamic = state.dynamic(session, found) }
+    actual = { structured = actual.structured, dynamic = state.dynamic(session, actual) }
     for _, key in ipairs { "structured", "dynamic" } do
-      if wanted[key] ~= nil and wanted[key] ~= found[key] then
-        fail(("%s reference counter of %s"):format(key, text), tostring(wanted[key]), tostring(found[key]))
+      if expected[key] ~= nil and expected[key] ~= actual[key] then
+        fail(("%s reference counter of %s"):format(key, text), tostring(expected[key]), tostring(actual[key]))
       end
     end
   end
@@ -328,43 +331,46 @@ function expect.new(current, shown, carry_out, under)
     return list
   end
 
-  -- Requires the data events of a function. `wanted`: a list of texts "op name".
-  function e.events(fn, wanted)
-    need(type(wanted) == "table", "expect.events takes a function and a list of events")
+  -- Requires the data events of a function. `expected`: a list of texts "op name".
+  function e.events(fn, expected)
+    need(type(expected) == "table", "expect.events takes a function and a list of events")
     local list = collect(fn)
-    local found = {}
-    for i, event in ipairs(list) do found[i] = event.op .. " " .. event.name end
-    for i = 1, math.max(#found, #wanted) do
-      if found[i] ~= wanted[i] then
-        fail(("event %d differs"):format(i), wanted[i] or "no more events", found[i] or "no more events",
-          { notes = { "events were: " .. table.concat(found, ", ") } })
+    local actual = {}
+    for i, event in ipairs(list) do actual[i] = event.op .. " " .. event.name end
+    for i = 1, math.max(#actual, #expected) do
+      if actual[i] ~= expected[i] then
+        fail(("event %d differs"):format(i), expected[i] or "no more events", actual[i] or "no more events",
+          { notes = { "events were: " .. table.concat(actual, ", ") } })
       end
     end
   end
 
-  -- Requires the transfers of a function. `wanted`: by kind (h2d, d2h, d2d) their number, or {count, bytes, transfers}.
-  function e.moves(fn, wanted)
-    need(type(wanted) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
-    check_moves(wanted)
+  -- Requires the transfers of a function. `expected`: by kind (h2d, d2h, d2d) their number, or {count, bytes,
+  -- transfers}.
+  function e.moves(fn, expected)
+    need(type(expected) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
+    check_moves(expected)
     local session = current()
     local before = session.ctx:stats(session.now.device)
     local list = collect(fn)
     local after = session.ctx:stats(session.now.device)
     for _, kind in ipairs { "h2d", "d2h", "d2d" } do
-      local want = wanted[kind]
-      if want ~= nil then
-        if math.type(want) == "integer" then want = { count = want, bytes = want == 0 and 0 or nil } end
-        local found = { count = 0, bytes = 0,
+      local expected_move = expected[kind]
+      if expected_move ~= nil then
+        if math.type(expected_move) == "integer" then
+          expected_move = { count = expected_move, bytes = expected_move == 0 and 0 or nil }
+        end
+        local actual = { count = 0, bytes = 0,
           transfers = after[kind .. "_transfers"] - before[kind .. "_transfers"] }
         for _, event in ipairs(list) do
           if event.op == kind then
-            found.count = found.count + 1
-            found.bytes = found.bytes + event.bytes
+            actual.count = actual.count + 1
+            actual.bytes = actual.bytes + event.bytes
           end
         end
         for _, key in ipairs { "count", "bytes", "transfers" } do
-          if want[key] ~= nil and want[key] ~= found[key] then
-            fail(("%s of %s moves"):format(key, kind), tostring(want[key]), tostring(found[key]))
+          if expected_move[key] ~= nil and expected_move[key] ~= actual[key] then
+            fail(("%s of %s moves"):format(key, kind), tostring(expected_move[key]), tostring(actual[key]))
           end
         end
       end
@@ -376,9 +382,9 @@ function expect.new(current, shown, carry_out, under)
     local inner = current():inner()
     local file, line = location.scenario(2)
     local ok, err = pcall(inner.with_text, inner, text, file, line, function()
-      local its = inner.language
-      if its.is_directive(text) or inner:is_openmp(text) then return inner:check_directive(text) end
-      its.declare(inner, text)
+      local language = inner.language
+      if language.is_directive(text) or inner:is_openmp(text) then return inner:check_directive(text) end
+      language.declare(inner, text)
     end)
     inner:close()
     if not ok then error(err, 0) end
@@ -392,18 +398,18 @@ function expect.new(current, shown, carry_out, under)
       { help = diagnostic.suggest(code, diagnostic.codes()) })
   end
 
-  -- Requires that an error has the given details (details_of), and the position `place` in `text` unless it is nil.
-  -- Records the error's rule in shown.refused. Returns the error.
-  local function check_details(err, details, text, place)
-    table.insert(shown.refused, err.rule)
+  -- Requires that an error has the given details (details_of), and `position` in `text` unless it is nil.
+  -- Records the error's rule in checks.refused. Returns the error.
+  local function check_details(err, details, text, position)
+    table.insert(checks.refused, err.rule)
     local of_text = text and " of " .. text or ""
     if details.rule and err.rule ~= details.rule then fail("rule of the error" .. of_text, details.rule, err.rule) end
     for _, key in ipairs { "message", "help" } do
       local part, whole = details[key], err[key] or ""
       if part and not whole:find(part, 1, true) then fail(("%s of the error%s"):format(key, of_text), part, whole) end
     end
-    if place then
-      local line, column = location.position(text, place)
+    if position then
+      local line, column = location.position(text, position)
       if not err.in_text or err.text_line ~= line or err.column ~= column then
         fail("place of the error" .. of_text, ("%d:%d"):format(line, column),
           ("%s:%s: %s"):format(err.text_line, err.column, err.message))
@@ -412,41 +418,41 @@ function expect.new(current, shown, carry_out, under)
     return err
   end
 
-  -- Requires that `text` has a static error for which accepts(err) is true, with the code `wanted` unless that is nil.
-  -- `what`: description of the required error. Returns the error.
-  local function expect_error(text, wanted, details, accepts, what)
+  -- Requires that `text` has a static error for which accepts(err) is true, with the code `code` unless that is nil.
+  -- `description`: text about the required error. Returns the error.
+  local function expect_error(text, code, details, accepts, description)
     need(type(text) == "string", "a directive or a declaration is a text")
-    local place
-    if details then text, place = split_mark(text) end
+    local position
+    if details then text, position = split_mark(text) end
     local ok, err = pcall(check_text, text)
-    if ok then fail(("%s is accepted"):format(text), what, "no error") end
+    if ok then fail(("%s is accepted"):format(text), description, "no error") end
     if not diagnostic.is(err) or diagnostic.is_limit(err) then error(err, 0) end
-    if not accepts(err) or (wanted and err.code ~= wanted) then
-      fail(("error of %s"):format(text), wanted or what, ("%s: %s"):format(err.code, err.message))
+    if not accepts(err) or (code and err.code ~= code) then
+      fail(("error of %s"):format(text), code or description, ("%s: %s"):format(err.code, err.message))
     end
-    return check_details(err, details or {}, text, place)
+    return check_details(err, details or {}, text, position)
   end
 
-  -- Calls expect_error for the text `given`, or for each text of a list. Texts of a list may always have marks '@'; a
+  -- Calls expect_error for a text, or for each text of the list `texts`. Texts of a list may always have marks '@'; a
   -- single text only if `details` are given.
-  local function expect_errors(given, wanted, details, accepts, what)
-    if wanted ~= nil then check_code(wanted) end
-    if details ~= nil or type(given) == "table" then
+  local function expect_errors(texts, code, details, accepts, description)
+    if code ~= nil then check_code(code) end
+    if details ~= nil or type(texts) == "table" then
       details = details_of(details or {})
       need_no_by(details)
     end
-    return for_each(given, function(text) return expect_error(text, wanted, details, accepts, what) end)
+    return for_each(texts, function(text) return expect_error(text, code, details, accepts, description) end)
   end
 
   -- Requires that one or several texts have syntax errors.
-  function e.malformed(given, code, details)
-    return expect_errors(given, code, details, function(err) return err.code == "syntax" end,
+  function e.malformed(texts, code, details)
+    return expect_errors(texts, code, details, function(err) return err.code == "syntax" end,
       "text that does not parse")
   end
 
   -- Requires that one or several texts have static errors, which are not syntax errors unless `code` is "syntax".
-  function e.invalid(given, code, details)
-    return expect_errors(given, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
+  function e.invalid(texts, code, details)
+    return expect_errors(texts, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
       "a static error")
   end
 
@@ -458,13 +464,13 @@ function expect.new(current, shown, carry_out, under)
     end
   end
 
-  -- Requires that the function or directive `what` fails with a code; a directive must not change the state. Returns
+  -- Requires that the function or directive `action` fails with a code; a directive must not change the state. Returns
   -- the error.
-  local function fails(code, what, details)
-    local session, fn, text, place = current(), what, nil, nil
+  local function fails(code, action, details)
+    local session, fn, text, position = current(), action, nil, nil
     local before = false
-    if type(what) == "string" then
-      text, place = split_mark(what)
+    if type(action) == "string" then
+      text, position = split_mark(action)
       if details.by then
         fn = function() details.by(text) end
       else
@@ -487,15 +493,15 @@ function expect.new(current, shown, carry_out, under)
     end
     local after = before and state.text(session)
     if after ~= before then fail("state that a failing directive leaves", before, after) end
-    return check_details(err, details, text, place)
+    return check_details(err, details, text, position)
   end
 
   -- Requires that functions or directives fail with a code. A directive executed without `by` must not change the
   -- state.
-  function e.fails(code, given, details)
+  function e.fails(code, actions, details)
     check_code(code)
     details = details_of(details or {})
-    return for_each(given, function(what) return fails(code, what, details) end)
+    return for_each(actions, function(action) return fails(code, action, details) end)
   end
 
   -- Executes a directive, and its body if it has a body. Requires that the body, if it is a function, is called.
@@ -521,23 +527,23 @@ function expect.new(current, shown, carry_out, under)
     check_code(code)
     need(type(fn) == "function", "warnings are those of a function")
     local options = current().options
-    local outer, found, other = options.warn, nil, nil
+    local outer, first_warning, other_warning = options.warn, nil, nil
     options.warn = function(warning)
       if warning.code == code then
-        found = found or warning
+        first_warning = first_warning or warning
       else
-        other = other or warning
+        other_warning = other_warning or warning
         if outer then outer(warning) end
       end
     end
     local ok, err = pcall(fn)
     options.warn = outer
     if not ok then error(err, 0) end
-    if not found then
-      fail(other and "another warning" or "nothing is warned of", code,
-        other and ("%s: %s"):format(other.code, other.message) or "no warning")
+    if not first_warning then
+      fail(other_warning and "another warning" or "nothing is warned of", code,
+        other_warning and ("%s: %s"):format(other_warning.code, other_warning.message) or "no warning")
     end
-    return found
+    return first_warning
   end
 
   -- Requires the outcomes of a function under several rule profiles (profile_comparison.check).
@@ -554,12 +560,12 @@ function expect.new(current, shown, carry_out, under)
 
   for name, expectation in pairs(e) do
     e[name] = function(...)
-      shown.n = shown.n + 1
+      checks.n = checks.n + 1
       return expectation(...)
     end
   end
   return setmetatable(e, { __call = function(_, condition, message)
-    shown.n = shown.n + 1
+    checks.n = checks.n + 1
     if not condition then fail(message or "the condition does not hold", "true", tostring(condition)) end
   end }), collect
 end

@@ -31,9 +31,8 @@ end
 
 -- Returns the digests of a session as a table {host, present, values, counters, rest}.
 function profile_comparison.observe(session)
-  local shown = {}
-  shown.host, shown.present, shown.values, shown.counters, shown.rest = profile_comparison.digests(session)
-  return shown
+  local host, present, values, counters, rest = profile_comparison.digests(session)
+  return { host = host, present = present, values = values, counters = counters, rest = rest }
 end
 
 -- Returns a description of the first part in which two outcomes {code, host, present, values, counters} differ; "error"
@@ -62,24 +61,24 @@ end
 -- with "accepted". Profiles with equal texts must have equal observations, and profiles with different texts different
 -- observations. `under(rules, fn, look)` calls `fn` in a copy of the session under other rules; it returns true and
 -- look(session), or false and the error. `fail`: as in expect.lua. Decides HOUSE-explore.
-function profile_comparison.check(wanted, fn, counters, under, fail)
+function profile_comparison.check(outcomes, fn, counters, under, fail)
   local firsts = {}
-  for name, text in sorted_pairs(wanted) do
+  for name, text in sorted_pairs(outcomes) do
     profiles.profile(name)
-    local found = run_under_rules(name, fn, under)
+    local observation = run_under_rules(name, fn, under)
     local code = not text:find "^accepted" and text or nil
-    if found.code ~= code then
-      fail(("outcome under %s"):format(name), text, found.code or "accepted")
+    if observation.code ~= code then
+      fail(("outcome under %s"):format(name), text, observation.code or "accepted")
     end
     for _, first in ipairs(code and {} or firsts) do
-      local difference = profile_comparison.difference(first.found, found, counters)
+      local difference = profile_comparison.difference(first.observation, observation, counters)
       if difference and first.text == text then
         fail(("%s and %s differ in %s"):format(first.name, name, difference), "the same outcome", "another one")
       elseif not difference and first.text ~= text then
         fail(("%s and %s do the same"):format(first.name, name), "different outcomes", "the same one")
       end
     end
-    if not code then firsts[#firsts + 1] = { name = name, text = text, found = found } end
+    if not code then firsts[#firsts + 1] = { name = name, text = text, observation = observation } end
   end
 end
 

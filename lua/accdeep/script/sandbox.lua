@@ -40,13 +40,13 @@ function sandbox.environment(out)
   env.coroutine = copy(coroutine, "close create isyieldable resume running status wrap yield")
   env.os = { clock = os.clock, time = os.time }
   -- Raw access and metatables are allowed only for tables that the script made, not for objects of the language.
-  -- `made` has the metatables that the script set, as keys.
-  local made = setmetatable({}, { __mode = "k" })
+  -- `own_metatables` has the metatables that the script set, as keys.
+  local own_metatables = setmetatable({}, { __mode = "k" })
   -- Returns true if the script may access a value directly: it is not a table, has no metatable, or has one of the
   -- script's.
   local function is_open(value)
     local mt = getmetatable(value)
-    return type(value) ~= "table" or mt == nil or made[mt] or diagnostic.is(value) or rawequal(value, env)
+    return type(value) ~= "table" or mt == nil or own_metatables[mt] or diagnostic.is(value) or rawequal(value, env)
   end
   -- Raises a message at the current line of the script.
   local function complain(message)
@@ -101,8 +101,8 @@ function sandbox.environment(out)
     return ...
   end
   function env.coroutine.wrap(fn)
-    local made_here = relay_results(pcall(coroutine.create, fn))
-    return function(...) return after_resume(resume(made_here, ...)) end
+    local thread = relay_results(pcall(coroutine.create, fn))
+    return function(...) return after_resume(resume(thread, ...)) end
   end
   function env.coroutine.close(co)
     if relay_results(pcall(coroutine.status, co)) == "dead" then return true end
@@ -120,13 +120,13 @@ function sandbox.environment(out)
       complain "a scenario's tables have no finalizers (__gc)"
     end
     relay_results(pcall(setmetatable, value, mt))
-    if mt then made[mt] = true end
+    if mt then own_metatables[mt] = true end
     return value
   end
   -- Defines getmetatable, which returns nil for metatables that the script did not make.
   function env.getmetatable(value)
     local mt = getmetatable(value)
-    if type(mt) == "table" and not made[mt] then return nil end
+    if type(mt) == "table" and not own_metatables[mt] then return nil end
     return mt
   end
   function env.print(...)

@@ -3,7 +3,7 @@
 -- Scripts are untrusted: they see a safe part of Lua's library (sandbox.lua) and the names of this language. tools/cli,
 -- tools/explore and tools/export call scenario.run and scenario.open.
 --
---   Run {file, options, sessions (stack), session (its top), cases, head, shown, observers, out}
+--   Run {file, options, sessions (stack), session (its top), cases, head, checks, observers, out}
 --     file session   made by `open`, replaced by scenario { } and rules { }.
 --       case session   an inner session for each case, closed at its end.
 
@@ -51,9 +51,9 @@ end
 local WORD = 8 -- bytes of an integer in the result of device_words
 local STEPS_OF_A_BYTE = 10 -- steps per byte that a scenario writes: the step limit also limits the output
 
--- Raises the message `what` unless `value` is a string.
-local function need_text(value, what)
-  if type(value) ~= "string" then raise("type-mismatch", nil, what) end
+-- Raises an error with the text `message` unless `value` is a string.
+local function need_text(value, message)
+  if type(value) ~= "string" then raise("type-mismatch", nil, message) end
 end
 
 -- Returns a copy of a session's options.
@@ -89,7 +89,7 @@ local function language(run)
       raise("unknown-name", nil, ("there is no language '%s'"):format(tostring(head.language)),
         { help = "c and fortran" })
     end
-    if run.head.seen then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
+    if run.head.declared then raise("scenario-error", nil, "a file has one head", { rule = "HOUSE-scenario" }) end
     need_text(head.title or "", "title is a text")
     run.head.title = head.title
     if head.descriptors ~= nil and not fortran_descriptor.layouts[head.descriptors] then
@@ -126,12 +126,12 @@ local function language(run)
     options.descriptors = head.descriptors or options.descriptors
     options.language = head.language
     run:renew(options)
-    run.head.seen = true
+    run.head.declared = true
   end
 
   -- Defines rules { ... } or rules "name": replaces the session, which has no declarations of its own yet, by one under
   -- other rules.
-  function env.rules(wanted)
+  function env.rules(requested_rules)
     local s = current()
     if s:is_busy() or run.comparing then
       raise("scenario-error", nil, "rules are outside of regions, bodies and expectations", {
@@ -142,11 +142,11 @@ local function language(run)
         help = s.outer and "make them the first statement of the case: it begins anew with what the file declares"
           or "give them in scenario { rules = ... }, or in each case" })
     end
-    if wanted == nil then raise("type-mismatch", nil, "rules takes a profile's name or a table with base") end
+    if requested_rules == nil then raise("type-mismatch", nil, "rules takes a profile's name or a table with base") end
     local options = options_of(s)
-    options.rules = run.options.rules or wanted
+    options.rules = run.options.rules or requested_rules
     run:renew(options)
-    return wanted
+    return requested_rules
   end
 
   -- Records that the script has executed a statement, so that scenario { } is not allowed any more.
@@ -461,16 +461,16 @@ local function language(run)
   end
 
   local collect
-  env.expect, collect = expect.new(current, run.shown, function(text)
+  env.expect, collect = expect.new(current, run.checks, function(text)
     return env[current():is_openmp(text) and "omp" or "acc"](text)
   end, function(profile, fn, look)
     run:open_session(current():inner(profile))
-    local made = current()
-    local around = run.comparing
+    local inner = current()
+    local was_comparing = run.comparing
     run.comparing = true
-    local ok, result = made:attempt(fn)
-    run.comparing = around
-    if ok then result = look(made) end
+    local ok, result = inner:attempt(fn)
+    run.comparing = was_comparing
+    if ok then result = look(inner) end
     run:close_session()
     return ok, result
   end)
@@ -536,10 +536,10 @@ scenario.head_keys = { title = true, rules = true, cites = true, devices = true,
 local Run = {}
 Run.__index = Run
 
--- Opens the session `made` and makes it the current session; it is closed at the latest when the file ends.
-function Run:open_session(made)
-  self.session = made
-  table.insert(self.sessions, made)
+-- Opens the session `new_session` and makes it the current session; it is closed at the latest when the file ends.
+function Run:open_session(new_session)
+  self.session = new_session
+  table.insert(self.sessions, new_session)
 end
 
 -- Closes the current session; the session below it on the stack becomes current.
@@ -568,7 +568,7 @@ function scenario.to_diagnostic(err, file, run)
       help = not rawget(err, "stopped") and ("raise --limit-%s if the scenario needs more"):format(
         rawget(err, "memory") and "memory" or "steps") or nil }
   end
-  local kept = location.recall_error(err)
+  local source = location.recall_error(err)
   -- The script's metamethods must not run here, since its limits no longer apply.
   if type(err) == "table" then err = rawget(err, "message") end
   local text = (type(err) == "string" or type(err) == "number") and tostring(err)
@@ -581,7 +581,7 @@ function scenario.to_diagnostic(err, file, run)
   if text:find("stack overflow", 1, true) then text = text:match "^[^\n]*" end
   local at, line, message = text:match "^(.-):(%d+): (.*)$"
   if text:find("C stack overflow", 1, true) or at and location.is_own(at) and message:find "^stack overflow" then
-    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = kept.file or file, line = kept.line,
+    return diagnostic.new { code = "limit", rule = "HOUSE-limit", file = source.file or file, line = source.line,
       message = "functions and regions are nested too deeply" }
   end
   local internal = diagnostic.internal(text)
@@ -591,11 +591,11 @@ function scenario.to_diagnostic(err, file, run)
   end
   if at and (at == file or at:find "^%[string" or at:sub(1, 3) == "...") then
     return diagnostic.new { code = "scenario-error", message = message, file = file, line = tonumber(line),
-      callers = kept.callers,
+      callers = source.callers,
       help = run and run.env and advice.lua(message, run.session and run.session.now.scope:names() or {}, run.env) }
   end
-  if at then kept = {} end -- the text has its own location
-  return diagnostic.new { code = "scenario-error", message = text, file = kept.file or file, line = kept.line }
+  if at then source = {} end -- the text has its own location
+  return diagnostic.new { code = "scenario-error", message = text, file = source.file or file, line = source.line }
 end
 
 -- Raises if a construct of the session still waits for its body.
@@ -658,7 +658,7 @@ end
 -- Runs the function `body` as a case in an inner session, and records its result. `file`, `line`: location of the case.
 function Run:case(name, body, file, line)
   local started = core.clock()
-  self.shown.n, self.shown.refused = 0, {}
+  self.checks.n, self.checks.refused = 0, {}
   self:open_session(self.session:inner())
   self:mark("case", name)
   self.in_case = true
@@ -667,7 +667,7 @@ function Run:case(name, body, file, line)
     ok, err = pcall(function()
       if self.observers.ended then self.observers.ended() end
       finish(self.session)
-      local flaw = self.options.conform and conformance.flaw(name, self.shown)
+      local flaw = self.options.conform and conformance.flaw(name, self.checks)
       if flaw then raise("expectation", nil, flaw, { file = file, line = line }) end
     end)
   end
@@ -706,7 +706,7 @@ local function open(file, text, options)
   end
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
     observers = observers.combine(list),
-    out = out, head = {}, shown = { n = 0, refused = {} } }, Run)
+    out = out, head = {}, checks = { n = 0, refused = {} } }, Run)
   run:mark("scenario", file)
   run:open_session(session.new { rules = options.rules, device = options.device,
     observers = list,

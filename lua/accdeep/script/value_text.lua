@@ -14,11 +14,11 @@ local text_of -- forward declaration
 -- Returns the result of fn() as text. If fn raises, returns "?" for uninitialised memory, else the code of the error.
 -- Errors of limits are raised again.
 local function attempt(fn, depth)
-  local ok, found = pcall(fn)
-  if ok then return text_of(found, depth) end
-  if diagnostic.is_limit(found) then error(found, 0) end
-  if not diagnostic.is(found) then return tostring(found) end
-  return found.code == "uninitialized-read" and "?" or ("<%s>"):format(found.code)
+  local ok, result = pcall(fn)
+  if ok then return text_of(result, depth) end
+  if diagnostic.is_limit(result) then error(result, 0) end
+  if not diagnostic.is(result) then return tostring(result) end
+  return result.code == "uninitialized-read" and "?" or ("<%s>"):format(result.code)
 end
 
 -- Returns the text of a list of n elements, at most ELEMENTS of them; get(i) returns element i, from 0.
@@ -116,10 +116,10 @@ end
 
 -- Returns the result of fn() as text, or the error that it raised. Errors of limits are raised again.
 function value_text.attempt(fn)
-  local ok, found = pcall(fn)
-  if ok then return value_text.text(found) end
-  if diagnostic.is_limit(found) then error(found, 0) end
-  return diagnostic.is(found) and ("<%s> %s"):format(found.code, found.message) or tostring(found)
+  local ok, result = pcall(fn)
+  if ok then return value_text.text(result) end
+  if diagnostic.is_limit(result) then error(result, 0) end
+  return diagnostic.is(result) and ("<%s> %s"):format(result.code, result.message) or tostring(result)
 end
 
 return value_text

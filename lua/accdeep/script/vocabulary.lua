@@ -44,8 +44,8 @@ function vocabulary.expand_alternatives(text)
     local list = alternatives(inner)
     if list then
       local texts = {}
-      for _, one in ipairs(list) do
-        for _, whole in ipairs(vocabulary.expand_alternatives(text:sub(1, from - 1) .. one .. text:sub(to))) do
+      for _, alternative in ipairs(list) do
+        for _, whole in ipairs(vocabulary.expand_alternatives(text:sub(1, from - 1) .. alternative .. text:sub(to))) do
           if #texts > MOST then return texts end
           texts[#texts + 1] = whole
         end
@@ -91,21 +91,21 @@ end
 -- MOST words.
 local function all_words(list)
   local words = {}
-  for i, given in ipairs(list) do
-    if getmetatable(given) ~= Word then
+  for i, entry in ipairs(list) do
+    if getmetatable(entry) ~= Word then
       raise("type-mismatch", nil, ("word %d of the vocabulary is no word"):format(i), { rule = RULE,
         help = 'words are acc "...", omp "...", host "...", kernel "..." and fortran "..."' })
     end
-    if type(given.text) ~= "string" or given.body ~= nil and (type(given.body) ~= "string"
-      or given.kind ~= "acc" and given.kind ~= "omp") then
+    if type(entry.text) ~= "string" or entry.body ~= nil and (type(entry.body) ~= "string"
+      or entry.kind ~= "acc" and entry.kind ~= "omp") then
       raise("type-mismatch", nil, ("word %d of the vocabulary is no text, or has a body"):format(i), { rule = RULE,
         help = "a word takes a text; acc and omp take a second one, the body" })
     end
-    for _, text in ipairs(vocabulary.expand_alternatives(given.text)) do
-      for _, body in ipairs(given.body and vocabulary.expand_alternatives(given.body) or { false }) do
+    for _, text in ipairs(vocabulary.expand_alternatives(entry.text)) do
+      for _, body in ipairs(entry.body and vocabulary.expand_alternatives(entry.body) or { false }) do
         text = text:match "^%s*(.-)%s*$"
-        if given.kind == "kernel" and not text:find "[;}]$" then text = text .. ";" end
-        words[#words + 1] = { kind = given.kind, text = text, body = body or nil, file = given.file, line = given.line }
+        if entry.kind == "kernel" and not text:find "[;}]$" then text = text .. ";" end
+        words[#words + 1] = { kind = entry.kind, text = text, body = body or nil, file = entry.file, line = entry.line }
       end
     end
   end
@@ -120,21 +120,21 @@ local function all_words(list)
   return words
 end
 
--- Raises if the scenario cannot execute the word `one`. A directive of a later version is allowed under rules other
+-- Raises if the scenario cannot execute the word `entry`. A directive of a later version is allowed under rules other
 -- than the scenario's own: executing it is an error then.
-local function check(run, one)
+local function check(run, entry)
   local session = run.session
-  local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[one.kind]
+  local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[entry.kind]
   if start == "directive" then
-    local ok, err = pcall(session.with_text, session, one.text, one.file, one.line, session.check_directive, session,
-      one.text, one.kind)
+    local ok, err = pcall(session.with_text, session, entry.text, entry.file, entry.line, session.check_directive,
+      session, entry.text, entry.kind)
     local is_later = not ok and diagnostic.is(err) and run.options.rules and (err.rule or ""):find "%-ver%-1$"
     if not ok and not is_later then error(err, 0) end
   elseif start and session.language.name == "c" then
-    local text = one.kind == "host" and vocabulary.expression(one) or one.text
-    session:with_text(text, one.file, one.line, function()
+    local text = entry.kind == "host" and vocabulary.expression(entry) or entry.text
+    session:with_text(text, entry.file, entry.line, function()
       local node = session:parse(text, start)
-      if one.kind ~= "host" then return end
+      if entry.kind ~= "host" then return end
       local ok, err = pcall(closures.run, session:host_env(), node)
       if not ok and (not diagnostic.is(err) or err.code:find "^unknown") then error(err, 0) end
     end)
@@ -148,7 +148,7 @@ local function state_of(session) return table.concat({ profile_comparison.digest
 local function accept_list(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
-  local made = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4,
+  local record = { words = all_words(list), regions = list.regions or "nested", bound = list.bound or 4,
     session = run.session, state = state_of(run.session), file = file, line = line }
   for key in pairs(list) do
     if math.type(key) ~= "integer" and not keys[key] then
@@ -156,14 +156,14 @@ local function accept_list(run, list)
         help = diagnostic.suggest(tostring(key), keys) })
     end
   end
-  if made.regions ~= "nested" and made.regions ~= "free" then
+  if record.regions ~= "nested" and record.regions ~= "free" then
     raise("type-mismatch", nil, "regions is \"nested\" or \"free\"", { rule = RULE })
   end
-  if math.type(made.bound) ~= "integer" or made.bound < 1 then
+  if math.type(record.bound) ~= "integer" or record.bound < 1 then
     raise("type-mismatch", nil, "bound is a number of words, at least 1", { rule = RULE })
   end
-  for _, one in ipairs(made.words) do check(run, one) end
-  run.vocabulary = made
+  for _, entry in ipairs(record.words) do check(run, entry) end
+  run.vocabulary = record
 end
 
 -- Adds the name vocabulary, and (inside its list) the name kernel, to a script's environment. Returns the function
@@ -188,10 +188,10 @@ end
 
 -- Raises if the vocabulary is not the last statement of its file, because programs do not contain the later statements.
 function vocabulary.check_last(run)
-  local given = run.vocabulary
-  if given.session == run.session and given.state == state_of(run.session) then return end
+  local record = run.vocabulary
+  if record.session == run.session and record.state == state_of(run.session) then return end
   raise("scenario-error", nil, "the vocabulary is not the last statement of its file", { rule = RULE,
-    file = given.file, line = given.line, help = "put what declares and prepares data before it, outside of cases" })
+    file = record.file, line = record.line, help = "put what declares and prepares data before it, outside of cases" })
 end
 
 -- Raises if the script read the name vocabulary without giving it a list.
