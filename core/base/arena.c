@@ -22,6 +22,7 @@ static unsigned size_class_of(size_t n, size_t *bytes_p)
     return FINE_CLASSES + (shift - 7) * 4 + (unsigned)step - 4;
 }
 
+/* Maps a range of `capacity` bytes, whose pages become memory when they are used. NULL: the system refuses. */
 struct accd__arena *accd__arena_new(size_t capacity)
 {
     void *range = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -33,13 +34,14 @@ struct accd__arena *accd__arena_new(size_t capacity)
     return arena;
 }
 
+/* Unmaps an arena with all its blocks; NULL does nothing. */
 void accd__arena_free(struct accd__arena *arena)
 {
     if (arena)
         munmap(arena, arena->capacity);
 }
 
-/* Returns a free block of a class, or a new one; NULL if the range is full. */
+/* Returns a free block of a class, whose blocks have `bytes` bytes, or a new one; NULL if the range is full. */
 static void *take_block(struct accd__arena *arena, unsigned class, size_t bytes)
 {
     assert(class < ACCD_ARENA_CLASSES + 1);
@@ -62,6 +64,7 @@ static void give_block(struct accd__arena *arena, void *block, unsigned class)
     arena->free[class] = (uint64_t)((char *)block - (char *)arena);
 }
 
+/* Allocates, resizes or frees a block as accd_allocator. A block whose class stays the same is not moved. */
 void *accd__arena_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct accd__arena *arena = ud;

@@ -18,7 +18,7 @@ struct accd__arena {
 struct accd__arena *accd__arena_new(size_t capacity);
 /* Unmaps an arena with all its blocks; NULL does nothing. */
 void accd__arena_free(struct accd__arena *arena);
-/* Implements accd_allocator; `arena` is its ud. Returns NULL if the range is full. */
+/* Implements accd_allocator; `arena` is its ud. Returns NULL, and leaves `ptr` valid, if the range is full. */
 void *accd__arena_alloc(void *arena, void *ptr, size_t old, size_t n);
 
 #endif

@@ -21,7 +21,7 @@
 struct accd__device;
 struct accd__device_env;
 
-/* Evaluates an expression of type accd_status, and returns an error from the calling function. */
+/* Evaluates an expression of type accd_status; if the value is not ACCD_OK, returns it from the calling function. */
 #define ACCD_TRY(expression)             \
     do {                                 \
         accd_status try_ = (expression); \
@@ -29,8 +29,8 @@ struct accd__device_env;
             return try_;                 \
     } while (0)
 
-/* Sets `array` to scratch space for n elements while planning; without memory, returns ACCD_ERROR_OUT_OF_MEMORY from
- * the calling function. */
+/* Sets `array` to scratch space for n elements, with undefined contents, while planning. Without memory, records and
+ * returns ACCD_ERROR_OUT_OF_MEMORY from the calling function. */
 #define ACCD_SCRATCH_ALLOC(context, array, n)                                      \
     do {                                                                           \
         (array) = accd__scratch_alloc(&(context)->scratch, (n) * sizeof *(array)); \
@@ -38,8 +38,8 @@ struct accd__device_env;
             return accd__report_plan_out_of_memory(context);                       \
     } while (0)
 
-/* Appends an element to a list in scratch space while planning; without memory, returns ACCD_ERROR_OUT_OF_MEMORY from
- * the calling function. */
+/* Appends an element to a list (ACCD_SCRATCH_LIST) while planning. Without memory, records and returns
+ * ACCD_ERROR_OUT_OF_MEMORY from the calling function. */
 #define ACCD_SCRATCH_APPEND(context, list, ...)                                                                \
     do {                                                                                                       \
         if (!accd__scratch_grow_array(&(context)->scratch, (void **)&(list)->at, (list)->n, &(list)->capacity, \
@@ -63,7 +63,7 @@ static inline void *accd__pointer(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-/* Rounds bytes up to a multiple of 16, the unit of distances between objects in a device block. */
+/* Returns `bytes`, rounded up to a multiple of 16, the unit of distances between objects in a device block. */
 static inline uint64_t accd__padded(uint64_t bytes)
 {
     return (bytes + 15) & ~(uint64_t)15;
@@ -77,7 +77,7 @@ static inline uint64_t accd__load_pointer(uint64_t slot)
     return value;
 }
 
-/* Properties of an action. */
+/* Properties of an action; the table accd__traits_of_action has them for each accd_action. */
 struct accd__action_traits {
     bool entry;            /* true if the action takes part in entry constructs; false: in exits and updates only */
     bool plain;            /* true for entry actions that request data */
@@ -90,17 +90,17 @@ extern const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT
 
 /* Registered host memory of a context (accd_host_register). */
 struct accd__host_registry {
-    struct accd__btree ranges;
-    struct accd__pool pool;
-    uint64_t host_frees; /* number of times that a range ceased to be live */
-    uint64_t added;      /* number of ranges that were registered */
+    struct accd__btree ranges; /* records of type accd__host_block, by start */
+    struct accd__pool pool;    /* memory of these records */
+    uint64_t host_frees;       /* number of times that a range ceased to be live */
+    uint64_t added;            /* number of ranges that were registered */
 };
 
 /* Registered range of host memory. */
 struct accd__host_block {
     uint64_t start, bytes;
     const accd_label *label;
-    /* State of accd_host_set_state: 1 usable, 0 freed. */
+    /* State of accd_host_set_state: 1: usable; 0: freed, but remembered for errors. */
     int live;
     uint64_t serial; /* number of the range in the order of registrations */
 };
@@ -122,7 +122,7 @@ struct accd__persistent {
     /* Arena that contains this structure, labels and programs; NULL: a context without checkpoints. */
     struct accd__arena *side_arena;
     struct accd__checkpoint_memory *spare; /* list of blocks of freed checkpoints, for later ones */
-    accd_label **labels;
+    accd_label **labels;                   /* labels (names of objects) by id */
     size_t nlabels, labels_capacity;
     uint32_t *label_slots;       /* hash table of label numbers + 1; 0: a free slot */
     size_t label_slots_capacity; /* capacity is 0 or a power of two */
@@ -143,8 +143,8 @@ struct accd_context {
     bool layouts;                          /* true if some label has a layout, so that objects may have holes */
     bool runs_queue; /* true while a queue runs: its functions may access device memory, but run no constructs
                       */
-    bool busy;       /* true while a construct is under way: callbacks may only inspect the context. Separate from other
-                        flags, because a load of several flags would stall on the byte written last */
+    bool busy;       /* true while a construct is under way: callbacks may only inspect the context. Not a bit of a word
+                        of flags, because a load of that word just after a write of one byte would stall */
     struct accd__host_registry host;
     struct accd__workers *workers;
     struct accd__device *devices; /* list of the devices in `envs` */
@@ -157,54 +157,54 @@ struct accd_context {
         /* Queue of the construct, whose tasks up to number `submitted` precede it; NULL: no queue. */
         struct accd__queue *queue;
         uint64_t submitted;
-        bool marked; /* true if tasks of other queues that precede these tasks are marked, too */
+        bool marked; /* true if the tasks of other queues that these tasks have waited for are marked, too */
     } pending_query;
 };
 
 /* ----------------------------------------------------------------------------------- error.c -- */
 
-/* Sets the last error, with the id of a rule and a formatted message, and returns `status`. The arguments may point
- * into the previous error. */
+/* Sets the last error, with the id of a rule and a formatted message of at most 399 bytes, and returns `status`. The
+ * arguments may point into the previous error. */
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Placeholder in the message of an error, for which accd__insert_object_name substitutes the name of the requested
- * object. */
+/* Placeholder in the message of an error, for which accd__insert_object_name substitutes the name of the object that
+ * the construct requests. */
 #define ACCD_NAME_PLACEHOLDER "\1"
-/* Substitutes error.asked.name, or "the data" if it is empty, for the placeholder in the message; returns the error's
- * status. */
+/* Substitutes error.asked.name, or "the data" if it is empty, for the placeholder in the message of the last error, and
+ * sets `named`. Does nothing if the message has no placeholder. Returns the error's status. */
 accd_status accd__insert_object_name(accd_context *context);
 /* Returns ACCD_ERROR_MISUSE, with a message, while a construct is under way; otherwise ACCD_OK. */
 accd_status accd__check_not_busy(accd_context *context);
-/* Returns ACCD_ERROR_MISUSE, and sets the last error if `context` is not NULL: an argument of a call is a null pointer.
- */
+/* Returns ACCD_ERROR_MISUSE for an argument that is a null pointer, and sets the last error, unless `context` is NULL.
+ * call, argument: names of the function and of its parameter. */
 accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument);
-/* Sets the last error to "no memory" and a purpose ("for a queue"); returns ACCD_ERROR_OUT_OF_MEMORY. */
+/* Sets the last error to "no memory" and the purpose `what` ("for a queue"); returns ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_out_of_memory(accd_context *context, const char *what);
 /* Sets the last error to "no memory to plan a construct"; returns ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_plan_out_of_memory(accd_context *context);
 
 /* ---------------------------------------------------------------------------------- status.c -- */
 
-/* Returns the name of a construct, or else that of its kind: "data region". */
+/* Returns the name of a construct, or, if it has none, that of its kind, such as "data region". */
 const char *accd__construct_name(const accd_construct *construct);
 
 /* ----------------------------------------------------------------------------------- rules.c -- */
 
-/* Returns the action of a member: `own`, or that of the enclosing element (`around`) if own is ACCD_ACTION_INHERIT.
- * init (init_needed) makes create copyin, and copyout copy. */
+/* Returns the action of a member: `own`, or that of the enclosing element (`around`) if `own` is ACCD_ACTION_INHERIT.
+ * init (init_needed) turns create into copyin, and copyout into copy. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around);
-/* Returns true if all knobs of the rules have values that exist. */
+/* Returns true if the rules have a name, and all knobs have values that exist. */
 bool accd__rules_are_valid(const accd_rules *rules);
-/* Returns true if the rules allow the fast path: without fusion, and partial overlaps are errors, so that simple
- * constructs need only presence and counters. */
+/* Returns true if the rules allow the fast path: no fusion, and partial overlaps are errors. Simple constructs then
+ * need only presence and counters. */
 bool accd__rules_allow_fast_path(const accd_rules *rules);
-/* Compiles rules into the tables of a policy. */
+/* Compiles valid rules into the tables of *policy. */
 void accd__policy_compile(const accd_rules *rules, struct accd__policy *policy);
-/* Returns the id of a rule in the first document of the profile that has the rule; the first id of the row if none has.
- */
+/* Returns the id of a rule in the first document of the profile that has the rule. Returns the first id in the rule's
+ * row of ACCD_RULE_MAP if no document of the profile has it. */
 const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule);
 
-/* ----------------------------------------------------------------------------------- known.c -- */
+/* ----------------------------------------------------------------------------- host_memory.c -- */
 
 /* Makes an empty registry. */
 void accd__host_registry_init(struct accd__host_registry *host, struct accd__mem *mem);
@@ -214,20 +214,20 @@ void accd__host_registry_clear(struct accd__host_registry *host);
 struct accd__host_block *accd__host_block_at(accd_context *context, uint64_t address);
 /* Returns true if [start, start + bytes) lies in one live registered range. */
 bool accd__is_live_host_range(accd_context *context, uint64_t start, uint64_t bytes);
-/* Returns true if host memory may be read: always, or with check_host only in live registered ranges. */
+/* Returns true if host memory may be read: any memory without config.check_host, and with it only live registered
+ * ranges. */
 bool accd__is_host_accessible(accd_context *context, uint64_t start, uint64_t bytes);
 
 /* --------------------------------------------------------------------------------- workers.c -- */
 
 /* Stops and joins all threads, and frees the structure; NULL does nothing. */
 void accd__workers_free(struct accd__workers *workers);
-/* Runs work(arg, part) for part 0 .. parts - 1 on the caller's thread and those of `workers` (NULL: none); returns when
- * all parts are done. */
+/* Runs work(arg, part) for part 0 .. parts - 1 on the caller's thread and those of `workers` (NULL: none), in any
+ * order. Returns when all parts are done. */
 void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg,
                        unsigned parts);
-/* Returns the number of parts into which a job of `rows` rows is cut; 1 for small jobs. Starts the threads at the first
- * large job.
- */
+/* Returns the number of parts into which a job of `rows` rows is cut; 1 for small jobs, or without further threads.
+ * Starts the threads at the first large job. */
 unsigned accd__choose_part_count(accd_context *context, size_t rows);
 
 /* Returns ACCD_ERROR_MISUSE, with a message, from the calling API function if an argument is 0 or NULL. */

@@ -92,7 +92,7 @@ void accd__btree_clear(struct accd__btree *index)
     accd__btree_init(index, index->nodes.mem);
 }
 
-/* Prefetches the keys and records of a node. */
+/* Prefetches the cache lines with the keys and records of a node. */
 static inline __attribute__((always_inline)) void prefetch_node(const node *n)
 {
     enum { LINE = 64 };
@@ -107,8 +107,8 @@ static inline void prefetch_next(const node *leaf)
         prefetch_node(leaf->next);
 }
 
-/* Moves the finger to the leaf for p and returns the leaf; the old finger becomes index->before. The index has a root.
- */
+/* Moves the finger to the leaf for p, on the path from the root or by the previous finger, and returns the leaf. The
+ * old finger becomes index->before. The index has a root. */
 static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree *index, uint64_t p)
 {
     assert(index->root);
@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree 
         if (i + 1 < FANOUT && n->key[i + 1] < high)
             high = n->key[i + 1];
         n = n->at[i];
-        prefetch_node(n); /* prefetch all lines: the search reads one after the other */
+        prefetch_node(n); /* fetches all lines at once: each step of the search would wait for one line */
     }
     if (__builtin_expect(before && before->next == n, 0))
         prefetch_next(n);
@@ -150,7 +150,7 @@ static __attribute__((noinline)) node *find_leaf_far(struct accd__btree *index, 
     return find_leaf(index, p);
 }
 
-/* Returns true if the finger's leaf is the leaf for p. */
+/* Returns true if the finger's leaf is the leaf for p; false without a finger. */
 static inline bool is_near(const struct accd__btree *index, uint64_t p)
 {
     return p - index->low < index->high - index->low && index->leaf;
@@ -162,7 +162,7 @@ static inline node *leaf_for_key(struct accd__btree *index, uint64_t p)
     return is_near(index, p) ? index->leaf : find_leaf(index, p);
 }
 
-/* Returns, and stores in index->at, the result of lower_bound_slot in the finger's leaf; tests the slot of the last
+/* Returns lower_bound_slot(leaf, p) and stores it in index->at; `leaf` is the finger's leaf. Tests the slot of the last
  * search and its neighbours first. These often succeed, because a construct looks an address up before it changes the
  * index there. */
 static inline unsigned lower_bound_hinted(struct accd__btree *index, const node *leaf, uint64_t p)
@@ -179,8 +179,8 @@ static inline unsigned lower_bound_hinted(struct accd__btree *index, const node 
     return index->at = lower_bound_slot(leaf, p);
 }
 
-/* Returns the finger's leaf and sets index->at to the slot of the key, if the key is at most one slot before or two
- * after the last search; else NULL. */
+/* Returns the finger's leaf and sets index->at to the slot of `key`, if the key is at most one slot before or two after
+ * the last search. Otherwise returns NULL, also if the index does not have the key. */
 static inline node *find_leaf_by_hint(struct accd__btree *index, uint64_t key)
 {
     node *leaf = index->leaf;
@@ -216,6 +216,7 @@ static inline void *record_at_or_before(const node *leaf, unsigned i, uint64_t p
     return leaf->prev ? leaf->prev->at[leaf->prev->used - 1] : NULL;
 }
 
+/* Returns the record with the greatest key <= p, or NULL. */
 void *accd__btree_floor(struct accd__btree *index, uint64_t p)
 {
     if (!index->root)
@@ -225,6 +226,7 @@ void *accd__btree_floor(struct accd__btree *index, uint64_t p)
     return record_at_or_before(leaf, lower_bound_slot(leaf, p), p);
 }
 
+/* Returns the record with the greatest key <= p, or NULL; tests the slots near the last search first. */
 void *accd__btree_floor_hinted(struct accd__btree *index, uint64_t p)
 {
     const node *leaf_by_hint = find_leaf_by_hint(index, p);
@@ -237,6 +239,7 @@ void *accd__btree_floor_hinted(struct accd__btree *index, uint64_t p)
     return record_at_or_before(leaf, lower_bound_hinted(index, leaf, p), p);
 }
 
+/* Returns the record with the greatest key <= p and sets *after_p to the next record; each may be NULL. */
 void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **after_p)
 {
     *after_p = NULL;
@@ -245,7 +248,7 @@ void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **a
     p = clamp_key(p);
     const node *leaf = leaf_for_key(index, p);
     unsigned i = lower_bound_hinted(index, leaf, p);
-    if (leaf->key[i] > p) /* true for all keys of the leaf, if it has any */
+    if (leaf->key[i] > p) /* i is 0 and all keys of the leaf are > p, so that its first record is the next one */
         *after_p = leaf->used ? leaf->at[i] : NULL;
     else if (i + 1 < leaf->used)
         *after_p = leaf->at[i + 1];
@@ -254,6 +257,7 @@ void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **a
     return record_at_or_before(leaf, i, p);
 }
 
+/* Returns the record with the least key >= p, or NULL, and sets the cursor to it. */
 void *accd__btree_seek(struct accd__btree *index, uint64_t p, struct accd__btree_cursor *cursor)
 {
     *cursor = (struct accd__btree_cursor){NULL, 0};
@@ -270,6 +274,7 @@ void *accd__btree_seek(struct accd__btree *index, uint64_t p, struct accd__btree
     return accd__btree_next(cursor);
 }
 
+/* Advances a cursor and returns the next record; NULL at the end. */
 void *accd__btree_next(struct accd__btree_cursor *cursor)
 {
     if (!cursor->leaf)
@@ -290,6 +295,7 @@ static unsigned keys_below(const node *n, uint64_t p)
     return i + (n->used && n->key[i] < p);
 }
 
+/* Returns the number of keys in [low, high), which it stops to count beyond `most`. */
 size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high, size_t most)
 {
     const node *leaf = index->root ? leaf_for_key(index, clamp_key(low)) : NULL;
@@ -304,23 +310,24 @@ size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high,
 
 /* -------------------------------------------------------------------------------- insertion -- */
 
-/* Returns an upper bound of the number of nodes that n insertions into an index of `count` keys make. One insertion
- * splits at most one node of each level, and may add a root. Many insertions cannot all split a full path: only nodes
- * that are full now split at once, and any other node needs FANOUT / 2 insertions first. Upper levels add at most as
- * many nodes again. */
+/* Returns an upper bound of the number of nodes that n insertions into an index of `count` keys make, each on at most
+ * `levels` levels. One insertion splits at most one node of each level, and may add a root. Many insertions cannot all
+ * split a full path: only nodes that are full now split at once, and any other node needs FANOUT / 2 insertions first.
+ * Upper levels add at most as many nodes again. */
 static size_t nodes_for(size_t count, size_t levels, size_t n)
 {
     size_t need, bound = 3 * (count / FANOUT + n / (FANOUT / 2) + 2) + MAX_HEIGHT;
     return __builtin_mul_overflow(n, levels, &need) || bound < need ? bound : need;
 }
 
+/* Reserves nodes for the next n insertions. Returns 0 without memory. */
 int accd__btree_reserve_many(struct accd__btree *index, size_t n)
 {
     return accd__pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));
 }
 
-/* Reserves nodes for a run. Existing keys cut the run into pieces, each of which makes full nodes and one more node of
- * each level. */
+/* Reserves nodes for a run of n keys in [first, last], and then `reserved` single keys; returns 0 without memory.
+ * Existing keys cut the run into pieces, each of which makes full nodes and one more node of each level. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved)
 {
     const size_t leaf_by_hint = accd__btree_count(index, first, last + 1, n),
@@ -349,13 +356,13 @@ static inline void insert_pairs(node *n, unsigned i, const struct accd__pair *ru
     n->used += count;
 }
 
-/* Step of a path from the root to a leaf: the node at a height, and the child taken. */
+/* Step of a path from the root to a leaf: the node at a height, and the slot of the child taken. */
 struct path_step {
     node *n;
     unsigned at;
 };
 
-/* Returns the leaf for a key, and the path to it in path[1 .. height]. */
+/* Returns the leaf for a key, and writes the path to it to path[1 .. height], the lowest inner node first. */
 static node *walk_down(const struct accd__btree *index, uint64_t key, struct path_step *path)
 {
     node *n = index->root;
@@ -367,7 +374,8 @@ static node *walk_down(const struct accd__btree *index, uint64_t key, struct pat
     return n;
 }
 
-/* Entries that are put into nodes of one level: pairs of a run, or new nodes of the level below, linked by next. */
+/* Entries to put into nodes of one level: pairs of a run, or (run = NULL) new nodes of the level below, linked by next.
+ */
 struct feed {
     const struct accd__pair *run;
     node *below;
@@ -375,7 +383,7 @@ struct feed {
     int leaves; /* true if the nodes are leaves, whose links remain */
 };
 
-/* Moves the first entry of a feed, which is not empty, to the end of a node. */
+/* Moves the first entry of a feed, which is not empty, to the end of a node, which has space. */
 static void feed_entry(struct feed *feed, node *to)
 {
     node *below = feed->below;
@@ -391,7 +399,7 @@ static void feed_entry(struct feed *feed, node *to)
         below->next = NULL;
 }
 
-/* Returns a new node, which must be reserved, linked after n. */
+/* Returns a new node, which must be reserved, linked after n. `leaf`: also links it back, as leaves are. */
 static node *new_node_after(struct accd__btree *index, node *n, int leaf)
 {
     node *right = new_node(index);
@@ -406,8 +414,8 @@ static node *new_node_after(struct accd__btree *index, node *n, int leaf)
 }
 
 /* Puts the entries of a feed into node n at slot i. If n overflows, its entries are spread equally over n and new nodes
- * after it. At the end of the index the nodes are full except for the least fill of the last one, so that ascending
- * keys fill their nodes. Sets the feed to the new nodes, for the level above. */
+ * after it, which must be reserved. At the end of the index (`last`) the nodes are full except for the least fill of
+ * the last one, so that ascending keys fill their nodes. Sets the feed to the new nodes, for the level above. */
 static void distribute_entries(struct accd__btree *index, node *n, unsigned i, struct feed *feed, int leaf, int last)
 {
     assert(i <= n->used);
@@ -463,7 +471,7 @@ static size_t insert_on_path(struct accd__btree *index, const struct accd__pair 
     node *to = walk_down(index, key, path);
     const unsigned i = keys_below(to, key);
     uint64_t behind = i < to->used ? to->key[i] : UINT64_MAX;
-    for (unsigned h = 1; h <= height; h++) { /* separators must stay lower bounds */
+    for (unsigned h = 1; h <= height; h++) { /* lowers first separators above `key`, which must stay lower bounds */
         node *above = path[h].n;
         if (key < above->key[path[h].at]) {
             above->key[path[h].at] = key;
@@ -543,11 +551,13 @@ static __attribute__((noinline)) size_t insert_prefix(struct accd__btree *index,
     return done;
 }
 
+/* Inserts one record. Returns 0 without memory. */
 int accd__btree_insert(struct accd__btree *index, uint64_t key, void *record)
 {
     return insert_prefix(index, &(struct accd__pair){key, (uintptr_t)record}, 1) != 0;
 }
 
+/* Replaces the record of a key that is in the index; counts as a removal. */
 void accd__btree_replace(struct accd__btree *index, uint64_t key, void *record)
 {
     assert(index->root);
@@ -556,6 +566,7 @@ void accd__btree_replace(struct accd__btree *index, uint64_t key, void *record)
     index->removals++;
 }
 
+/* Inserts a run of n pairs; stops without memory, which cannot happen if nodes are reserved. */
 void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pair *run, size_t n)
 {
     for (size_t done = 1; n && done; run += done, n -= done)
@@ -564,7 +575,7 @@ void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pai
 
 /* ---------------------------------------------------------------------------------- erasure -- */
 
-/* Removes the entries in slots [i, end). */
+/* Removes the entries in slots [i, end) of a node, and moves later ones down. */
 static inline void remove_entries(node *n, unsigned i, unsigned end)
 {
     assert(i <= end && end <= n->used);
@@ -580,8 +591,8 @@ static inline void remove_entries(node *n, unsigned i, unsigned end)
         memset(n->key + FANOUT - removals, 0xff, (removals - free) * sizeof n->key[0]);
 }
 
-/* Merges the child in slot i + 1 of `parent` into the child in slot i, if both have at most MERGED_LIMIT entries
- * together. Returns true if it did. */
+/* Merges the child in slot i + 1 of `parent` into the child in slot i and frees it. Returns true if it did; false, with
+ * nothing changed, if both have more than MERGED_LIMIT entries together. leaves: the children are leaves. */
 static int merge_siblings(struct accd__btree *index, node *parent, unsigned i, int leaves)
 {
     node *left = parent->at[i], *right = parent->at[i + 1];
@@ -590,7 +601,7 @@ static int merge_siblings(struct accd__btree *index, node *parent, unsigned i, i
         return 0;
     memcpy(left->key + left->used, right->key, right->used * sizeof left->key[0]);
     memcpy(left->at + left->used, right->at, right->used * sizeof left->at[0]);
-    if (!leaves) /* a first separator may be stale; the parent's is a valid lower bound */
+    if (!leaves) /* the right child's first separator may be out of date; the parent's one is a valid lower bound */
         left->key[left->used] = parent->key[i + 1];
     left->used += right->used;
     if (leaves) {
@@ -647,12 +658,13 @@ static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64
         n->at[kept++] = child;
     }
     remove_entries(n, kept, last + 1);
-    for (unsigned i = first + 2; i-- > first;) /* children at both ends of the erased range */
+    for (unsigned i = first + 2; i-- > first;) /* the children at both ends of the range, now adjacent */
         if (i < n->used)
             merge_with_neighbor(index, n, i, h == 1);
     return erased;
 }
 
+/* Removes all keys in [low, high), and lowers the tree while the root has one child. */
 void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t high)
 {
     if (!index->root || low >= high)
@@ -670,8 +682,8 @@ void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t h
     }
 }
 
-/* Removes the entries in slots [from, end) of the finger's leaf. With `near`, the finger was at the leaf before this
- * operation, and the leaf is merged only if at most one entry remains. */
+/* Removes the entries in slots [from, end) of the finger's leaf. Merges the leaf if few entries remain: at most
+ * MERGE_THRESHOLD, or at most one with `near`. near: the finger was at the leaf before this operation. */
 static inline void erase_at(struct accd__btree *index, node *leaf, int near, unsigned from, unsigned end)
 {
     if (leaf->used > (near ? 1 : MERGE_THRESHOLD) + end - from ||
@@ -684,8 +696,8 @@ static inline void erase_at(struct accd__btree *index, node *leaf, int near, uns
     }
 }
 
-/* Returns the leaf of a key that is in the index, and sets index->at to the slot of the key. *near_p becomes true if
- * the finger was at this leaf before. */
+/* Returns the leaf of a key that is in the index, and sets index->at to the slot of the key. Sets *near_p to true if
+ * the finger was at this leaf before, else to false. */
 static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, int *near_p)
 {
     node *leaf = find_leaf_by_hint(index, key);
@@ -697,6 +709,7 @@ static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, in
     return leaf;
 }
 
+/* Removes a key that is in the index, and returns its record. */
 void *accd__btree_erase(struct accd__btree *index, uint64_t key)
 {
     int near;
@@ -708,6 +721,7 @@ void *accd__btree_erase(struct accd__btree *index, uint64_t key)
     return record;
 }
 
+/* Removes n keys that are in the index; adjacent keys that follow each other in `keys` are removed together. */
 void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, size_t n)
 {
     for (size_t done; n; keys += done, n -= done) {
@@ -729,13 +743,15 @@ void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, siz
 
 /* ------------------------------------------------------------------------------------ check -- */
 
+/* State of check_below: last leaf visited, number of keys so far, and last key. */
 struct check_state {
     const node *last_leaf;
     size_t count;
     uint64_t last_key;
 };
 
-/* Checks a node at height h and all below it, whose keys must be in [low, high). Returns the first error, or NULL. */
+/* Checks a node at height h and all below it, whose keys must be in [low, high), and advances `s` over its leaves.
+ * Returns the text of the first error, or NULL. */
 static const char *check_below(const node *n, unsigned h, uint64_t low, uint64_t high, struct check_state *s)
 {
     if (!n->used || n->used > FANOUT)
@@ -768,6 +784,7 @@ static const char *check_below(const node *n, unsigned h, uint64_t low, uint64_t
     return NULL;
 }
 
+/* Checks the invariants of the whole index. Returns the text of the first error, or NULL. */
 const char *accd__btree_check(const struct accd__btree *index)
 {
     struct check_state s = {0};

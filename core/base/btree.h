@@ -13,6 +13,7 @@
 #define ACCD_BTREE_FANOUT 32 /* a power of two, from 4 to 32; tests build with 4 */
 #endif
 
+/* Node: an inner node or a leaf. */
 struct accd__btree_node {
     uint64_t key[ACCD_BTREE_FANOUT]; /* keys, ascending; unused ones are UINT64_MAX. In inner nodes a lower bound of the
                                         keys below each child, exact except for the first */
@@ -21,13 +22,14 @@ struct accd__btree_node {
     unsigned used;
 };
 
-/* Saved finger: the members of struct accd__btree of the same names. */
+/* Copy of a finger (the leaf of the last search, see struct accd__btree), whose members have the same names. */
 struct accd__btree_finger {
     struct accd__btree_node *leaf;
     uint64_t low, high, least;
     unsigned at;
 };
 
+/* Ordered index. */
 struct accd__btree {
     struct accd__pool nodes;
     struct accd__btree_node *root;
@@ -38,7 +40,9 @@ struct accd__btree {
     /* Finger: the leaf that holds the greatest key <= p for every p in [low, high); NULL: none. */
     struct accd__btree_node *leaf;
     uint64_t low, high;
-    uint64_t least;                   /* greatest first separator on the path to the leaf */
+    /* Greatest first separator (key[0] of an inner node) on the path to the leaf: a key in [least, high) can be
+     * inserted into the leaf without a change of separators. */
+    uint64_t least;
     struct accd__btree_finger before; /* previous finger, because searches often alternate between two leaves */
     unsigned at;                      /* slot of the last search in a leaf, used as a hint in any leaf */
 };
@@ -54,11 +58,12 @@ void accd__btree_init(struct accd__btree *index, struct accd__mem *mem);
 /* Removes all keys and frees all nodes; the index stays usable. */
 void accd__btree_clear(struct accd__btree *index);
 
-/* Returns the record with the greatest key <= p, or NULL. */
+/* Returns the record with the greatest key <= p; NULL if there is none. */
 void *accd__btree_floor(struct accd__btree *index, uint64_t p);
-/* Returns the same record as accd__btree_floor; faster if the last search was near. */
+/* Returns the record with the greatest key <= p, or NULL; faster than accd__btree_floor if the last search was near. */
 void *accd__btree_floor_hinted(struct accd__btree *index, uint64_t p);
-/* Returns the same record as accd__btree_floor, and sets *after_p to the record with the least key > p, or NULL. */
+/* Returns the record with the greatest key <= p, or NULL, and sets *after_p to the record with the least key > p, or
+ * NULL. */
 void *accd__btree_floor_and_next(struct accd__btree *index, uint64_t p, void **after_p);
 /* Returns the record with the least key >= p, or NULL, and sets the cursor to its position. */
 void *accd__btree_seek(struct accd__btree *index, uint64_t p, struct accd__btree_cursor *cursor);
@@ -97,13 +102,14 @@ void *accd__btree_erase(struct accd__btree *index, uint64_t key);
 void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, size_t n);
 /* Returns the number of keys in [low, high); if more than `most`, any number above `most`. */
 size_t accd__btree_count(struct accd__btree *index, uint64_t low, uint64_t high, size_t most);
-/* Run: an array of pairs of ascending key and record address. Functions on runs make and remove whole nodes at a time.
- */
+/* Run: an array of pairs of ascending key and record address. The following functions make and remove whole nodes at a
+ * time. */
+
 /* Reserves nodes to insert n keys in [first, last] as a run, and then `reserved` single keys. Returns 1, or 0 without
  * memory. */
 int accd__btree_reserve_sorted(struct accd__btree *index, uint64_t first, uint64_t last, size_t n, size_t reserved);
-/* Inserts a run of n pairs, for which nodes are reserved. None of its keys may be in the index; other keys may lie
- * between them. */
+/* Inserts a run of n pairs, for which nodes must be reserved: without memory, the rest of the run is not inserted. None
+ * of its keys may be in the index; other keys may lie between them. */
 void accd__btree_insert_sorted(struct accd__btree *index, const struct accd__pair *run, size_t n);
 /* Removes all keys in [low, high). */
 void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t high);

@@ -4,13 +4,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Sets the last error of a context and returns `status`. */
 accd_status accd__set_error(accd_context *context, accd_status status, enum accd__rule rule, const char *format, ...)
 {
     assert(context);
     accd_error *error = &context->error;
     char message[sizeof error->message];
     va_list args;
-    va_start(args, format); /* format before the error changes: the arguments may be parts of it */
+    va_start(args,
+             format); /* the message is formatted before *error changes, because arguments may point into *error */
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     *error = (accd_error){.status = status, .rule = accd__rule_id(&context->rules, rule), .item = SIZE_MAX};
@@ -18,6 +20,7 @@ accd_status accd__set_error(accd_context *context, accd_status status, enum accd
     return status;
 }
 
+/* Puts the name of the requested object into the message of the last error, in place of the placeholder. */
 accd_status accd__insert_object_name(accd_context *context)
 {
     accd_error *error = &context->error;
@@ -33,6 +36,7 @@ accd_status accd__insert_object_name(accd_context *context)
     return error->status;
 }
 
+/* Sets the last error, unless `context` is NULL: argument `argument` of function `call` is a null pointer. */
 accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument)
 {
     if (!context)
@@ -41,6 +45,7 @@ accd_status accd__report_missing_argument(accd_context *context, const char *cal
                            argument);
 }
 
+/* Returns an error while a construct is under way, because callbacks may only inspect. */
 accd_status accd__check_not_busy(accd_context *context)
 {
     if (!context->busy)
@@ -49,11 +54,13 @@ accd_status accd__check_not_busy(accd_context *context)
                            "a construct is under way; what it calls cannot change data");
 }
 
+/* Sets the last error to "no memory `what`". */
 accd_status accd__report_out_of_memory(accd_context *context, const char *what)
 {
     return accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", what);
 }
 
+/* Sets the last error to "no memory to plan a construct". */
 accd_status accd__report_plan_out_of_memory(accd_context *context)
 {
     return accd__report_out_of_memory(context, "to plan a construct");

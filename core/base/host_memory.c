@@ -1,31 +1,35 @@
 /* host_memory.c - registers host memory, so that sections outside of it are errors instead of crashes. */
 #include "base/base.h"
 
+/* Makes an empty registry of host ranges, with memory from `mem`. */
 void accd__host_registry_init(struct accd__host_registry *host, struct accd__mem *mem)
 {
     accd__btree_init(&host->ranges, mem);
     accd__pool_init(&host->pool, mem, sizeof(struct accd__host_block), 32);
 }
 
+/* Removes all ranges and frees their memory. */
 void accd__host_registry_clear(struct accd__host_registry *host)
 {
     accd__btree_clear(&host->ranges);
     accd__pool_free_all(&host->pool);
 }
 
-/* Returns the registered range that begins at an address, or NULL. */
+/* Returns the registered range, live or freed, that begins exactly at an address, or NULL. */
 static struct accd__host_block *find_block_starting_at(accd_context *context, uint64_t address)
 {
     struct accd__host_block *block = accd__btree_floor(&context->host.ranges, address);
     return block && block->start == address ? block : NULL;
 }
 
+/* Returns the registered range, live or freed, that contains an address, or NULL. */
 struct accd__host_block *accd__host_block_at(accd_context *context, uint64_t address)
 {
     struct accd__host_block *block = accd__btree_floor(&context->host.ranges, address);
     return block && address - block->start < block->bytes ? block : NULL;
 }
 
+/* Registers a range of host memory as live. A range that begins at the same address is replaced. */
 accd_status accd_host_register(accd_context *context, const void *start, uint64_t bytes, const accd_label *label)
 {
     if (!context)
@@ -48,6 +52,8 @@ accd_status accd_host_register(accd_context *context, const void *start, uint64_
     return ACCD_OK;
 }
 
+/* Sets the state of the range that begins at `start`: 1 live, 0 freed, -1 forgotten. Does nothing if there is no such
+ * range. */
 void accd_host_set_state(accd_context *context, const void *start, int live)
 {
     struct accd__host_block *block = context ? find_block_starting_at(context, accd__address(start)) : NULL;
@@ -61,17 +67,20 @@ void accd_host_set_state(accd_context *context, const void *start, int live)
     }
 }
 
+/* Returns true if the host range lies in one live registered range. */
 bool accd__is_live_host_range(accd_context *context, uint64_t start, uint64_t bytes)
 {
     const struct accd__host_block *block = accd__host_block_at(context, start);
     return block && block->live && bytes <= block->bytes - (start - block->start);
 }
 
+/* Returns true if the rules of the context's configuration (check_host) allow a read of the host range. */
 bool accd__is_host_accessible(accd_context *context, uint64_t start, uint64_t bytes)
 {
     return !context->config.check_host || accd__is_live_host_range(context, start, bytes);
 }
 
+/* Gives start and size of the live registered range that contains an address. Returns 0 if there is none. */
 int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p, uint64_t *bytes_p)
 {
     const struct accd__host_block *block =

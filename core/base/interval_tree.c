@@ -3,13 +3,13 @@
 
 #include <assert.h>
 
-/* Returns the highest upper bound of a subtree; 0 for an empty one. */
+/* Returns the highest upper bound in the subtree `span`; 0 if it is NULL. */
 static uint64_t max_of(const struct accd__interval *span)
 {
     return span ? span->max_high : 0;
 }
 
-/* Recomputes the highest upper bound of a subtree from its children. */
+/* Sets span->max_high from the upper bounds of the node and of its two subtrees. */
 static void update_max(struct accd__interval *span)
 {
     span->max_high = span->high;
@@ -25,7 +25,8 @@ static int is_before(const struct accd__interval *a, const struct accd__interval
     return a->low != b->low ? a->low < b->low : (uintptr_t)a < (uintptr_t)b;
 }
 
-/* Splits a tree into *left, the intervals that precede `at`, and *right, all others. */
+/* Splits a tree into *left, the intervals that precede `at` (which is in neither), and *right, all others. root = NULL
+ * gives two empty trees. */
 static void split_tree(struct accd__interval *root, const struct accd__interval *at, struct accd__interval **left,
                        struct accd__interval **right)
 {
@@ -42,7 +43,8 @@ static void split_tree(struct accd__interval *root, const struct accd__interval 
     }
 }
 
-/* Merges two trees and returns the result; all intervals of `left` must precede those of `right`. */
+/* Merges two trees, which may be NULL, and returns the result; all intervals of `left` must precede those of `right`.
+ */
 static struct accd__interval *merge_trees(struct accd__interval *left, struct accd__interval *right)
 {
     if (!left || !right)
@@ -56,9 +58,10 @@ static struct accd__interval *merge_trees(struct accd__interval *left, struct ac
     return root;
 }
 
+/* Inserts an interval whose bounds and owner are set; its rank is chosen here. */
 void accd__interval_insert(struct accd__interval **root, struct accd__interval *span)
 {
-    /* mixed addresses serve as random numbers */
+    /* the rank must be random, so that the tree is balanced; a hash of the node's address serves as a random number */
     span->rank = (uint64_t)(uintptr_t)span * 0x9E3779B97F4A7C15u;
     span->rank = (span->rank ^ span->rank >> 32) * 0xD6E8FEB86659FD93u;
     struct accd__interval **at = root;
@@ -73,6 +76,7 @@ void accd__interval_insert(struct accd__interval **root, struct accd__interval *
     update_max(span);
 }
 
+/* Removes an interval, which must be in the tree. */
 void accd__interval_remove(struct accd__interval **root, struct accd__interval *span)
 {
     assert(*root);
@@ -84,6 +88,7 @@ void accd__interval_remove(struct accd__interval **root, struct accd__interval *
     update_max(*root);
 }
 
+/* Returns the first interval that overlaps [low, high) and that `accept` accepts; NULL: none. */
 struct accd__interval *accd__interval_find_overlap(const struct accd__interval *root, uint64_t low, uint64_t high,
                                                    bool (*accept)(void *ud, const struct accd__interval *span),
                                                    void *ud)
@@ -98,6 +103,7 @@ struct accd__interval *accd__interval_find_overlap(const struct accd__interval *
     return found;
 }
 
+/* Returns the interval with the highest lower bound below `before`; NULL: none. */
 struct accd__interval *accd__interval_find_last_below(const struct accd__interval *root, uint64_t before)
 {
     const struct accd__interval *found = NULL;

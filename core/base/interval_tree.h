@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Interval: a node of the tree, embedded in the record `owner`. */
 struct accd__interval {
     uint64_t low, high; /* bounds [low, high) */
     uint64_t max_high;  /* highest upper bound in the node's subtree */
@@ -21,10 +22,10 @@ struct accd__interval {
 void accd__interval_insert(struct accd__interval **root, struct accd__interval *span);
 /* Removes an interval, which must be in the tree. */
 void accd__interval_remove(struct accd__interval **root, struct accd__interval *span);
-/* Returns the last interval, by lower bounds, that begins before a bound, or NULL. */
+/* Returns the interval with the highest lower bound below `before`; NULL if there is none. */
 struct accd__interval *accd__interval_find_last_below(const struct accd__interval *root, uint64_t before);
-/* Returns the first interval, by lower bounds, that overlaps [low, high) and for which accept(ud, span) is true; NULL:
- * none. accept = NULL accepts all; the function must not change the tree. */
+/* Returns the first interval, by lower bounds, that overlaps [low, high) and for which accept(ud, span) returns true;
+ * NULL: none. accept = NULL accepts all; the function must not change the tree. */
 struct accd__interval *accd__interval_find_overlap(const struct accd__interval *root, uint64_t low, uint64_t high,
                                                    bool (*accept)(void *ud, const struct accd__interval *span),
                                                    void *ud);

@@ -18,14 +18,16 @@ static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
     return realloc(ptr, n);
 }
 
+/* Makes a memory that uses `fn` with `ud`; fn = NULL: realloc and free. */
 void accd__mem_init(struct accd__mem *mem, accd_allocator fn, void *ud)
 {
     *mem = (struct accd__mem){.fn = fn ? fn : default_allocator, .ud = ud};
 }
 
+/* Least bytes of a cached block; greatest bytes of all cached blocks together. */
 static const size_t min_cached_bytes = 64 << 10, max_cached_bytes = 96 << 20;
 
-/* Returns a cached block to the allocator. */
+/* Returns the block in cache slot i, if there is one, to the allocator. */
 static void drop_cached_block(struct accd__mem *mem, unsigned i)
 {
     if (!mem->cache[i].block)
@@ -35,6 +37,7 @@ static void drop_cached_block(struct accd__mem *mem, unsigned i)
     mem->cache[i].block = NULL;
 }
 
+/* Returns all cached blocks to the allocator. */
 void accd__mem_drop_cache(struct accd__mem *mem)
 {
     for (unsigned i = 0; i < ACCD_CACHED_BLOCKS; i++)
@@ -42,7 +45,7 @@ void accd__mem_drop_cache(struct accd__mem *mem)
 }
 
 /* Puts a freed block into the cache, and drops the oldest blocks to make space. Returns false, and the block stays the
- * caller's, if it is too small or too large. */
+ * caller's, if it has less than min_cached_bytes or more than max_cached_bytes. */
 static bool cache_block(struct accd__mem *mem, void *block, size_t bytes)
 {
     if (bytes < min_cached_bytes || bytes > max_cached_bytes)
@@ -74,8 +77,8 @@ static void *take_cached_block(struct accd__mem *mem, size_t bytes)
     return NULL;
 }
 
-/* Asks the system for huge pages for a large block. Columns of large constructs are written once from end to end, and
- * page faults of small pages would cost more than the bytes. */
+/* Asks the system for huge pages for a block of at least two of them; a refusal is ignored. Columns of large constructs
+ * are written once from end to end, and page faults of small pages would cost more than the bytes. */
 static void prefer_huge_pages(void *block, size_t bytes)
 {
     enum { HUGE_PAGE = 2 << 20 };
@@ -86,7 +89,8 @@ static void prefer_huge_pages(void *block, size_t bytes)
     (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-/* Frees cached memory after the allocator failed. Returns true if there was some, so that a second try is useful. */
+/* Frees cached memory and what mem->reclaim can free, after the allocator failed. Returns true if there was some, so
+ * that a second try is useful. */
 static bool release_caches(struct accd__mem *mem)
 {
     if (!(mem->reclaim && mem->reclaim(mem->owner)) && !mem->cached_bytes)
@@ -103,6 +107,7 @@ static void *allocate(struct accd__mem *mem, void *old, size_t old_bytes, size_t
     return !block && release_caches(mem) ? mem->fn(mem->ud, old, old_bytes, bytes) : block;
 }
 
+/* Returns a block with undefined contents, from the cache if one has the exact size; NULL: no memory. */
 void *accd__mem_alloc(struct accd__mem *mem, size_t bytes)
 {
     void *block = take_cached_block(mem, bytes);
@@ -114,6 +119,7 @@ void *accd__mem_alloc(struct accd__mem *mem, size_t bytes)
     return block;
 }
 
+/* Returns a block of zeros; NULL: no memory. */
 void *accd__mem_alloc_zeroed(struct accd__mem *mem, size_t bytes)
 {
     void *block = accd__mem_alloc(mem, bytes);
@@ -122,6 +128,7 @@ void *accd__mem_alloc_zeroed(struct accd__mem *mem, size_t bytes)
     return block;
 }
 
+/* Returns a block for `count` elements of `size` bytes; NULL: no memory, or the product overflows. */
 void *accd__mem_alloc_array(struct accd__mem *mem, size_t count, size_t size)
 {
     size_t bytes;
@@ -130,12 +137,14 @@ void *accd__mem_alloc_array(struct accd__mem *mem, size_t count, size_t size)
     return accd__mem_alloc(mem, bytes);
 }
 
+/* Frees a block of `bytes` bytes, or caches it if it is large; NULL does nothing. */
 void accd__mem_free(struct accd__mem *mem, void *block, size_t bytes)
 {
     if (block && !cache_block(mem, block, bytes))
         mem->fn(mem->ud, block, bytes ? bytes : 1, 0);
 }
 
+/* Returns a copy of `text`; NULL: no memory. */
 char *accd__mem_copy_string(struct accd__mem *mem, const char *text)
 {
     assert(text);
@@ -146,6 +155,7 @@ char *accd__mem_copy_string(struct accd__mem *mem, const char *text)
     return copy;
 }
 
+/* Grows an array by half, and at least to `need` elements. Returns 0, with nothing changed, without memory. */
 int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t need, size_t size)
 {
     if (need <= *capacity)
@@ -165,6 +175,7 @@ int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t
 
 /* ------------------------------------------------------------------------------------ pools -- */
 
+/* Makes an empty pool of blocks of `size` bytes; slabs are small if mem->small_slabs. */
 void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab)
 {
     assert(size >= sizeof(void *) && per_slab > 0);
@@ -178,9 +189,10 @@ void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size
 struct slab {
     struct slab *next;
     size_t bytes;
-    _Alignas(16) char blocks[]; /* alignment that every allocator gives */
+    _Alignas(16) char blocks[]; /* aligned to 16, which is all that an allocator guarantees */
 };
 
+/* Adds a slab of at least `blocks` blocks to the free list. Returns 0 without memory. */
 __attribute__((noinline)) int accd__pool_grow(struct accd__pool *pool, size_t blocks)
 {
     if (blocks < pool->per_slab)
@@ -200,6 +212,7 @@ __attribute__((noinline)) int accd__pool_grow(struct accd__pool *pool, size_t bl
     return 1;
 }
 
+/* Frees all slabs of a pool, which stays usable. */
 void accd__pool_free_all(struct accd__pool *pool)
 {
     while (pool->slabs) {
@@ -213,6 +226,7 @@ void accd__pool_free_all(struct accd__pool *pool)
 
 /* ---------------------------------------------------------------------------------- scratch -- */
 
+/* Adds a chunk twice as large as the last one, and returns its first `bytes` bytes; NULL: no memory. */
 void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes)
 {
     struct accd__scratch_chunk *chunk = scratch->chunk;
@@ -229,6 +243,7 @@ void *accd__scratch_add_chunk(struct accd__scratch *scratch, size_t bytes)
     return fresh->space;
 }
 
+/* Makes space for element n of an array in scratch space, by doubling it. Returns false without memory. */
 bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_t n, size_t *capacity, size_t size)
 {
     assert(n <= *capacity);
@@ -244,7 +259,7 @@ bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_
     return true;
 }
 
-/* Frees a chunk and all older ones. */
+/* Frees `chunk` and all older ones; NULL does nothing. */
 static void drop_chunks(struct accd__scratch *scratch, struct accd__scratch_chunk *chunk)
 {
     while (chunk) {
@@ -269,6 +284,7 @@ void accd__scratch_reset(struct accd__scratch *scratch)
     chunk->used = 0;
 }
 
+/* Frees all chunks of the scratch space. */
 void accd__scratch_free(struct accd__scratch *scratch)
 {
     drop_chunks(scratch, scratch->chunk);

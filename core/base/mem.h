@@ -9,6 +9,7 @@
 
 enum { ACCD_CACHED_BLOCKS = 16 };
 
+/* Memory of a context: an allocator, and a cache of large freed blocks. */
 struct accd__mem {
     accd_allocator fn;
     void *ud;
@@ -18,9 +19,9 @@ struct accd__mem {
         void *block;
         size_t bytes;
     } cache[ACCD_CACHED_BLOCKS];
-    unsigned oldest_cached;
-    size_t cached_bytes;
-    bool small_slabs; /* true if pools have small slabs; set with checkpoints, which save all memory in use */
+    unsigned oldest_cached; /* index in `cache` of the oldest block, which is replaced next */
+    size_t cached_bytes;    /* bytes of all blocks in `cache` */
+    bool small_slabs;       /* true if pools have small slabs; set with checkpoints, which save all memory in use */
     bool (*reclaim)(void *owner); /* frees caches after the allocator failed; returns true if it freed some memory */
     void *owner;
 };
@@ -39,8 +40,8 @@ void *accd__mem_alloc_array(struct accd__mem *mem, size_t count, size_t size);
 void accd__mem_free(struct accd__mem *mem, void *block, size_t bytes);
 /* Returns a copy of `text`, which must not be NULL; returns NULL without memory. */
 char *accd__mem_copy_string(struct accd__mem *mem, const char *text);
-/* Grows *array of *capacity elements to at least `need` elements of `size` bytes, and updates both. Returns 1, or 0
- * without memory. */
+/* Grows *array of *capacity elements to at least `need` elements of `size` bytes, and updates both. Keeps the elements;
+ * new ones are undefined. Returns 1, or 0, with nothing changed, without memory. */
 int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t need, size_t size);
 /* Calls accd__mem_grow for a typed array and its capacity. */
 #define ACCD_GROW(mem, array, capacity, need) \
@@ -61,7 +62,7 @@ struct accd__pool {
 
 /* Makes an empty pool of blocks of `size` bytes, with at most `per_slab` blocks in a slab. */
 void accd__pool_init(struct accd__pool *pool, struct accd__mem *mem, size_t size, size_t per_slab);
-/* Adds at least `blocks` blocks to the free list. Returns 1, or 0 without memory. */
+/* Adds at least `blocks` blocks to the free list, by a new slab. Returns 1, or 0 without memory. */
 int accd__pool_grow(struct accd__pool *pool, size_t blocks);
 /* Reserves blocks so that the next n calls of accd__pool_alloc succeed. Returns 1, or 0 without memory. */
 static inline int accd__pool_reserve(struct accd__pool *pool, size_t n)
@@ -101,6 +102,7 @@ struct accd__scratch {
     struct accd__scratch_chunk *chunk; /* current chunk, with older ones linked from it */
 };
 
+/* Chunk: one allocation of the scratch space, of which the first `used` bytes of `capacity` are given out. */
 struct accd__scratch_chunk {
     struct accd__scratch_chunk *older;
     size_t capacity, used;
@@ -120,10 +122,10 @@ static inline void *accd__scratch_alloc(struct accd__scratch *scratch, size_t by
     chunk->used += bytes;
     return space;
 }
-/* Makes space for one more element of an array of n elements, and updates *array and *capacity. Returns false without
- * memory. Outgrown arrays are freed with the scratch space. */
+/* Makes space for one more element of an array of n elements of `size` bytes, and updates *array and *capacity. Returns
+ * false, with nothing changed, without memory. Outgrown arrays are freed with the scratch space. */
 bool accd__scratch_grow_array(struct accd__scratch *scratch, void **array, size_t n, size_t *capacity, size_t size);
-/* Frees everything allocated from the scratch space; a chunk of moderate size stays for the next construct. */
+/* Frees everything allocated from the scratch space; a chunk of at most 1 MiB is kept for the next construct. */
 void accd__scratch_reset(struct accd__scratch *scratch);
 /* Frees all chunks. */
 void accd__scratch_free(struct accd__scratch *scratch);

@@ -5,6 +5,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored \
     "-Woverride-init" /* a setting of a profile replaces the same setting of its base profile */
+/* Rule profiles, expanded from accdeep_rules.def. */
 static const accd_rules profiles[] = {
 #define ACCD_SET(knob, value) .knob = (value),
 #define ACCD_PROFILE(said, asked, settings) {.name = (said), .documents = (asked), settings}, /* NOLINT: a list */
@@ -12,6 +13,7 @@ static const accd_rules profiles[] = {
 };
 #pragma GCC diagnostic pop
 
+/* Returns the profile of that name; NULL if there is none. */
 const accd_rules *accd_find_rules(const char *name)
 {
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++)
@@ -20,6 +22,7 @@ const accd_rules *accd_find_rules(const char *name)
     return NULL;
 }
 
+/* Returns true if the rules have a name, and all knobs have values that exist. */
 bool accd__rules_are_valid(const accd_rules *rules)
 {
     bool good = rules->name;
@@ -29,6 +32,7 @@ bool accd__rules_are_valid(const accd_rules *rules)
     return good;
 }
 
+/* Returns true without fusion and with partial overlaps as errors, which the fast path assumes. */
 bool accd__rules_allow_fast_path(const accd_rules *rules)
 {
     return !rules->fusion && rules->partial_overlap == ACCD_OVERLAP_ERROR;
@@ -36,6 +40,7 @@ bool accd__rules_allow_fast_path(const accd_rules *rules)
 
 /* --------------------------------------------------------------------------------- policy -- */
 
+/* Indices into accd__policy_entries: a decision, or the error of a rejection. */
 enum policy_entry {
     NO_DECISION,
     USE,
@@ -73,6 +78,7 @@ enum policy_entry {
 #define CHANGED_ATTACHED " was changed while it is attached"
 #define NOT_PRESENT_ON ACCD_NAME_PLACEHOLDER " is not present on device"
 
+/* Decisions with their errors, by enum policy_entry. PART_PRESENT and similar are parts of messages. */
 const struct accd__policy_entry accd__policy_entries[] = {
     [NO_DECISION] = {.outcome = ACCD_DECISION_NONE},
     [USE] = {.outcome = ACCD_DECISION_USE},
@@ -112,7 +118,7 @@ const struct accd__policy_entry accd__policy_entries[] = {
     [CHANGED] = REJECT(ACCD_ERROR_POINTER_CHANGED, R_STRUCTURE_FIXED, "the pointer", CHANGED_ATTACHED),
 };
 
-/* Compiles to->slot: the decisions about pointers that clauses attach or detach. */
+/* Sets to->slot, which is all 0 before: the decisions about pointers that clauses attach or detach. */
 static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to)
 {
     const bool implied = rules->attach_implied == ACCD_CHOICE_REJECT,
@@ -134,7 +140,8 @@ static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to
 
 /* Decisions that profiles have in common; accd__policy_compile changes those that knobs select. */
 static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
-    /* columns: nothing, object, excluded, holes, unnamed, named part, tuple, objects, part */
+    /* columns, as enum accd__lookup_result: absent, object, excluded, holes, unnamed, named part, tuple, objects,
+     * partial */
     [ACCD_DEMAND_NEW] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_DATA] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, PARTIALLY_MAPPED, SPLIT, PARTIAL, PARTIAL},
     [ACCD_DEMAND_ABSENT_PART] = {NO_DECISION, USE, MISSING_MEMBER, HOLES, FILL, FILL, SPLIT, SPLIT, SPLIT},
@@ -169,8 +176,9 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         .sent = rules->fusion ? R_SEND : R_MOVE,
         .fetched = rules->fusion ? R_FETCH : R_LEAVE,
     };
-    /* a group does not mark the objects that hold its pointers; exit data may remove references that a region counted
-     */
+    /* Groups (table/group.h) are not used where each object must be marked or counted by itself. Rules that ignore a
+     * final detach of an unattached pointer need marks at the objects that hold pointers, which a group does not set.
+     * If constructs count, exit data may remove references that a region has counted. */
     to->groups[ACCD_KIND_ENTER_DATA] = rules->detach_final == ACCD_CHOICE_REJECT || !to->counts_attachments;
     to->groups[ACCD_KIND_REGION] = to->groups[ACCD_KIND_COMPUTE] = to->groups[ACCD_KIND_ENTER_DATA] && !constructs;
     compile_slot_policy(rules, to);
@@ -179,7 +187,7 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         const bool again = demand == ACCD_DEMAND_REGION_END;
         uint8_t *all = to->presence[demand][0], *plain = to->presence[demand][1];
         memcpy(all, default_presence[splits ? (int)ACCD_DEMAND_ABSENT_PART : demand], sizeof default_presence[demand]);
-        if (rules->fusion) { /* several objects count as one whole */
+        if (rules->fusion) { /* a clause may span several objects, as if they were one tuple */
             all[ACCD_LOOKUP_OBJECTS] = all[ACCD_LOOKUP_TUPLE];
             if (demand <= ACCD_DEMAND_DATA && !splits)
                 all[ACCD_LOOKUP_PARTIAL] = PARTIAL_NAME_IT;
@@ -192,7 +200,7 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
         memcpy(plain, all, sizeof default_presence[demand]);
         if (!lenient || !(demand == ACCD_DEMAND_NO_CREATE || (constructs && (again || demand == ACCD_DEMAND_UPDATE ||
                                                                              demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
-            continue; /* partially present data are ignored, as if they were absent (OMP60-upd-1) */
+            continue; /* the decisions below only serve rules that ignore partially present data (OMP60-upd-1) */
         plain[ACCD_LOOKUP_HOLES] = plain[ACCD_LOOKUP_EXCLUDED];
         for (int result = ACCD_LOOKUP_TUPLE; result <= ACCD_LOOKUP_PARTIAL; result++)
             if (accd__policy_entries[plain[result]].outcome >= ACCD_DECISION_REJECT)
@@ -202,17 +210,20 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
 
 /* ------------------------------------------------------------------------------------ ids -- */
 
+/* Ids of each rule: the rows of ACCD_RULE_MAP. */
 static const char *const ids[R_RULES][ACCD_RULE_IDS] = {[R_NONE] = {""},
 #define X(name, ...) [R_##name] = {__VA_ARGS__},
                                                         ACCD_RULE_MAP(X)
 #undef X
 };
 
+/* Returns id number `place` in row `row` of ACCD_RULE_MAP, both from 0; NULL if there is none. */
 const char *accd_get_rule_id(unsigned row, unsigned place)
 {
     return row < R_RULES - 1 && place < ACCD_RULE_IDS ? ids[row + 1][place] : NULL;
 }
 
+/* Returns the id of a rule in the first document of the profile that has it, or the first id of its row. */
 const char *accd__rule_id(const accd_rules *rules, enum accd__rule rule)
 {
     assert(rule < R_RULES);
@@ -240,8 +251,8 @@ const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
     [ACCD_ACTION_UPDATE_DEVICE] = {.in = true},
 };
 
-/* Returns the action of a member: its own or, to inherit, that of the enclosing element; init_needed adds the copy to
- * the device. Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
+/* Returns the action of a member: its own or, to inherit, that of the enclosing element `around`; `init` (init_needed)
+ * adds the copy to the device. Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
 uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around)
 {
     uint8_t action = own == ACCD_ACTION_INHERIT ? around : own;

@@ -151,12 +151,13 @@ enum accd__slot_state {
  * an attach or detach clause. */
 enum accd__slot_owner { ACCD_SLOT_OWNER_ITEM, ACCD_SLOT_OWNER_SECTION, ACCD_SLOT_OWNER_ATTACH, ACCD_SLOT_OWNER_COUNT };
 
+/* Entry of the table of decisions: what to do, and the error if the decision rejects. */
 struct accd__policy_entry {
     enum accd__decision outcome;
     accd_status status; /* status of the error, if `outcome` rejects */
     enum accd__rule rule;
-    const char *text_before, *text_after; /* the two parts of the message, between which stands the device's number, or
-                                             the name of the profile or pointer */
+    const char *text_before, *text_after; /* the two parts of the message; between them the caller writes the device's
+                                             number, or the name of the profile or pointer */
 };
 
 extern const struct accd__policy_entry accd__policy_entries[];

@@ -15,7 +15,8 @@ static void insertion_sort(struct accd__pair *pairs, size_t n)
     }
 }
 
-/* Sorts pairs. Digits in which all keys are equal are skipped; equal keys keep their order. */
+/* Sorts pairs by key, stably, and returns `pairs` or `spare`, whichever holds the result. Digits in which all keys are
+ * equal are skipped; sorted input is returned at once. */
 struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n)
 {
     assert(!n || pairs);

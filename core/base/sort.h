@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Pair: a key by which it is sorted, and a value that goes with the key. */
 struct accd__pair {
     uint64_t key, value;
 };
@@ -12,8 +13,8 @@ struct accd__pair {
  * `pairs` or `spare`. */
 struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair *spare, size_t n);
 
-/* Returns the index of the first of n sorted records whose 64-bit member at offset `field` is larger than value; n if
- * there is none. */
+/* Returns the index of the first of n records of `bytes` bytes whose 64-bit member at offset `field` is larger than
+ * `value`; n if there is none. The records must be sorted by that member. */
 static inline size_t accd__upper_bound(const void *records, size_t bytes, size_t field, size_t n, uint64_t value)
 {
     const char *fields = (const char *)records + field;

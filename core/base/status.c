@@ -1,6 +1,7 @@
 /* status.c - the version, and the names of statuses, actions and events. */
 #include "base/base.h"
 
+/* Code and meaning of each status. */
 static const struct {
     const char *code, *text;
 } statuses[ACCD_STATUS_COUNT] = {
@@ -9,21 +10,25 @@ static const struct {
 #undef X
 };
 
+/* Returns the version of the library. */
 const char *accd_version(void)
 {
     return ACCD_VERSION;
 }
 
+/* Returns the code of a status in messages; "unknown" for other numbers. */
 const char *accd_status_code(accd_status status)
 {
     return (unsigned)status < ACCD_STATUS_COUNT ? statuses[status].code : "unknown";
 }
 
+/* Returns the meaning of a status; "unknown status" for other numbers. */
 const char *accd_status_text(accd_status status)
 {
     return (unsigned)status < ACCD_STATUS_COUNT ? statuses[status].text : "unknown status";
 }
 
+/* Returns the name of an action in messages; "unknown" for other numbers. */
 const char *accd_action_name(accd_action action)
 {
     static const char *const names[ACCD_ACTION_COUNT] = {
@@ -44,6 +49,7 @@ const char *accd_action_name(accd_action action)
     return (unsigned)action < ACCD_ACTION_COUNT ? names[action] : "unknown";
 }
 
+/* Returns the name of a kind of event in traces; "unknown" for other numbers. */
 const char *accd_op_name(accd_op op)
 {
     static const char *const names[ACCD_OP_COUNT] = {
@@ -55,6 +61,7 @@ const char *accd_op_name(accd_op op)
     return (unsigned)op < ACCD_OP_COUNT ? names[op] : "unknown";
 }
 
+/* Returns the name of a construct, or else that of its kind. */
 const char *accd__construct_name(const accd_construct *construct)
 {
     static const char *const names[] = {"data region", "compute construct", "enter data", "exit data", "update"};

@@ -6,15 +6,16 @@
 
 enum { MIN_ROWS_FOR_WORKERS = 8192, MAX_PARTS = 64 };
 
+/* The threads of a context and their job. `lock` protects all members from `job` on. */
 struct accd__workers {
     struct accd__mem *mem;
     pthread_mutex_t lock;
     /* Signals: a new job, or stop; all parts of a job done. */
     pthread_cond_t start, done;
     unsigned threads; /* number of threads besides the caller */
-    /* Number of the current job; a thread that has seen another number runs parts. */
+    /* Number of the current job; a thread that has run parts of another job last runs parts of this one. */
     unsigned long job;
-    bool stop;
+    bool stop;    /* true if the threads must end */
     size_t bytes; /* bytes of this structure */
     void (*work)(void *arg, unsigned part);
     void *arg;
@@ -23,7 +24,8 @@ struct accd__workers {
     pthread_t thread[];
 };
 
-/* Takes and runs parts of the job until all are taken. The lock is held before and after, but not while a part runs. */
+/* Takes and runs parts of the job until all are taken. Signals `done` if no other thread still runs parts. The lock is
+ * held before and after, but not while a part runs. */
 static void run_parts(struct accd__workers *workers)
 {
     workers->busy++;
@@ -37,7 +39,7 @@ static void run_parts(struct accd__workers *workers)
         pthread_cond_signal(&workers->done);
 }
 
-/* Runs parts of each new job until `stop` is set; the main function of a thread. */
+/* Main function of a thread; `arg` is the accd__workers. Runs parts of each new job until `stop` is set. */
 static void *worker_main(void *arg)
 {
     struct accd__workers *workers = arg;
@@ -74,6 +76,7 @@ static struct accd__workers *new_workers(struct accd__mem *mem, unsigned threads
     return workers;
 }
 
+/* Stops and joins all threads, and frees the structure; NULL does nothing. */
 void accd__workers_free(struct accd__workers *workers)
 {
     if (!workers)
@@ -90,6 +93,7 @@ void accd__workers_free(struct accd__workers *workers)
     accd__mem_free(workers->mem, workers, workers->bytes);
 }
 
+/* Runs all parts of a job on the caller's thread and the workers, and returns when they are done. */
 void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, unsigned part), void *arg, unsigned parts)
 {
     if (!workers || parts <= 1) {
@@ -110,6 +114,7 @@ void accd__workers_run(struct accd__workers *workers, void (*work)(void *arg, un
     pthread_mutex_unlock(&workers->lock);
 }
 
+/* Returns the number of parts for a job of `rows` rows: 1, or four for each thread. Starts the threads if necessary. */
 unsigned accd__choose_part_count(accd_context *context, size_t rows)
 {
     unsigned threads = context->config.threads;
