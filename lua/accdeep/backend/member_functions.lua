@@ -56,7 +56,7 @@ function member_functions.inline(session, made, object, arrow, node)
     local err = {}
     for key, value in pairs(made.error) do err[key] = value end
     err.of_body = true
-    err.pos, err.place = err.pos or node.pos, err.pos and made.place or nil
+    err.pos, err.location = err.pos or node.pos, err.pos and made.location or nil
     error(setmetatable(err, getmetatable(made.error)), 0)
   end
   local depth = session.now.inlining + 1

@@ -295,7 +295,7 @@ function explain.steps(write)
   local awaited = false -- true after a construct whose body has not been reported
   return {
     construct = function(session, plan, ends)
-      local source_location = plan.place
+      local source_location = plan.location
       local text = explain.format_directive(plan)
       write(("%s:%d: %s\n"):format(source_location.file or "?", source_location.line or 0,
         ends and "end of " .. text or text))
@@ -332,8 +332,8 @@ end
 local regions = { region = true, compute = true }
 
 -- Returns an observer, and a function that returns true if the observer found a construct. The observer writes the
--- first construct for which is_selected(plan.place) is true, and the end of that construct if it is a region. `write`:
--- a function of text.
+-- first construct for which is_selected(plan.location) is true, and the end of that construct if it is a region.
+-- `write`: a function of text.
 function explain.new(write, is_selected)
   local about, ended, awaited
   local function on_construct(session, plan, ends)
@@ -342,7 +342,7 @@ function explain.new(write, is_selected)
       if ended or plan ~= about then return nil end
       ended = true
     else
-      if about or not is_selected(plan.place) then return nil end
+      if about or not is_selected(plan.location) then return nil end
       about = plan
       local as_written = plan.node.written
       out[1] = "directive"

@@ -361,7 +361,7 @@ local function policy_entry(session, member_mapping, name)
   if word == "none" then
     raise("default-none", made.default_pos or made.location and made.location.pos,
       ("the policy has no default, and member '%s' is not named"):format(name),
-      { rule = "TR14-3.2.1-15", place = made.location, help = "add default(exclude), or name it in a clause" })
+      { rule = "TR14-3.2.1-15", location = made.location, help = "add default(exclude), or name it in a clause" })
   end
   if word == "exclude" then
     below.include = false

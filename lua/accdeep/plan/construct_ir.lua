@@ -32,7 +32,7 @@ local fields = {
   -- Identity of the directive.
   session = "the session", node = "AST of the directive", kind = "operation, from the directive's definition",
   file = "name of the file with the directive", line = "line of the directive in the file, from 1",
-  place = "{text, file, line} of the directive, for errors",
+  location = "{text, file, line} of the directive, for errors",
   openmp = "true for OpenMP", language = "OpenACC or OpenMP (run/directive_dispatch.lua)",
   -- Results of lowering its clauses.
   items = "operands, in order", named = "variable -> its item", clauses = "the clauses, lowered",

@@ -229,13 +229,13 @@ function openacc_lowering.raise_unlisted(node, missing, requirement, clause, rul
     is_listed[reference.name] = true
   end
   local list = table.concat(names, ", ")
-  local err = diagnostic.new { code = "default-none", rule = rule, length = first.place and #first.name,
-    pos = first.place and first.pos or not first.in_text and first.pos or node.pos,
+  local err = diagnostic.new { code = "default-none", rule = rule, length = first.location and #first.name,
+    pos = first.location and first.pos or not first.in_text and first.pos or node.pos,
     message = ("%s, but %s %s in no clause"):format(requirement, list, #names > 1 and "are" or "is"),
     help = ("name %s in %s"):format(list, clause) }
-  if first.place then
-    location.locate_error(err, first.place.text, first.place.file, first.place.line)
-    err.text = first.place.text
+  if first.location then
+    location.locate_error(err, first.location.text, first.location.file, first.location.line)
+    err.text = first.location.text
   end
   error(err, 0)
 end

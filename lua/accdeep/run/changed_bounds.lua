@@ -63,7 +63,7 @@ function changed_bounds.check_at_end(session, plan, kept)
     if file and line ~= plan.line then
       found.fields.notes = { ("at the end of the region, %s:%d"):format(file, line) }
     end
-    warn(session, plan.place, found)
+    warn(session, plan.location, found)
   end
 end
 
@@ -98,7 +98,7 @@ function changed_bounds.run_and_check(session, plan, run, ...)
       entered[key] = nil
     end
   end
-  if found then warn(session, plan.place, found) end
+  if found then warn(session, plan.location, found) end
   return result
 end
 

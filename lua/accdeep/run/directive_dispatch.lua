@@ -89,14 +89,14 @@ end
 
 -- Raises an error that the core reported for a plan that a fast path executed.
 local function raise_core_error(self, plan, err)
-  local place = plan.place
+  local place = plan.location
   self:with_text(place.text, place.file, place.line, plan.language.citing, self, error, self:core_error(err, plan), 0)
 end
 
 -- Executes a cached plan for which running the construct is enough.
 local function run_cached(self, plan)
   local before = self.now.current
-  self.now.current = plan.place
+  self.now.current = plan.location
   local result, err = plan.construct:run(self.now.device, self.now.queue)
   self.now.current = before
   if not result then raise_core_error(self, plan, err) end

@@ -528,7 +528,7 @@ function kernel.references(session, refs, file, line)
 end
 
 -- Returns the AST of a body (nil for a Lua function) and the list of variables that it uses, references included.
--- construct: {node, on, place}: its directive, where the body runs ("host", "omp", "acc"), and the directive's
+-- construct: {node, on, location}: its directive, where the body runs ("host", "omp", "acc"), and the directive's
 -- location.
 function kernel.read_body(session, body, place, references, construct)
   if type(body) == "function" then return nil, references or {} end
@@ -541,7 +541,7 @@ end
 -- checked now. place: {file, line} of the body, if it differs from the directive's. with_plan(references, is_text, run)
 -- calls run(plan, enabled) with the construct's plan; is_text: true if references are all variables that the body uses.
 function kernel.construct(session, text, refs, file, line, with_plan, node, on)
-  local construct = { node = node, on = on, place = { text = text, file = file, line = line } }
+  local construct = { node = node, on = on, location = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)
   return function(body, place)
     place = place or { file = file, line = line }

@@ -135,7 +135,7 @@ end
 -- Returns the AST of a body's text with its directives analysed.
 local function read_text(session, body, construct)
   return c_body.body(session, syntax.parse("body", body, 1, session.now.scope), construct.node, construct.on,
-    construct.place)
+    construct.location)
 end
 
 -- Returns the AST of a body and the directive of its construct in one table. The directive must live as long as the
@@ -153,8 +153,8 @@ local function body_tree(session, body, construct)
   return session:kept_tree(("body %p\0%s"):format(construct.node, body), read_body, session, body, construct).tree
 end
 
--- Returns the AST of a body and the list of variables that it uses. construct: {node, on, place}: the directive, where
--- the body runs ("host", "omp", "acc"), and the directive's location {text, file, line}.
+-- Returns the AST of a body and the list of variables that it uses. construct: {node, on, location}: the directive,
+-- where the body runs ("host", "omp", "acc"), and the directive's location {text, file, line}.
 function language_c.read_body(session, body, place, construct)
   local tree = type(body) == "table" and body.tree
   if type(body) ~= "string" and not tree then
@@ -162,7 +162,7 @@ function language_c.read_body(session, body, place, construct)
   end
   tree = tree or session:with_text(body, place.file, place.line, body_tree, session, body, construct)
   local used = statement.references(session, tree)
-  for _, r in ipairs(used) do r.in_text, r.place = true, { text = body, file = place.file, line = place.line } end
+  for _, r in ipairs(used) do r.in_text, r.location = true, { text = body, file = place.file, line = place.line } end
   return tree, used
 end
 

@@ -155,14 +155,14 @@ end
 function openmp_host.construct(session, node, place, refs)
   local says = openmp_host.check(session, node)
   local references = kernel.references(session, refs, place.file, place.line)
-  local construct = { node = node, on = "host", place = place }
+  local construct = { node = node, on = "host", location = place }
   return function(body, where)
     local tree, used = kernel.read_body(session, body, where, references, construct)
     session:with_text(place.text, place.file, place.line, function()
       local copies = add_unnamed(session, node, says, tree and loop_variables(session, node, tree) or {}, used)
       check_values(session, node)
       local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
-        place = place }
+        location = place }
       for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
       local over = session.observers.construct and session.observers.construct(session, plan)
       local inside = clause_groups.enter_scope(session)

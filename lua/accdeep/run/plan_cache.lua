@@ -80,7 +80,7 @@ end
 local function lower_directive(self, language, node, place, options)
   options.file, options.line = place.file, place.line
   local plan = self.language.check_and_plan(self, language.lower, self, node, options)
-  plan.language, plan.place = language, place
+  plan.language, plan.location = language, place
   return plan
 end
 

@@ -276,9 +276,9 @@ local function restore_location(self, before, text, file, line, ok, err, ...)
   if diagnostic.is(err) then
     if err.rule then err.rule = profiles.applicable_rule(err.rule, self.rules.documents) end
     clause_groups.locate(err, file, line)
-    if err.place then
-      note_use(err, err.place, file, line)
-      location.locate_error(err, err.place.text, err.place.file, err.place.line)
+    if err.location then
+      note_use(err, err.location, file, line)
+      location.locate_error(err, err.location.text, err.location.file, err.location.line)
     end
     location.locate_error(err, text, file, line)
     err.text = err.text or text
@@ -573,7 +573,7 @@ local function execute_construct(self, plan, queue)
   if not result then
     if before then self:compare(before) end
     local made = self:core_error(err, plan)
-    if over then over(location.locate_error(made, plan.place.text, plan.place.file, plan.place.line)) end
+    if over then over(location.locate_error(made, plan.location.text, plan.location.file, plan.location.line)) end
     error(made, 0)
   end
   if plan.typed then fortran_addendum.restore_counters(plan) end

@@ -172,7 +172,7 @@ end
 -- Observes the beginning of a construct or the end of a region. Returns the function that records it as a step
 -- afterwards.
 function Recorder:asked(session, plan, ends)
-  local source_location = plan.place
+  local source_location = plan.location
   self:begin(session)
   self.events = {}
   return function(err)

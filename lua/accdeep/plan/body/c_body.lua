@@ -49,7 +49,7 @@ local function depth_of(node, rule, location)
       local n = number_in(clause)
       if not n or n < 1 then
         raise("syntax", clause.pos, ("'%s' takes a number of loops"):format(clause.name),
-          { length = #clause.name, rule = rule, place = location })
+          { length = #clause.name, rule = rule, location = location })
       end
       depth, node.collapse_pos, node.collapses = math.max(depth, n), clause.pos, true
       node.forced = (clause.text or ""):lower():find "^%(%s*force%s*:" ~= nil

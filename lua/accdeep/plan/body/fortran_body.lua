@@ -93,7 +93,7 @@ local function loops_of(node, list, location)
       if i > 1 then
         raise("syntax", node.collapse_pos or node.pos,
           ("%d loops are asked for, only %d stand in each other"):format(depth, i - 1),
-          { rule = "ACC33-2.9-3", place = location })
+          { rule = "ACC33-2.9-3", location = location })
       end
       raise("syntax", loop and loop.pos or node.pos, ("'%s' is about a do loop that counts"):format(node.name),
         { rule = "ACC33-2.9-3", help = "do i = first, last" })
@@ -362,9 +362,9 @@ end
 -- Returns the loop directive of a construct node; nil for other nodes.
 local function loop_directive(item) return item.acc and item.acc.tree.name == "loop" and item.acc.tree or nil end
 
--- Returns the statements of a construct's body with directives analysed. construct: {node, on, place}; is_own: true if
--- the body is a text of its own. Counters of a combined construct's loops are private, like those of a loop construct
--- (ACC33-2.9-4).
+-- Returns the statements of a construct's body with directives analysed. construct: {node, on, location}; is_own: true
+-- if the body is a text of its own. Counters of a combined construct's loops are private, like those of a loop
+-- construct (ACC33-2.9-4).
 function fortran_body.read(session, list, construct, is_own)
   local node = construct.node
   if construct.on == "host" then return list end
@@ -375,7 +375,7 @@ function fortran_body.read(session, list, construct, is_own)
   if is_own then check_end(list, node, "ACC33-2.5-1") end
   if node.name:find "loop" then
     c_body.check_combined(node)
-    local loops = loops_of(node, list, is_own and construct.place or nil)
+    local loops = loops_of(node, list, is_own and construct.location or nil)
     local is_named, own = {}, {}
     for _, clause in ipairs(node.clauses) do
       for _, item in ipairs(clause.vars or {}) do is_named[item.name or ""] = true end

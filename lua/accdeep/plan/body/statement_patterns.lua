@@ -136,14 +136,14 @@ function statement_patterns.loops(node, construct, n, rule, is_perfect, location
   local forced = is_perfect and construct.forced
   if node.tag ~= "for" then
     raise("syntax", location and construct.pos or node.pos, ("'%s' is about a for loop"):format(construct.name),
-      { rule = rule, place = location })
+      { rule = rule, location = location })
   end
   local list = { node }
   -- any form of loop is allowed: its variable need not count (ACC33-2.9-3)
   if construct.sequential then
     if not counter(node) then
       raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
-        { rule = rule, place = location })
+        { rule = rule, location = location })
     end
     return list
   end
@@ -154,7 +154,7 @@ function statement_patterns.loops(node, construct, n, rule, is_perfect, location
     local inner = loop_in(outer, is_perfect and not forced)
     if not inner then
       raise("syntax", construct.collapse_pos or construct.pos,
-        ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, place = location })
+        ("%d loops are asked for, only %d stand in each other"):format(n, i - 1), { rule = rule, location = location })
     end
     check_loop(inner, construct, rule)
     local name, init = counter(inner), inner.init

@@ -187,7 +187,7 @@ end
 
 -- Stops before a construct or the end of a region. Returns the function that is called after the construct.
 function Stepper:directive(session, plan, ends)
-  local place = plan.place
+  local place = plan.location
   local _, more = (place.text or ""):gsub("\n", "")
   local text = explain.format_directive(plan)
   self.asked = session
