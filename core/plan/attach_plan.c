@@ -5,7 +5,9 @@
  *         request.slot ->|  pointer   |----------->| base      |     on the device the pointer gets
  *                        +------------+            +-----------+     dev(target) + (pointer - target.host)
  *
- * A planned attach refers to its holder and target as objects, if they are present, or as the requests that make them.
+ * The holder is the object that contains the pointer. A planned attach refers to its holder and its target as objects,
+ * if they are present, or by the indices of the requests that make them. Counting rules are those where each attach
+ * increments the attach counter of the pointer (policy.counts_attachments).
  *
  * Life of a planned attach:
  * 1. accd__attach_plan_make checks the pointer against the rules and finds holder and target.
@@ -22,8 +24,9 @@
 
 #include <assert.h>
 
-/* Finds what contains [host, host + bytes) without holes: sets *object to the present object, or *request to the index
- * of the request that makes the object. *found is false if there is neither. */
+/* Looks for an object that contains [host, host + bytes) without holes. Sets *found, and then *object to the present
+ * object or, if this construct makes the object, *request to the index of the request for it and *object to NULL. Fails
+ * only without memory. */
 static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, uint64_t bytes,
                                        struct accd__object **object, uint32_t *request, bool *found)
 {
@@ -45,15 +48,16 @@ static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, u
     return ACCD_OK;
 }
 
-/* Finds the nearest list item, present or new, that begins after `host` and whose extended range contains `host`. Sets
- * target and base of `planned`; *found is false if there is no such item. */
+/* Looks for the nearest list item, present or new, that begins after `host` and whose extended range (OMP60-map-10)
+ * contains `host`. Sets *found, and the target and base of `planned` to that item. Fails only without memory. */
 static accd_status find_extended_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                         bool *found)
 {
     assert(host);
     ACCD_TRY(accd__find_extended_object(plan->env, host, &planned->target));
     uint64_t nearest = planned->target ? planned->target->host : UINT64_MAX;
-    for (size_t i = 0; i < plan->input.construct->nitems; i++) { /* new data: list items of this construct */
+    for (size_t i = 0; i < plan->input.construct->nitems;
+         i++) { /* list items of this construct, whose data may be new */
         const struct accd__request *request = &plan->resolved.requests[i];
         uint64_t base = request->host > host ? accd__request_extended_base(plan, request) : 0;
         uint32_t owner = request->state == ACCD_REQUEST_WITHIN_NEW ? request->owner : (uint32_t)i;
@@ -69,9 +73,9 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
     return ACCD_OK;
 }
 
-/* Finds the target of a section without elements at `host`: data at that address, data whose extended range contains
- * it, or data that end just before it. *found is false if there is no target. Decides OMP60-map-10,
- * OMPEX-struct_map-10. */
+/* Looks for the target of a section without elements at `host`: data at that address, data whose extended range
+ * contains it, or data that end just before it. Sets *found, and the target and base of `planned` to these data. Fails
+ * only without memory. Decides OMP60-map-10, OMPEX-struct_map-10. */
 static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                      bool *found)
 {
@@ -85,9 +89,10 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
     return ACCD_OK;
 }
 
-/* Sets *attached_p to true if the pointer of `planned` is attached with its present value. Where attachments are not
- * counted, it must also be attached to the planned target; otherwise the attachment moves. Decides ACC33-att-3,
- * FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
+/* Sets *attached_p to true if the pointer of `planned` is attached with its present value. Without counting rules, the
+ * pointer must also be attached to the planned target; if it is not, the attachment will move to that target. Fails
+ * only without memory. Decides ACC33-att-3, FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4.
+ */
 static accd_status check_attached(struct accd__plan *plan, const struct accd__planned_attach *planned,
                                   uint32_t slot_bytes, bool *attached_p)
 {
@@ -102,10 +107,10 @@ static accd_status check_attached(struct accd__plan *plan, const struct accd__pl
     return ACCD_OK;
 }
 
-/* Appends the attach of the pointer of request `index` to `attaches`, if the rules attach that pointer; returns an
- * error if they reject it. Requires that the request has a slot, and capacity in attaches->at. Decides ACC33-att-2,
- * ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3, OMPEX-struct_map-2,
- * OMPEX-struct_map-8, TR14-1.2-09. */
+/* Appends the attach of the pointer of request `index` to `attaches`. Appends nothing if the rules do not attach that
+ * pointer; returns an error if they reject it. Requires that the request has a slot, and capacity in attaches->at.
+ * Decides ACC33-att-2, ACC33-att-4, ACC33-att-6, OMP60-map-7, FLANG-storage-3, FLANG-api-2, FLANG-api-3,
+ * OMPEX-struct_map-2, OMPEX-struct_map-8, TR14-1.2-09. */
 static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t index)
 {
     struct accd__plan *plan = attaches->plan;
@@ -118,14 +123,14 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     const uint64_t bytes = slot_bytes ? slot_bytes : sizeof(void *);
     bool found;
     ACCD_TRY(find_pointer_holder(plan, request->slot, bytes, &planned.holder, &planned.holder_claim, &found));
-    if (!found) /* the pointer lies in no object */
+    if (!found) /* the pointer lies in no object: the rules ignore that, or reject it */
         return accd__check_slot_state(plan, request, NULL, ACCD_SLOT_ABSENT);
     if (!accd__is_host_accessible(plan->context, request->slot, bytes))
         return accd__report_request_error(plan, request, planned.holder, ACCD_ERROR_OUT_OF_BOUNDS, R_HOST_BOUNDS,
                                           "the pointer to " ACCD_NAME_PLACEHOLDER " does not lie in live host memory");
     if (rules->reattach == ACCD_REATTACH_COUNTS) {
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &planned.attach));
-        if (planned.attach) { /* counted regardless of the pointer's present value */
+        if (planned.attach) { /* a second attach only counts under this rule, whatever the pointer contains now */
             planned.pointer = planned.attach->target;
             request->attached = true;
             planned.counts = true;
@@ -141,7 +146,7 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     } else if (planned.pointer) {
         if (!explicit && !request->bytes) {
             ACCD_TRY(find_empty_target(plan, &planned, request->host, &found));
-        } else if (slot_bytes && request->bytes) { /* everything that the descriptor describes must be present */
+        } else if (slot_bytes && request->bytes) { /* the data that the descriptor describes must all be present */
             planned.base = request->host;
             ACCD_TRY(find_pointer_holder(plan, request->host, request->bytes, &planned.target, &planned.target_claim,
                                          &found));
@@ -162,7 +167,8 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     ACCD_TRY(check_attached(plan, &planned, slot_bytes, &planned.counts));
     if (planned.attach && !planned.counts && !accd__is_attachment_current(planned.attach, slot_bytes))
         ACCD_TRY(accd__check_slot_state(plan, request, NULL, ACCD_SLOT_REPOINTED));
-    /* the attachment moves: looks up the old target now, because that may fail, which the commit must not */
+    /* The attachment will move. The look-up of its old target may have to expand a group, which may fail; done here, it
+     * cannot fail when the commit repeats it. */
     if (planned.attach && !planned.counts) {
         attaches->nreattached++;
         struct accd__object *before;
@@ -178,9 +184,9 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     return ACCD_OK;
 }
 
-/* True if `a` is the better target of two sections of one pointer: its object contains the byte that the pointer points
- * to. If both or neither do, the first in memory is better. The order of clauses therefore has no effect. Decides
- * TR14-4.2-01. */
+/* True if `a` is a better attach than `b` of the same pointer: the target of `a` contains the byte that the pointer
+ * points to. If both targets or neither contain it, the first in memory is better. The order of clauses therefore has
+ * no effect. Decides TR14-4.2-01. */
 static bool is_preferred_target(const struct accd__plan *plan, const struct accd__planned_attach *a,
                                 const struct accd__planned_attach *b)
 {
@@ -197,13 +203,15 @@ static bool is_preferred_target(const struct accd__plan *plan, const struct accd
     return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
 }
 
-/* Chooses one attach for each pointer that several requests attach, and marks the others as repeats. */
+/* Chooses one attach for each pointer that several requests attach, and sets `repeats` of the others. The chosen attach
+ * takes the position of the first one. Where items are counted, the last one is chosen. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__attach_plan *attaches)
 {
     assert(attaches->n >= 2);
     struct accd__plan *plan = attaches->plan;
     const bool counted = plan->context->policy.counts_attachments;
-    /* each item attaches again; the last one determines the target */
+    /* items attach a pointer again where items are counted, so that the last item determines the target */
     const bool last = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     size_t n = attaches->n;
     struct accd__pair *pairs;
@@ -227,8 +235,8 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__a
     return ACCD_OK;
 }
 
-/* Decides TR14-1.2-05, TR14-1.2-18, TR14-1.2-19, TR14-1.2-20, TR14-4.1-02, TR14-4.2-10, TR14-4.3-03,
- * OMPEX-struct_map-9. */
+/* Plans the attaches of all requests that have a pointer and enter data, except those of skipped data. Decides
+ * TR14-1.2-05, TR14-1.2-18, TR14-1.2-19, TR14-1.2-20, TR14-4.1-02, TR14-4.2-10, TR14-4.3-03, OMPEX-struct_map-9. */
 accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
 {
     assert(!attaches->n);
@@ -250,13 +258,14 @@ accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
     return attaches->n < 2 ? ACCD_OK : choose_targets(attaches);
 }
 
-/* Returns the object that contains the pointer of `planned`. Requires that new objects exist. */
+/* Returns the object that contains the pointer of `planned`. Requires that the new objects of the construct exist. */
 static struct accd__object *attach_holder(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     return planned->holder ? planned->holder : plan->resolved.requests[planned->holder_claim].object;
 }
 
-/* Returns the target object of `planned`; NULL: the pointer is a null pointer. */
+/* Returns the target object of `planned`; NULL: the pointer is a null pointer. Requires that the new objects of the
+ * construct exist. */
 static struct accd__object *attach_target(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     return !planned->pointer ? NULL
@@ -264,24 +273,25 @@ static struct accd__object *attach_target(const struct accd__plan *plan, const s
                              : plan->resolved.requests[planned->target_claim].object;
 }
 
-/* Returns the device value of the pointer of `planned`; 0: the pointer is a null pointer. Decides FLANG-api-6,
- * TR14-3.5-05. */
+/* Returns the device value of the pointer of `planned`: the device address of the byte that the pointer points to. 0:
+ * it is a null pointer. Decides FLANG-api-6, TR14-3.5-05. */
 static uint64_t attach_value(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
     const struct accd__object *target = attach_target(plan, planned);
     return target ? accd__planned_object_dev(plan, target) + (planned->pointer - target->host) : 0;
 }
 
-/* Plans the words to write into device pointers. Requires that all objects have device addresses.
- * Decides TR14-1.1-04, TR14-4.1-01, FLANG-pointer-3. */
+/* Plans the writes of the device values of all planned pointers, except those that are written already. Decides
+ * TR14-1.1-04, TR14-4.1-01, FLANG-pointer-3. */
 accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
     for (size_t i = attaches->n;
-         i-- > 0;) { /* the order is reversed, so that the first attach within a descriptor is written last */
+         i-- >
+         0;) { /* the order is reversed, so that of several writes to one descriptor that of the first attach stays */
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats)
-            continue; /* the pointer is written already: only a counter grows */
+            continue; /* the device pointer has its value already, or gets it from another planned attach */
         const struct accd__object *holder = attach_holder(plan, planned);
         uint64_t dev =
             accd__planned_object_dev(plan, holder) + (plan->resolved.requests[planned->request].slot - holder->host);
@@ -294,20 +304,22 @@ accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
-/* True if `a` exists and both saved descriptors have equal bytes after their addresses. */
+/* True if `a` is not NULL and both saved descriptors have equal sizes and equal bytes after their addresses of data. */
 static bool descriptors_equal(const struct accd__saved_descriptor *a, const struct accd__saved_descriptor *b)
 {
     assert(b);
     return a && a->bytes == b->bytes && !memcmp(a->rest, b->rest, a->bytes - sizeof(void *));
 }
 
+/* Frees the saved descriptors of all planned attaches that still own one. */
 void accd__attach_plan_free(struct accd__attach_plan *attaches)
 {
     for (size_t i = 0; i < attaches->n; i++)
         accd__free_saved_descriptor(attaches->plan->env, attaches->at[i].descriptor);
 }
 
-/* Decides ACC33-att-1, TR14-4.1-04, FLANG-pointer-1. */
+/* Makes, moves or counts the attachment of each planned pointer, and clears request->attached where nothing was
+ * attached. Decides ACC33-att-1, TR14-4.1-04, FLANG-pointer-1. */
 void accd__attach_plan_commit(struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
@@ -337,11 +349,11 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
             if (!target)
                 accd__remove_attachment(env, attach);
         }
-        if (!target) { /* a null pointer was written, which has no attachment */
+        if (!target) { /* the device got a null pointer, which is no attachment, so that no exit detaches it */
             request->attached = false;
             continue;
         }
-        if (!attach && counted) /* an object without this flag has no pointers to detach */
+        if (!attach && counted) /* marks the holder: exits look for attached pointers only in marked objects */
             attach_holder(plan, planned)->size |= ACCD_OBJECT_HAD_POINTER;
         if (!attach)
             attach = accd__insert_attachment(env, request->slot);
@@ -358,8 +370,8 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
     }
 }
 
-/* Rejects a detach if the pointer no longer has the value with which it was attached. Decides TR14-4.3-04, TR14-1.2-17,
- * TR14-2.3-06. */
+/* Rejects a detach if the pointer no longer has the value with which it was attached. Returns ACCD_OK if the rules do
+ * not check that, or the host memory of the pointer may not be read. Decides TR14-4.3-04, TR14-1.2-17, TR14-2.3-06. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach)
 {

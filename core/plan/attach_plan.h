@@ -10,12 +10,12 @@ struct accd__planned_attach {
     /* indices of the requests that make the holder and the target; valid if `holder` or `target` is NULL */
     uint32_t holder_claim, target_claim;
     struct accd__object *holder, *target;
-    uint64_t pointer;                /* value of the pointer on the host */
-    uint64_t base;                   /* host address in the target; 0: the address that the pointer contains is used */
+    uint64_t pointer; /* value of the pointer on the host */
+    uint64_t base;    /* host address in the target for accd__attachment.base; 0: the value of the pointer is used */
     struct accd__attachment *attach; /* present attachment of the pointer; NULL: it is not attached yet */
     /* saved copy of the descriptor to write; NULL: a plain pointer is written */
     struct accd__saved_descriptor *descriptor;
-    /* the pointer is attached to this target already: only the counter of `attach` grows */
+    /* the pointer is attached to this target already, so that only the counter of `attach` grows */
     bool counts;
     bool repeats; /* the pointer is written by another planned attach of this construct */
 };
@@ -31,13 +31,14 @@ struct accd__attach_plan {
  * reject that; ACCD_OK otherwise. */
 accd_status accd__check_pointer_unchanged(const struct accd__plan *plan, const struct accd__request *request,
                                           const struct accd__attachment *attach);
-/* Fills `attaches`, which has only its plan set, with the attaches of all requests with pointers. Returns an error if
- * the rules reject one of these pointers. */
+/* Fills `attaches`, of which only `plan` is set, with the attaches of all requests with pointers. Returns an error if
+ * the rules reject one of these pointers, or without memory. accd__attach_plan_free must be called after a failure,
+ * too. */
 accd_status accd__attach_plan_make(struct accd__attach_plan *attaches);
 /* Adds the device values of all planned pointers to the writes of the plan. Requires that all objects have device
- * addresses. */
+ * addresses. Fails only without memory. */
 accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches);
-/* Records the attachments and increments their counters. Cannot fail. */
+/* Records the attachments and increments their counters. Requires reserved records. Cannot fail. */
 void accd__attach_plan_commit(struct accd__attach_plan *attaches);
 /* Frees the saved descriptors that no attachment owns. Must be called after a commit as well as after a failure. */
 void accd__attach_plan_free(struct accd__attach_plan *attaches);

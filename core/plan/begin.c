@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Returns an error if the memory of a non-empty item may not be read by a walk or a move. Skips the request of a null
- * pointer if the rules ignore it. */
+/* Returns an error if a walk or a move may not read the memory of the non-empty `item` of `request`. The rules decide
+ * on a null pointer: an error, or the request becomes SKIPPED. */
 static accd_status check_item_memory(const struct accd__plan *plan, struct accd__request *request,
                                      const accd_item *item)
 {
@@ -42,8 +42,9 @@ static accd_status check_item_memory(const struct accd__plan *plan, struct accd_
     return status;
 }
 
-/* True if the pointer of `request` is null, so that its data count as present with length zero. The clause then acts on
- * the pointer only (ACC33-att-4). Decides ACC33-gloss-2, ACC33-2.7-2. */
+/* True if the base of `request` is a null pointer stored in a readable slot, the rules ignore null pointers, and the
+ * construct is no update. The data then count as present with length zero, so that the clause acts on the pointer only
+ * (ACC33-att-4). Decides ACC33-gloss-2, ACC33-2.7-2. */
 static bool is_null_section(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !request->host && request->slot && plan->context->rules.null_pointer == ACCD_CHOICE_IGNORE &&
@@ -51,9 +52,9 @@ static bool is_null_section(const struct accd__plan *plan, const struct accd__re
            accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) && !accd__load_pointer(request->slot);
 }
 
-/* Resolves a request for a section without elements. Where constructs are counted, the request refers to the present
- * object at its address and moves nothing; otherwise, or if no object is there, it is skipped. Decides TR14-4.3-14,
- * OMP60-map-10. */
+/* Resolves a request for a section without elements. Unless the rules count clauses, it becomes PRESENT with the object
+ * at its address, and moves nothing. If they do, or no object is there, it becomes SKIPPED. Fails only without memory.
+ * Decides TR14-4.3-14, OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty_section(const struct accd__plan *plan,
                                                                    struct accd__request *request)
 {
@@ -66,18 +67,20 @@ static __attribute__((noinline)) accd_status resolve_empty_section(const struct 
     return ACCD_OK;
 }
 
-/* Walks the items of the construct, and sets plan->input.walk. Returns an error if a section cannot be computed. Not
- * inlined, to keep the code for flat data short. */
+/* Walks the items of the construct, and sets plan->input.walk. Returns an error if a section cannot be computed, or
+ * without memory. Not inlined, so that the code for flat data (without mapping programs) stays short. */
 static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *plan)
 {
     struct accd_walk *before = accd__find_similar_walk(plan->env, plan->input.construct);
     if (before)
-        accd__walk_retain(before); /* lack of memory may free the retired group that owns this walk */
+        accd__walk_retain(before); /* keeps the walk alive: lack of memory may free the retired group that owns it */
     accd_status status = accd__walk_items(plan->context, plan->input.construct, before, &plan->input.walk);
     accd__walk_release(before);
     return status;
 }
 
+/* Makes a request for each item in order, checks descriptors, empty sections and host memory, and walks the programs.
+ */
 accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env, const accd_construct *construct)
 {
     assert(env && construct && (construct->items || !construct->nitems));
@@ -93,7 +96,8 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
         return accd__report_plan_out_of_memory(context);
     plan->input.sources = (struct accd__item_source *)(plan->resolved.requests + n);
     plan->changes.moves.at = (struct accd__move *)(plan->input.sources + n);
-    plan->changes.moves.capacity = n; /* enough for flat data, which have one move for each item */
+    plan->changes.moves.capacity =
+        n; /* items without mapping programs need one move each, so that the list never grows */
     int walked = 0;
     unsigned gaps = 0;
     for (size_t i = 0; i < n; i++) {
@@ -121,7 +125,7 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
     }
     plan->resolved.nrequests = plan->resolved.requests_capacity = n;
     if (plan->input.item_flags & ACCD_ITEM_REQUIRE_PRESENT)
-        ACCD_TRY(accd__plan_check_required(plan, 0)); /* reported before any other error */
+        ACCD_TRY(accd__plan_check_required(plan, 0)); /* here, because the rules test `present` before anything else */
     for (size_t i = 0; i < n; i++) {
         struct accd__request *request = &plan->resolved.requests[i];
         if (plan->input.sources[i].slot_bytes % sizeof(void *) ||
@@ -143,6 +147,8 @@ accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *e
     return walked ? walk_construct(plan) : ACCD_OK;
 }
 
+/* Releases the walk and the reserved records of `plan`, and resets the scratch space, in which the plan's arrays lie.
+ */
 void accd__plan_end(struct accd__plan *plan)
 {
     accd__walk_release(plan->input.walk);
@@ -151,8 +157,8 @@ void accd__plan_end(struct accd__plan *plan)
     accd__scratch_reset(&plan->context->scratch);
 }
 
-/* Sets *request to the request of one section. Returns the number of requests made: 0 if the section is empty or not
- * mapped, otherwise 1. */
+/* Sets *request to the request of the section in row `row` of `segment` (the sections that one field of a mapping
+ * program reaches). Returns the number of requests made: 0 if the section is empty or not mapped, otherwise 1. */
 static size_t make_section_request(const struct accd__plan *plan, const struct accd__segment *segment, size_t row,
                                    struct accd__request *request)
 {
@@ -174,8 +180,8 @@ static size_t make_section_request(const struct accd__plan *plan, const struct a
     return 1;
 }
 
-/* Appends the requests of all walked sections element by element, in the order of a manual listing. Decides
- * TR14-1.2-05, TR14-1.2-07. */
+/* Appends the requests of all walked sections element by element, in the order of a manual listing. Then checks their
+ * `present` modifiers, unless the construct ends a region. Decides TR14-1.2-05, TR14-1.2-07. */
 accd_status accd__plan_add_sections(struct accd__plan *plan)
 {
     assert(plan->input.walk);

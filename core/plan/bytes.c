@@ -6,8 +6,8 @@
 
 #include <assert.h>
 
-/* Plans the part [from, to) of `move` as a separate move. Does nothing if the range is empty. Fails only without
- * memory. */
+/* Plans the part [from, to) of `move` as a separate move. Does nothing if the part is empty. Fails only without memory.
+ */
 static accd_status add_partial_move(struct accd__plan *plan, const struct accd__move *move, uint64_t from, uint64_t to)
 {
     assert(move && from >= move->host);
@@ -20,8 +20,9 @@ static accd_status add_partial_move(struct accd__plan *plan, const struct accd__
     return accd__plan_add_move(plan, &part);
 }
 
-/* Plans the pieces of `move` between the attached pointers in its range. Where the rules copy attached pointers, leaves
- * out only those that this construct detaches. Decides TR14-4.1-06, TR14-4.1-07, ACC33-att-8, TR14-A.1-04. */
+/* Plans the parts of `move` between the attached pointers in its range. If the rules copy attached pointers, leaves out
+ * only the pointers that this construct detaches. Fails only without memory. Decides TR14-4.1-06, TR14-4.1-07,
+ * ACC33-att-8, TR14-A.1-04. */
 static accd_status add_split_move(struct accd__plan *plan, const struct accd__move *move)
 {
     struct accd__btree_cursor cursor;
@@ -39,6 +40,7 @@ static accd_status add_split_move(struct accd__plan *plan, const struct accd__mo
     return add_partial_move(plan, move, at, end);
 }
 
+/* Plans to write the planned device value of `attach`, and its saved descriptor if it has one, to `dev`. */
 accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struct accd__attachment *attach,
                                             uint64_t dev)
 {
@@ -48,9 +50,9 @@ accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struc
                                   kept ? kept->rest : NULL, kept ? kept->bytes : 0);
 }
 
-/* Plans `move` as one transfer and, for a move to the device, plans to rewrite the attached pointers that it
- * overwrites. For a move to the host, the attached pointers are left out when its bytes are stored. Decides
- * TR14-4.1-07. */
+/* Plans `move` as one transfer. If it goes to the device, also plans to rewrite the attached pointers that it
+ * overwrites. If it goes to the host, attached pointers are left out later, when the received bytes are stored. Fails
+ * only without memory. Decides TR14-4.1-07. */
 static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__move *move)
 {
     struct accd__btree_cursor cursor;
@@ -65,8 +67,9 @@ static accd_status add_reverse_move(struct accd__plan *plan, const struct accd__
     return ACCD_OK;
 }
 
-/* Lists the pointers that a mapping program follows, but that have an empty section this time (TR14-4.3-14), as pairs
- * {slot, bytes} sorted by address. Sets *n_p to their number; if it is 0, *slots_p is unchanged. */
+/* Lists the pointers that a mapping program follows, but whose section is empty this time (TR14-4.3-14), as pairs {host
+ * address of the pointer, bytes} sorted by address. Sets *n_p to their number; if that is 0, *slots_p is unchanged.
+ * Fails only without memory. */
 static accd_status list_unfollowed_pointers(struct accd__plan *plan, struct accd__pair **slots_p, size_t *n_p)
 {
     const struct accd_walk *walk = plan->input.walk;
@@ -92,7 +95,7 @@ static accd_status list_unfollowed_pointers(struct accd__plan *plan, struct accd
     return ACCD_OK;
 }
 
-/* Empties the list of moves and returns its old contents, *n_p moves. */
+/* Empties the list of planned moves and returns its old array, which holds *n_p moves. */
 static const struct accd__move *detach_moves(struct accd__plan *plan, size_t *n_p)
 {
     const struct accd__move *moves = plan->changes.moves.at;
@@ -102,7 +105,8 @@ static const struct accd__move *detach_moves(struct accd__plan *plan, size_t *n_
     return moves;
 }
 
-/* Cuts pointers with empty sections out of the moves, because neither side's value is valid on the other. */
+/* Cuts the pointers whose sections are empty out of the moves, because neither side's value is valid on the other side.
+ * Fails only without memory. */
 static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
 {
     struct accd__pair *slots = NULL;
@@ -114,7 +118,7 @@ static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
     for (size_t i = 0; i < n; i++) {
         uint64_t at = moves[i].host, end = moves[i].host + moves[i].bytes;
         size_t k = ACCD_UPPER_BOUND(slots, key, nslots, at);
-        /* this pointer starts before the move and ends in its range */
+        /* goes back to the first pointer that starts before the move and ends in its range */
         while (k && slots[k - 1].key + slots[k - 1].value > at)
             k--;
         for (; at < end; k++) {
@@ -127,6 +131,7 @@ static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Replaces the planned moves by moves that leave device values of attached pointers, or rewrite them afterwards. */
 accd_status accd__plan_keep_pointers(struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;
@@ -135,14 +140,15 @@ accd_status accd__plan_keep_pointers(struct accd__plan *plan)
         return ACCD_OK;
     size_t n;
     const struct accd__move *moves = detach_moves(plan, &n);
-    /* the attachments at the time when a queue runs the moves are not known */
+    /* Pointers are restored after the move only if the construct runs now. The attachments that will exist when a queue
+     * runs the moves are not known yet, so that queued moves are split. */
     const bool reverse = plan->context->policy.copies_then_restores && !plan->input.queue;
     for (size_t i = 0; i < n; i++)
         ACCD_TRY(reverse ? add_reverse_move(plan, &moves[i]) : add_split_move(plan, &moves[i]));
     return ACCD_OK;
 }
 
-/* Joins overlapping or touching moves of one object, so that each byte moves once. A joined move takes the earliest
+/* Joins moves of one object that overlap or touch, so that each byte moves once. A joined move takes the earliest
  * position of its parts in the list. Requires that all moves have one direction. Decides TR14-4.2-07. */
 accd_status accd__plan_merge_moves(struct accd__plan *plan)
 {
@@ -190,8 +196,9 @@ accd_status accd__plan_merge_moves(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans to fill the pointers in [host, end), which are not followed, with the value that the rules give (TR14-4.3-15).
- * Attached pointers in the range keep their values, because present data may be updated. */
+/* Plans to fill the pointers in the host range [host, end), which are not followed, with the value that the rules give
+ * (TR14-4.3-15). `dev`: device address of `host`. Attached pointers in the range keep their values, because the data
+ * may have been present. Fails only without memory. */
 static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uint64_t end, uint64_t dev)
 {
     assert(host <= end);
@@ -209,8 +216,8 @@ static accd_status fill_untranslated(struct accd__plan *plan, uint64_t host, uin
     return at < end ? accd__plan_add_fill(plan, dev + (at - host), end - at, value) : ACCD_OK;
 }
 
-/* Plans to clear [host, end) if the `zero` modifier of `request` applies: an entry allocates these bytes and does not
- * copy them. Otherwise does nothing. Decides ACC33-2.7-4. */
+/* Plans to clear [host, end) if `request` has the `zero` modifier and makes an object; does nothing otherwise, or if
+ * `out` (device to host). Fails only without memory. Decides ACC33-2.7-4. */
 static accd_status add_clear(struct accd__plan *plan, const struct accd__request *request, bool out, uint64_t host,
                              uint64_t end)
 {
@@ -222,6 +229,7 @@ static accd_status add_clear(struct accd__plan *plan, const struct accd__request
     return ACCD_OK;
 }
 
+/* Removes from the ranges to clear all bytes that a planned move writes. */
 accd_status accd__plan_trim_clears(struct accd__plan *plan)
 {
     const size_t n = plan->changes.clears.n, nmoves = plan->changes.moves.n;
@@ -250,8 +258,8 @@ accd_status accd__plan_trim_clears(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans the moves of the pieces of elements [from, to) of `set` that lie in request `index`. Pieces that do not move
- * are filled, cleared or left alone, as the rules say. */
+/* Plans the moves of the pieces of the elements in rows [from, to) of `set` that lie in request `index`. Pieces that do
+ * not move are filled, cleared or left alone, as the rules say. `out`: device to host. Fails only without memory. */
 static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, const struct accd__rowset *set, size_t from,
                                    size_t to, bool out)
 {
@@ -278,7 +286,7 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
                 continue;
             if (piece->action != ACCD_ACTION_INHERIT && request->state != ACCD_REQUEST_FILLS_HOLE &&
                 accd__request_updates_present(request) && !(request->flags & ACCD_ITEM_ALWAYS_IN))
-                continue; /* an update concerns inherited actions only */
+                continue; /* update_and_copy applies only to pieces that inherit the action of their object */
             if (piece->entry_only && is_filled) {
                 ACCD_TRY(fill_untranslated(plan, host, end, dev));
                 continue;
@@ -294,6 +302,7 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
     return ACCD_OK;
 }
 
+/* Returns the rowset with the elements of `request`, whose rows are [*from, *to); NULL: its elements are not walked. */
 const struct accd__rowset *accd__request_elements(const struct accd__plan *plan, const struct accd__request *request,
                                                   size_t *from, size_t *to)
 {
@@ -310,7 +319,7 @@ const struct accd__rowset *accd__request_elements(const struct accd__plan *plan,
     *from = set->owner ? 0 : row * set->per;
     *to = *from + set->per;
     if (set->owner) {
-        for (size_t end = set->rows; *from < end;) { /* owners are sorted in ascending order */
+        for (size_t end = set->rows; *from < end;) { /* binary search: owners are in ascending order */
             size_t middle = *from + (end - *from) / 2;
             if (set->owner[middle] < row)
                 *from = middle + 1;
@@ -323,6 +332,7 @@ const struct accd__rowset *accd__request_elements(const struct accd__plan *plan,
     return set;
 }
 
+/* Plans the moves of a request as a whole, as runs of a section with gaps, or by the pieces of its program. */
 accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bool out)
 {
     assert(index < plan->resolved.nrequests);
@@ -344,8 +354,8 @@ accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bo
                                                     request->bytes, index, ACCD_WHOLE_REQUEST, 0, out});
 }
 
-/* Returns the value that the host pointer of `attach` has now. Returns the value with which it was attached if the host
- * memory is gone, or if the pointer lies in a descriptor that stays attached. */
+/* Returns the value that the host pointer of `attach` has now. If the host memory is gone, or the pointer lies in a
+ * descriptor that stays attached, returns the value with which it was attached. */
 static uint64_t host_pointer_value(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment *enclosing = accd__descriptor_attachment(plan->env, attach);
@@ -355,7 +365,8 @@ static uint64_t host_pointer_value(const struct accd__plan *plan, const struct a
                : attach->target;
 }
 
-/* Decides FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
+/* Plans to write the host value of an attached pointer, or its host descriptor, to its device copy at `dev`. Decides
+ * FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
 accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev)
 {
     assert(attach);

@@ -1,6 +1,8 @@
 /* change_set.c - the pending changes of present records, found by the record's address and applied at the commit.
  *
- * A hash table with open addressing, at most half full; lists link the changes of each kind for the commit.
+ * To note a change is to record it in the change set of the plan; the record of the object or attachment itself does
+ * not change before the commit. A hash table with open addressing, at most half full, finds the change of a record;
+ * lists link the changes of each kind for the commit.
  *     at[hash(record)] -> {record, change} -> change->before -> ... -> NULL
  * Files of core/plan and core/ops note changes while they plan, and ask what a record will be like afterwards. */
 #include "plan/inside.h"
@@ -26,7 +28,8 @@ struct accd__change_set {
     struct change_entry inline_table[1 << INLINE_BITS];
 };
 
-/* Returns the entry of `record` or, if it has none, the free entry where it belongs. Requires a free entry. */
+/* Returns the entry of `record` (an object or attachment) or, if it has none, the free entry where it belongs. Requires
+ * that the table has a free entry. */
 static struct change_entry *find_entry(const struct accd__change_set *change_set, const void *record)
 {
     assert(record && change_set->bits >= INLINE_BITS && change_set->bits < 64);
@@ -36,13 +39,14 @@ static struct change_entry *find_entry(const struct accd__change_set *change_set
     return &change_set->at[i];
 }
 
-/* Enlarges the table, so that it can hold at least one record for each request. Fails only without memory. */
+/* Enlarges the table to at least twice its size, and so that it can hold one record for each request. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory; the table then stays as it is. */
 static accd_status grow_table(struct accd__plan *plan)
 {
     struct accd__change_set *change_set = plan->changes.change_set, table = *change_set;
     do
         table.bits++;
-    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* most requests have an object of their own */
+    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* most requests change an object of their own */
     ACCD_SCRATCH_ALLOC(plan->context, table.at, (size_t)1 << table.bits);
     memset(table.at, 0, sizeof table.at[0] << table.bits);
     for (size_t i = 0; i < (size_t)1 << change_set->bits; i++)
@@ -53,8 +57,8 @@ static accd_status grow_table(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Sets *entry_p to the entry of `record`, which is added if needed. Its change is NULL if none was noted before. Fails
- * only without memory. */
+/* Sets *entry_p to the entry of `record`, which is added if there is none; its `change` is then NULL. Makes the change
+ * set of the plan at its first use. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status note_record(struct accd__plan *plan, const void *record, struct change_entry **entry_p)
 {
     struct accd__change_set *change_set = plan->changes.change_set;
@@ -77,6 +81,7 @@ static void *find_change(const struct accd__plan *plan, const void *record)
     return plan->changes.change_set ? find_entry(plan->changes.change_set, record)->change : NULL;
 }
 
+/* Finds the pending change of `object`, or adds one that changes nothing yet. */
 accd_status accd__note_object_change(struct accd__plan *plan, struct accd__object *object,
                                      struct accd__object_change **change_p)
 {
@@ -96,6 +101,7 @@ accd_status accd__note_object_change(struct accd__plan *plan, struct accd__objec
     return ACCD_OK;
 }
 
+/* Finds the pending change of `attach`, or adds one that changes nothing yet. */
 accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach,
                                          struct accd__attachment_change **change_p)
 {
@@ -113,18 +119,21 @@ accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__a
     return ACCD_OK;
 }
 
+/* True if the pending change of `object` removes it. */
 bool accd__object_is_removed(const struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__object_change *change = find_change(plan, object);
     return change && change->is_removed;
 }
 
+/* Returns the device address of `object` after the commit: the pending one or, without a change, the present one. */
 uint64_t accd__planned_object_dev(const struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__object_change *change = find_change(plan, object);
     return change ? change->dev : object->dev;
 }
 
+/* Returns the device address, after the commit, of the byte at `host` in the object of `request`. */
 uint64_t accd__request_dev(const struct accd__plan *plan, const struct accd__request *request, uint64_t host)
 {
     assert(request->object);
@@ -132,30 +141,36 @@ uint64_t accd__request_dev(const struct accd__plan *plan, const struct accd__req
     return (plan->resolved.fusion ? accd__planned_object_dev(plan, object) : object->dev) + (host - object->host);
 }
 
+/* Returns the number of attachments to `object` after the commit. */
 uint32_t accd__planned_pins(const struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__object_change *change = object->pins ? find_change(plan, object) : NULL;
     return object->pins - (change ? change->unpinned : 0);
 }
 
+/* Returns the attach counter of `attach` after the commit; 0: the attachment ends. */
 uint32_t accd__planned_attach_count(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment_change *change = find_change(plan, attach);
     return attach->count - (change ? change->removed_count : 0);
 }
 
+/* Returns the value of the device pointer of `attach` after the commit. */
 uint64_t accd__planned_attachment_dev(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment_change *change = find_change(plan, attach);
     return change ? change->dev : attach->dev;
 }
 
+/* True if clauses of the construct remove the whole count of `attach`; false if it stays or is ended without a clause.
+ */
 bool accd__is_planned_detached(const struct accd__plan *plan, const struct accd__attachment *attach)
 {
     const struct accd__attachment_change *change = find_change(plan, attach);
     return change && change->removed_count == attach->count && !change->forced;
 }
 
+/* Subtracts the removed references, pins and attach counts from the records, and stores new addresses and flags. */
 void accd__apply_changes(const struct accd__plan *plan)
 {
     if (!plan->changes.change_set)

@@ -8,9 +8,9 @@
 struct accd__object_change {
     struct accd__object *object;
     uint32_t structured, dynamic; /* references that will be removed */
-    bool gains_references;        /* the construct adds references, so that a counter of 0 does not remove the object */
+    bool gains_references;        /* the construct also adds references, so that the object stays at a counter of 0 */
     uint32_t unpinned;            /* number of attachments to the object that end */
-    uint32_t last;                /* 1 + index of the request that removes the last reference; 0: none */
+    uint32_t last;                /* 1 + index of the request that removes the last reference; 0: no request does */
     uint64_t dev;                 /* device address of the object after the commit */
     bool shared;                  /* value of the flag ACCD_OBJECT_SHARED after the commit */
     bool becomes_undercounted;    /* the commit sets the flag ACCD_OBJECT_UNDERCOUNTED */

@@ -6,7 +6,7 @@
 #include <assert.h>
 
 /* Records the error for the fault of `walk`, which has failed, and returns its status. The error names the section that
- * could not be computed. */
+ * could not be computed, unless a function of the program failed (ACCD_ERROR_CALLBACK). */
 static accd_status report_walk_fault(const struct accd_walk *walk)
 {
     assert(walk->nroots);
@@ -18,7 +18,7 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
     if (status == ACCD_ERROR_CALLBACK)
         return status;
     accd_error *error = &context->error;
-    /* roots are walked one after the other, so that the last one has the fault */
+    /* roots are walked one after the other until a fault, so that the fault is in the last root */
     error->item = walk->roots[walk->nroots - 1].item;
     accd__format_row_slot(walk, fault->section, error->asked.name, sizeof error->asked.name);
     if (fault->kind == ACCD_FAULT_NOT_LIVE) {
@@ -32,6 +32,7 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
     return accd__insert_object_name(context);
 }
 
+/* Walks the items of a construct, and turns a section that could not be computed into an error that names it. */
 accd_status accd__walk_items(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                              struct accd_walk **walk_p)
 {

@@ -8,7 +8,9 @@
  *     after    [ a[0:4] | hole  | a[6:2] ]        one block, a fused tuple; distances are those of the host
  *              A and B become vacated slots of their placements, to which split.c may return the objects
  *
- * Input: plan->resolved.fusion->candidates, the clauses that resolve.c added. Steps, in the order of the functions:
+ * Input: plan->resolved.fusion->candidates, the clauses that resolve.c added. Words: an original is the record of a
+ * clause that took part in fusion. A placement is the record of a present object in the tuples (table/tuples.h). A
+ * shift is a present object that moves within the device (fusion.h). Steps, in the order of the functions:
  * 1. Ranges: candidates of one base form a range; ranges that intersect are joined; a range of one object is dropped.
  * A range in which a tuple lies entirely keeps that tuple (cover); any other range gets a block.
  * 2. Reserve: every present object in a range without cover is a shift. Records and blocks are reserved.
@@ -30,7 +32,8 @@
 
 /* --------------------------------------------------------------------------------- 1. ranges -- */
 
-/* Extends `range` so that it cuts no tuple and, outside of tuples, no object at either end. */
+/* Extends `range` so that neither of its ends cuts a fused tuple or, outside of fused tuples, a present object. Leaves
+ * a range that cuts nothing unchanged. */
 static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_range *range)
 {
     assert(range->host < range->end);
@@ -50,8 +53,9 @@ static void extend_to_tuples(struct accd__device_env *env, struct accd__fusion_r
     }
 }
 
-/* Fusion 1: makes a range for all candidates of one base, and includes a present object of that base. Without fusion in
- * the rules, each candidate gets a range of its own. Fails only without memory. Decides DIR-4.2-08. */
+/* Fusion 1 of Figure 2: sets fusion->ranges to one range for all candidates of one base, extended to a present object
+ * of that base. If the rules have no fusion, each candidate gets a range of its own. Returns ACCD_ERROR_OUT_OF_MEMORY
+ * without memory. Decides DIR-4.2-08. */
 static accd_status fuse_by_base(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -91,8 +95,9 @@ static accd_status fuse_by_base(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Fusion 2: joins ranges that intersect. One pass suffices because no range cuts a tuple. Fails only without memory.
- * Decides DIR-4.2-10, DIR-2-04. */
+/* Fusion 2 of Figure 2: replaces fusion->ranges by disjoint ranges, sorted by host address, in which ranges that
+ * intersect are joined. One pass suffices, because extended ranges cut no tuple. Returns ACCD_ERROR_OUT_OF_MEMORY
+ * without memory. Decides DIR-4.2-10, DIR-2-04. */
 static accd_status join_ranges(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -121,8 +126,8 @@ static accd_status join_ranges(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Removes the ranges that contain only one object. Sets `cover` of a range to the tuple that contains it (ALIAS); other
- * ranges will get memory (ALLOC). Decides DIR-4.2-11, DIR-4.2-12. */
+/* Removes from fusion->ranges those that contain only one object. Sets `cover` of a remaining range to the tuple that
+ * contains it (ALIAS), or to NULL if the range will get memory (ALLOC). Decides DIR-4.2-11, DIR-4.2-12. */
 static void select_ranges(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -144,7 +149,8 @@ static void select_ranges(struct accd__plan *plan)
     fusion->nranges = kept;
 }
 
-/* Decides DIR-2-01, DIR-2-02, DIR-4.2-09, DIR-4.2-18, DIR-6-02. */
+/* Computes fusion->ranges from the candidates; candidates whose requests are skipped are dropped first. Decides
+ * DIR-2-01, DIR-2-02, DIR-4.2-09, DIR-4.2-18, DIR-6-02. */
 accd_status accd__fuse_plan(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion);
@@ -166,8 +172,9 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 
 /* -------------------------------------------------------------------------------- 2. reserve -- */
 
-/* True if the old place of a shifted object is freed, not kept as a vacated slot. That is so when enter data moves the
- * object within its base level, because no exit returns the object there. */
+/* True if the old place of a shifted object is freed instead of being kept as a vacated slot. That is so if enter data
+ * moves the object within its own base level, because no exit will return the object to the old place. `placement`:
+ * record of `object`, or NULL. */
 static bool abandons_slot(const struct accd__plan *plan, const struct accd__placement *placement,
                           const struct accd__object *object)
 {
@@ -176,7 +183,8 @@ static bool abandons_slot(const struct accd__plan *plan, const struct accd__plac
            (!top || top->serial < placement->serial);
 }
 
-/* Lists the present objects in ranges that get memory as shifts, by host address. Fails only without memory. */
+/* Appends to fusion->shifts every present object in a range that gets memory, by host address. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status list_entry_shifts(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -205,6 +213,7 @@ static accd_status list_entry_shifts(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Returns ACCD_ERROR_MISSING_WAIT if tasks of a queue that does not precede this construct use an object that moves. */
 accd_status accd__fuse_check_pending(const struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;
@@ -219,6 +228,7 @@ accd_status accd__fuse_check_pending(const struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Lists the shifts, checks that no queue uses them, and reserves all records that accd__fuse_commit will take. */
 accd_status accd__fuse_reserve(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion && !plan->resolved.fusion->shifts.n);
@@ -248,8 +258,9 @@ accd_status accd__fuse_reserve(struct accd__plan *plan)
     return ok ? ACCD_OK : accd__report_plan_out_of_memory(plan->context);
 }
 
-/* Allocates device memory for the ranges, aligned as on the host, and notes the new addresses of shifted objects.
- * Decides DIR-4.1-04, DIR-4.1-05, DIR-4.2-13. */
+/* Sets the device address of each range, for which it allocates device memory with the alignment of the host unless a
+ * tuple covers the range. Notes the new addresses of shifted objects in the change set. Returns an error if the device
+ * has no memory; accd__fuse_undo then frees what was allocated. Decides DIR-4.1-04, DIR-4.1-05, DIR-4.2-13. */
 accd_status accd__fuse_place(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion && !plan->resolved.fusion->nplaced);
@@ -298,6 +309,7 @@ static const struct accd__fusion_range *find_fusion_range(const struct accd__pla
     return i < fusion->nranges && fusion->ranges[i].host <= host ? &fusion->ranges[i] : NULL;
 }
 
+/* Returns the device address of `host` in its fusion range; 0: no range contains `host`. */
 uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host)
 {
     const struct accd__fusion_range *range = find_fusion_range(plan, host);
@@ -306,9 +318,10 @@ uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host)
 
 /* ---------------------------------------------------------------------------------- 3. moves -- */
 
-/* Lists the requests for present bytes that are copied from the host as one piece (update_and_copy), as pairs {host
- * address, request} sorted by address. Sets *n_p to their number; if no request is copied, *pairs_p is unchanged.
- * Decides DIR-6-04. */
+/* Lists the requests that copy all their bytes from the host although the bytes are present (update_and_copy, `always`,
+ * holes to fill). Sets *pairs_p to pairs {host address, index of the request}, sorted by address, and *n_p to their
+ * number; if that is 0, *pairs_p may stay unchanged. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-6-04.
+ */
 static accd_status list_updated_requests(struct accd__plan *plan, struct accd__pair **pairs_p, size_t *n_p)
 {
     size_t n = 0;
@@ -328,8 +341,9 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
             accd__request_updates_present(request) ? accd__request_elements(plan, request, &from, &to) : NULL;
         if (accd__request_updates_present(request) &&
             (!set || accd__moves_as_one_piece(set->program, request->action, false)) &&
-            !accd__request_grid(plan, request, &grid)) /* elements of a section with gaps are excluded: they are copied
-                                                        * within the device first */
+            !accd__request_grid(plan, request, &grid)) /* a section with gaps is not listed: the host sends its elements
+                                                        * only, so that all its bytes must first move within the device
+                                                        */
             pairs[n++] = (struct accd__pair){request->host, i};
     }
     *n_p = n;
@@ -348,7 +362,8 @@ static bool continues_copy(const struct accd__device_env *env, const struct accd
                                              env->device.ops->is_allocated(env->device.handle, last->to, bytes)));
 }
 
-/* Appends a copy of [host, end) of a shifted object, or extends the last copy. Does nothing if the range is empty. */
+/* Plans the copy of the part [host, end) of a shifted object: extends the last copy if possible, otherwise appends one.
+ * Does nothing if the part is empty. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status add_device_copy(struct accd__plan *plan, const struct accd__object_shift *shift, uint64_t host,
                                    uint64_t end)
 {
@@ -372,12 +387,14 @@ static accd_status add_device_copy(struct accd__plan *plan, const struct accd__o
     return ACCD_OK;
 }
 
-/* Decides DIR-4.2-14, DIR-4.2-15. */
+/* Plans the copies of all shifted objects, except the bytes of the `ncut` requests in `cut`. Decides DIR-4.2-14,
+ * DIR-4.2-15. */
 accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__pair *cut, size_t ncut)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
     size_t k = 0;
-    for (size_t i = 0; i < fusion->shifts.n; i++) { /* sorted by host address, like `cut` */
+    /* shifts and `cut` are both sorted by host address, so that `k` only grows */
+    for (size_t i = 0; i < fusion->shifts.n; i++) {
         const struct accd__object_shift *shift = &fusion->shifts.at[i];
         uint64_t at = shift->object->host, end = accd__object_end(shift->object);
         for (; k < ncut && cut[k].key < end; k++) {
@@ -393,6 +410,8 @@ accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__p
     return ACCD_OK;
 }
 
+/* Plans the new device value of each attached pointer whose target moves, and its write unless the pointer is removed.
+ */
 accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -430,8 +449,9 @@ accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans to rewrite attached pointers in the bytes that are copied from the host (`pairs`), because neither the copy
- * from the host nor the copy within the device transfers them. */
+/* Plans to rewrite the attached pointers in the bytes of the `n` requests of `pairs` (see list_updated_requests). They
+ * need a write, because neither the copy from the host nor the copy within the device transfers them. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status keep_updated_pointers(struct accd__plan *plan, const struct accd__pair *pairs, size_t n)
 {
     struct accd__btree_cursor cursor;
@@ -449,6 +469,8 @@ static accd_status keep_updated_pointers(struct accd__plan *plan, const struct a
     return ACCD_OK;
 }
 
+/* Plans the copies of shifted objects within the device, and all writes of attached pointers that these copies require.
+ */
 accd_status accd__fuse_plan_moves(struct accd__plan *plan)
 {
     struct accd__pair *pairs = NULL;
@@ -461,8 +483,8 @@ accd_status accd__fuse_plan_moves(struct accd__plan *plan)
 
 /* --------------------------------------------------------------------------------- 4. commit -- */
 
-/* Returns the placement of `object`. If the object has no placement, makes one with number `serial` from a reserved
- * record. */
+/* Returns the placement of `object`. If the object has none, makes a placement with `serial`, the number of the
+ * construct that moved the object, in a reserved record. Cannot fail. */
 static struct accd__placement *get_placement(struct accd__device_env *env, struct accd__object *object, uint64_t serial)
 {
     assert(object);
@@ -476,8 +498,8 @@ static struct accd__placement *get_placement(struct accd__device_env *env, struc
     return placement;
 }
 
-/* Returns the block (record of shared device memory) of the old memory of a shifted object. Makes a block if the memory
- * was not shared; its record must be reserved. */
+/* Returns the block (record of shared device memory) that contains the old place of a shifted object. If that memory
+ * was the object's own, makes a block of it in a reserved record. Cannot fail. */
 static struct accd__block *make_vacated_block(struct accd__device_env *env, const struct accd__object_shift *shift)
 {
     if (shift->size & ACCD_OBJECT_SHARED)
@@ -491,8 +513,8 @@ static struct accd__block *make_vacated_block(struct accd__device_env *env, cons
                                    });
 }
 
-/* Sets depth and skip link of a new slot from the slots below it, as in a skew-binary list: any depth is reached in
- * O(log n) steps. */
+/* Sets `depth` and `jump` of a new slot from the slots below it. The links form a skew-binary list, in which a search
+ * reaches any depth in O(log n) steps. */
 static void set_skip_link(struct accd__vacated_slot *vacated)
 {
     assert(vacated && vacated->below != vacated);
@@ -502,8 +524,8 @@ static void set_skip_link(struct accd__vacated_slot *vacated)
     vacated->jump = far ? jump->jump : below;
 }
 
-/* Keeps the old place of a shifted object as the latest vacated slot of its placement, or frees the old place. Decides
- * DIR-4.2-16. */
+/* Makes the old place of a shifted object the latest vacated slot of `placement` if shift->kept is set; otherwise frees
+ * the old place. Cannot fail: the records are reserved. Decides DIR-4.2-16. */
 static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
                         struct accd__placement *placement)
 {
@@ -528,7 +550,7 @@ static void vacate_slot(struct accd__device_env *env, const struct accd__object_
         accd__free_device_memory(env, shift->from, accd__object_bytes(shift->object));
 }
 
-/* Removes the tuples whose objects move to new tuples from the index of current tuples. */
+/* Removes each tuple whose objects move to new tuples from the index of current tuples. */
 static void retire_tuples(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.fusion->shifts.n; i++) {
@@ -540,6 +562,7 @@ static void retire_tuples(struct accd__plan *plan)
     }
 }
 
+/* Replaces the entries of shifted objects in the index by device address, if that index exists. */
 void accd__fuse_update_device_order(struct accd__plan *plan)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -552,7 +575,7 @@ void accd__fuse_update_device_order(struct accd__plan *plan)
         accd__btree_insert(&env->present.by_device, fusion->shifts.at[i].to, fusion->shifts.at[i].object);
 }
 
-/* Makes `fused` the tuple of `placement`, and counts the object in the block of the tuple. */
+/* Makes `fused` the tuple of `placement`, and counts the object in the tuple and in its block. */
 static void join_tuple(struct accd__placement *placement, struct accd__fused_tuple *fused)
 {
     assert(fused && fused->block);
@@ -561,8 +584,8 @@ static void join_tuple(struct accd__placement *placement, struct accd__fused_tup
     fused->block->live++;
 }
 
-/* True if the clause of `original` names no bytes of `object`: it only allocates storage (hold), or it uses a part of a
- * storage object that includes holes. */
+/* True if the clause of `original` names no bytes of `object`: the clause only allocates storage (hold), or it uses a
+ * part of a storage object that includes holes. `request`: request of the clause for these bytes. */
 static bool names_no_bytes(const struct accd__plan *plan, const struct accd__original *original,
                            const struct accd__object *object, const struct accd__request *request)
 {
@@ -574,8 +597,8 @@ static bool names_no_bytes(const struct accd__plan *plan, const struct accd__ori
                ACCD_RANGE_CONTAINED;
 }
 
-/* Returns a copy of `like` in a reserved record, inserted into the placement of its object and, with fusion, into the
- * ring of originals with its base. */
+/* Returns a copy of `like` in a reserved record, inserted into the placement of its object. If the rules have fusion,
+ * also inserts the copy into the ring of originals with the same base. Cannot fail. */
 static struct accd__original *insert_original(struct accd__plan *plan, const struct accd__original *like,
                                               const struct accd__request *request)
 {
@@ -583,7 +606,7 @@ static struct accd__original *insert_original(struct accd__plan *plan, const str
     struct accd__original *original = accd__pool_alloc(&env->tuples.original_pool);
     struct accd__object *object = NULL;
     *original = *like;
-    (void)accd__find_object(env, original->host, &object); /* cannot fail: nothing is left to be indexed */
+    (void)accd__find_object(env, original->host, &object); /* cannot fail: no pending group overlaps the object */
     original->names_no_bytes = names_no_bytes(plan, like, object, request);
     original->placement = get_placement(env, object, original->serial);
     original->next = original->placement->originals;
@@ -605,8 +628,9 @@ static struct accd__original *insert_original(struct accd__plan *plan, const str
     return original;
 }
 
-/* Inserts the clauses of this construct as originals, each piece of a split clause separately. `region`: region that
- * lists the originals, NULL: none. `serial`: number of the construct. Decides DIR-4.2-05, DIR-4.2-06. */
+/* Inserts the clauses of this construct as originals, each piece of a split clause separately. `region`: region whose
+ * list of originals gets them; NULL: none, for enter data. `serial`: number of the construct. Cannot fail. Decides
+ * DIR-4.2-05, DIR-4.2-06. */
 static void add_originals(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -659,12 +683,15 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
                 first = original;
             }
             original->head = first;
-            if (!plan->context->rules.fusion) /* if bases do not fuse, only the pieces of one clause share a base */
+            /* If the rules have no fusion, equal bases must not connect clauses; only the pieces of one clause stay
+             * together. Therefore the address of the clause's first piece takes the place of the base. */
+            if (!plan->context->rules.fusion)
                 original->base = accd__address(first);
         }
     }
 }
 
+/* Makes the new tuples, moves the records of shifted objects, and inserts the new objects and the originals. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     assert(plan->resolved.fusion && plan->resolved.fusion->nplaced == plan->resolved.fusion->nranges);
@@ -710,6 +737,7 @@ void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint
     add_originals(plan, region, serial);
 }
 
+/* Frees the device memory that accd__fuse_place has allocated for ranges. */
 void accd__fuse_undo(struct accd__plan *plan)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;

@@ -1,5 +1,7 @@
 /* fusion.h - how a construct changes tuples: an entry fuses data into one block, an exit splits tuples.
  *
+ * A tuple is a block of device memory in which several objects lie at the distances that they have on the host. The
+ * functions are called in this order:
  *     entry: fuse_begin, fuse_plan, fuse_reserve, fuse_place, fuse_plan_moves, then fuse_commit or fuse_undo
  *     exit:  split_begin, split_end_original..., split_plan, then split_commit or split_undo
  *
@@ -36,7 +38,7 @@ struct accd__object_shift {
     /* record of the object in the tuples (table/tuples.h); NULL: the object has no placement yet */
     struct accd__placement *placement;
     uint64_t from, to; /* device addresses of the object before and after the move */
-    uint64_t size;     /* size and flags of the object before the move */
+    uint64_t size;     /* field `size` of the object before the move: bytes and flags */
     uint32_t range;    /* entry: index of the fusion range that contains the object */
     /* entry: bytes that the move frees, 0 if the old place is kept. The first object of a tuple frees all bytes of the
      * tuple, its other objects free none. */
@@ -56,7 +58,7 @@ struct accd__device_copy {
 /* Exit: a tuple that loses an object or an original (a clause that keeps data together, see table/tuples.h). */
 struct accd__regroup {
     struct accd__fused_tuple *fused;
-    uint64_t least;                       /* smallest serial (number of the construct) of an original that ends */
+    uint64_t least; /* smallest serial (number of the construct that opened it) of an original that ends */
     struct accd__tuple_occupant *members; /* objects that stay present, by host address */
     /* number of elements of `members` */
     uint32_t n;
@@ -77,28 +79,32 @@ struct accd__fusion {
 
 /* ---------------------------------------------------------------------------------- tuples.c -- */
 
-/* True if the construct of `plan` may fuse data. If false, the caller leaves plan->resolved.fusion NULL. */
+/* True if the construct of `plan` may fuse data, because of the rules, a modifier or a present tuple. If false, the
+ * caller leaves plan->resolved.fusion NULL. */
 bool accd__can_fuse(const struct accd__plan *plan);
 /* Sets plan->resolved.fusion, with capacity for a candidate for each request. Fails only without memory. */
 accd_status accd__fuse_begin(struct accd__plan *plan);
 
 /* ------------------------------------------------------------------------------------ fuse.c -- */
 
-/* Computes the ranges to fuse from the candidates (fusion 1 and 2 of Figure 2). */
+/* Computes the ranges to fuse from the candidates (fusion 1 and 2 of Figure 2). Returns ACCD_ERROR_PARTIAL_OVERLAP if
+ * two clauses overlap in part, or fails without memory. */
 accd_status accd__fuse_plan(struct accd__plan *plan);
-/* Lists the shifts and reserves all records, so that the commit cannot fail. */
+/* Lists the shifts and reserves all records, so that the commit cannot fail. Returns ACCD_ERROR_MISSING_WAIT if a queue
+ * still uses an object that moves, or fails without memory. */
 accd_status accd__fuse_reserve(struct accd__plan *plan);
-/* Allocates the blocks of the ranges and notes the new addresses of shifted objects. */
+/* Allocates the blocks of the ranges and notes the new addresses of shifted objects. Returns an error if the device has
+ * no memory or a queue fails; the caller then calls accd__fuse_undo. */
 accd_status accd__fuse_place(struct accd__plan *plan);
 /* Returns ACCD_ERROR_MISSING_WAIT if a queue that does not precede this construct still uses an object that moves. */
 accd_status accd__fuse_check_pending(const struct accd__plan *plan);
 /* Returns the device address of `host` in the fusion range that contains it; 0: no range contains `host`. Requires
  * plan->resolved.fusion. */
 uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host);
-/* Plans the copies within the device and the new values of attached pointers. */
+/* Plans the copies within the device and the new values of attached pointers. Fails only without memory. */
 accd_status accd__fuse_plan_moves(struct accd__plan *plan);
-/* Inserts the new tuples, moves the records of shifted objects and adds the originals with number `serial`. `region`:
- * region that the entry begins; NULL: none. Cannot fail. */
+/* Inserts the new tuples, moves the records of shifted objects, and adds the originals with number `serial`, the number
+ * of the construct. `region`: region that the entry begins; NULL: the entry begins none. Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial);
 /* Frees the blocks that accd__fuse_place allocated. */
 void accd__fuse_undo(struct accd__plan *plan);
@@ -108,11 +114,12 @@ void accd__fuse_undo(struct accd__plan *plan);
 /* Sets plan->resolved.fusion if the device has any placement; otherwise plan->resolved.fusion stays NULL. Fails only
  * without memory. */
 accd_status accd__split_begin(struct accd__plan *plan);
-/* Marks an original and all its pieces as ending with this construct. */
+/* Marks an original and all its pieces as ending with this construct. Fails only without memory. */
 accd_status accd__split_end_original(struct accd__plan *plan, struct accd__original *original);
-/* Marks all originals of enter data that begin in an object as ending. */
+/* Marks all originals of enter data that begin in `object` as ending. Fails only without memory. */
 accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct accd__object *object);
-/* Plans how tuples split when `dying` objects are removed: shifts, copies, pointers, reserved records. */
+/* Plans how tuples split when the `ndying` objects `dying` are removed: shifts, copies, pointers, reserved records.
+ * Fails only without memory. */
 accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying);
 /* Ends the marked originals and regroups the affected tuples. Cannot fail. */
 void accd__split_commit(struct accd__plan *plan);

@@ -1,13 +1,14 @@
 /* groups.c - decides if an entry can handle all sections of its walk as one group, and finds a matching group.
- * Called by core/ops/enter.c, exit.c and begin.c. */
+ * A group is a deep structure whose sections are one record instead of one object each (table/group.h). Called by
+ * core/ops/enter.c, exit.c and begin.c. */
 #include "plan/inside.h"
 #include "plan/fusion.h"
 #include "table/group.h"
 
 #include <assert.h>
 
-/* True if an item names bytes of walked elements of another item, or has a pointer in such bytes. The group then cannot
- * own these bytes. Also true if there are too many pairs to compare. */
+/* True if an item names bytes of walked elements of another item, or has a pointer in such bytes, so that a group
+ * cannot own these bytes. Also true if there are too many pairs of items to compare. */
 static bool roots_are_shared(const struct accd__plan *plan)
 {
     enum { MAX_PAIRS = 1 << 16 };
@@ -29,6 +30,7 @@ static bool roots_are_shared(const struct accd__plan *plan)
     return false;
 }
 
+/* Compares the data, slots and pointers of all items with the bytes and pointers of `group`. */
 bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd__group *group)
 {
     assert(plan->input.walk && group);
@@ -77,13 +79,15 @@ static bool has_same_roots(const struct accd_walk *walk, const accd_construct *c
     return root == walk->nroots;
 }
 
-/* Filter for a search in env->groups.roots: true if the group that owns `span` has the roots of the construct `ud`. */
+/* Filter for a search in env->groups.roots: true if the group that owns `span` has the same roots as the construct
+ * `ud`. */
 static bool group_has_roots(void *ud, const struct accd__interval *span)
 {
     const struct accd__group *group = span->owner;
     return has_same_roots(group->walk, ud);
 }
 
+/* Looks for a walk from the same items in the groups, then in the group that ended last. */
 struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, const accd_construct *construct)
 {
     assert(construct->nitems);
@@ -100,12 +104,14 @@ struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, co
     return NULL;
 }
 
+/* True if the walk may form or match a group: the construct is not queued, or its walk has no descriptors. */
 bool accd__plan_can_group(const struct accd__plan *plan)
 {
     assert(!plan->input.queue || plan->input.walk);
     return !plan->input.queue || !accd__walk_descriptor_checksum(plan->input.walk);
 }
 
+/* True if an item or a walked section has a modifier such as `always`, `present`, `finalize`, `zero` or `attach`. */
 bool accd__plan_has_modifiers(const struct accd__plan *plan)
 {
     unsigned flags = plan->input.item_flags;
@@ -115,7 +121,7 @@ bool accd__plan_has_modifiers(const struct accd__plan *plan)
                     ACCD_ITEM_ZERO | ACCD_ATTACH_FLAGS);
 }
 
-/* True if all elements of the roots of the walk will be present after the construct. */
+/* True if all roots of the walk (items whose elements are walked) will be present after the construct. */
 static bool roots_will_be_present(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
@@ -128,6 +134,7 @@ static bool roots_will_be_present(const struct accd__plan *plan)
     return true;
 }
 
+/* Sets plan->resolved.group to a matching group or to a new one, if the rules and the sections allow a group. */
 accd_status accd__plan_group(struct accd__plan *plan)
 {
     struct accd_walk *walk = plan->input.walk;

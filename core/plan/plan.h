@@ -38,8 +38,9 @@ struct accd__bulk;
 struct accd__fusion;
 struct accd__change_set;
 
-/* True if `request` copies bytes from the host although they are present: because of update_and_copy or `always`, or
- * because they fill a hole of a storage object. */
+/* True if `request` copies bytes from the host although an object contains them: because of update_and_copy or
+ * `always`, or because they fill a hole of a storage object. (Storage objects are allocated by hold; their unnamed
+ * bytes are holes.) */
 static inline bool accd__request_updates_present(const struct accd__request *request)
 {
     return request->state == ACCD_REQUEST_FILLS_HOLE ||
@@ -50,10 +51,10 @@ static inline bool accd__request_updates_present(const struct accd__request *req
 /* A transfer of consecutive bytes of one object. */
 struct accd__move {
     uint64_t host, dev, bytes;
-    /* index of the request that names the move; index of the piece of its program, ACCD_WHOLE_REQUEST or
-     * ACCD_GRID_ELEMENT */
+    /* index of the request whose name events give to the move; index of the piece of that request's mapping program,
+     * ACCD_WHOLE_REQUEST or ACCD_GRID_ELEMENT */
     uint32_t request, piece;
-    uint32_t row; /* index of the element that the piece belongs to */
+    uint32_t row; /* index, in its rowset, of the element to which the piece belongs */
     bool out;     /* true: device to host; false: host to device */
 };
 
@@ -83,9 +84,9 @@ struct accd__descriptor_write {
  * been looked up in the present table yet. */
 struct accd__plan_input {
     const accd_construct *construct;
-    const struct accd_region *leaving; /* region that this construct ends; NULL: none */
-    struct accd__queue *queue;         /* queue that executes the work later; NULL: executed now */
-    struct accd__item_source *sources; /* array, parallel to the items */
+    const struct accd_region *leaving; /* region that this construct ends; NULL: the construct ends no region */
+    struct accd__queue *queue;         /* queue that executes the work later; NULL: the work is executed now */
+    struct accd__item_source *sources; /* sources[i]: data of item i that names need; as many as items */
     struct accd__item_grid *gaps;      /* grids of the items that have gaps between their elements, sorted by item */
     size_t ngaps;
     /* walk of the items with mapping programs; NULL: no item has one */
@@ -95,28 +96,29 @@ struct accd__plan_input {
 
 /* The requests of a plan, resolved against the present table. */
 struct accd__plan_resolution {
-    /* `group` is made by this construct, not a matching one */
+    /* true if this construct has made `group`; false: a present group matches */
     bool new_group;
     /* group (table/group.h: sections handled as a unit) that contains the sections of the walk; NULL: no group */
     struct accd__group *group;
     struct accd__request *requests;
     size_t nrequests, requests_capacity;
-    const uint32_t *fresh; /* indices of requests that make objects, by host address */
+    const uint32_t *fresh; /* indices of requests that make objects, sorted by host address */
     size_t nfresh;
     struct accd__fusion *fusion; /* NULL: the construct has nothing to do with tuples */
 };
 
-/* The pending changes of records, and the transfers. */
+/* The changes of records that the commit will make, and the transfers. */
 struct accd__plan_changes {
-    struct accd__change_set *change_set; /* pending changes of present records; NULL: only reference counters grow */
-    struct accd__bulk *bulk;             /* transfers of a group; NULL: none */
-    ACCD_SCRATCH_LIST(struct accd__clear_range) clears; /* ranges that no move writes */
+    struct accd__change_set *change_set; /* changes of present records (change_set.h); NULL: only counters grow */
+    struct accd__bulk *bulk;             /* transfers of a group (core/ops/bulk.c); NULL: no group is transferred */
+    ACCD_SCRATCH_LIST(struct accd__clear_range) clears; /* new device memory to clear; no move writes it */
     ACCD_SCRATCH_LIST(struct accd__move) moves;
     ACCD_SCRATCH_LIST(struct accd__word) words;
     ACCD_SCRATCH_LIST(struct accd__descriptor_write) descriptor_writes;
 };
 
-/* A construct that is being planned. It lies in scratch space; device resources are given back on failure. */
+/* A construct that is being planned. Its arrays lie in scratch space; the caller gives device memory back on failure.
+ */
 struct accd__plan {
     accd_context *context;
     struct accd__device_env *env;
@@ -128,18 +130,20 @@ struct accd__plan {
 /* ----------------------------------------------------------------------------------- begin.c -- */
 
 /* Initializes `plan` with a request for each item, and walks the mapping programs of the items. Returns an error if the
- * rules reject an item, for example because its host memory may not be read. accd__plan_end must be called after a
- * failure, too. */
+ * rules reject an item, for example because its host memory may not be read, or without memory. accd__plan_end must be
+ * called after a failure, too. */
 accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env, const accd_construct *construct);
-/* Appends a request for each mapped section of the walk. Requires plan->input.walk. */
+/* Appends a request for each mapped section of the walk. Returns an error if a section with the `present` modifier is
+ * absent, or without memory. Requires plan->input.walk. */
 accd_status accd__plan_add_sections(struct accd__plan *plan);
 /* Releases the walk and the reserved records of `plan`, and resets the scratch space. */
 void accd__plan_end(struct accd__plan *plan);
 
 /* ---------------------------------------------------------------------------------- faults.c -- */
 
-/* Walks the items of a construct like accd__walk_new, and sets *walk_p. If a section cannot be computed, records and
- * returns an error that names the section. */
+/* Walks the items of a construct like accd__walk_new, and sets *walk_p to the walk, which the caller releases. If a
+ * section cannot be computed, or without memory, records and returns the error, and leaves *walk_p unchanged or NULL.
+ */
 accd_status accd__walk_items(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                              struct accd_walk **walk_p);
 
@@ -147,9 +151,9 @@ accd_status accd__walk_items(accd_context *context, const accd_construct *constr
 
 /* True if `request`, which is for a base pointer, increments the counter of its object. Requires request->object. */
 bool accd__pointer_request_counts(const struct accd__plan *plan, const struct accd__request *request);
-/* Plans to write `value`, the device value of the pointer at host address `slot`, to device address `dev`. With `rest`,
- * writes a descriptor of `bytes` bytes whose bytes after the pointer are at `rest`; they must stay valid until the
- * write. An attached pointer inside the descriptor keeps its device value. */
+/* Plans to write `value`, the device value of the pointer at host address `slot`, to device address `dev`. If `rest` is
+ * not NULL, writes a descriptor of `bytes` bytes, whose bytes after the pointer are at `rest`; these must stay valid
+ * until the write. An attached pointer inside the descriptor keeps its device value. Fails only without memory. */
 accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
                                    const void *rest, uint32_t bytes);
 /* Returns the size in bytes of the descriptor that begins with the pointer of `request`; 0: the pointer is a plain one.
@@ -160,14 +164,14 @@ accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move
 /* Returns the item source of `request`; NULL: the request comes from a walked section. */
 const struct accd__item_source *accd__request_source(const struct accd__plan_input *input,
                                                      const struct accd__request *request);
-/* Returns the segment that contains the section of `request`, and sets *row_p to the section's row in it. Requires a
- * request of a walked section. */
+/* Returns the segment (column of sections, walk/walk.h) that contains the section of `request`, and sets *row_p to the
+ * section's row in it. Requires a request of a walked section. */
 const struct accd__segment *accd__request_segment(const struct accd__plan_input *input,
                                                   const struct accd__request *request, size_t *row_p);
 /* Returns the index of the item of the construct that `request` comes from. */
 size_t accd__request_item(const struct accd__plan_input *input, const struct accd__request *request);
 /* Returns the mapping program of the elements of `request`; NULL: the elements have none. Must not be called at the end
- * of a region. */
+ * of a region, whose items are not available any more. */
 const accd_program *accd__request_program(const struct accd__plan_input *input, const struct accd__request *request);
 /* Writes the name of the data of `request` to `to`, which has `capacity` bytes. */
 void accd__format_request(const struct accd__plan_input *input, const struct accd__request *request, char *to,
@@ -185,9 +189,10 @@ bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__reques
 accd_status accd__report_request_error(const struct accd__plan *plan, const struct accd__request *request,
                                        const struct accd__object *other, accd_status status, enum accd__rule rule,
                                        const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* Splits a request at the bounds of present objects. Pieces in an object become PRESENT, others stay UNRESOLVED. With
- * `storage`, splits at the holes of that object instead: unnamed pieces become FILLS_HOLE. The first piece keeps the
- * index; the others are appended. Fails only without memory. */
+/* Splits the request with index `index` at the bounds of present objects. Pieces in an object become PRESENT, others
+ * stay UNRESOLVED. With `storage`, a storage object that contains the request, splits at the holes of that object
+ * instead: unnamed pieces become FILLS_HOLE. The first piece keeps the index; the others are appended. Fails only
+ * without memory. */
 accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct accd__object *storage);
 
 /* ---------------------------------------------------------------------------------- groups.c -- */
@@ -200,32 +205,33 @@ bool accd__plan_can_group(const struct accd__plan *plan);
 /* True if an item of `plan` overlaps data or pointers of `group`, so that the group cannot be handled as a unit. Also
  * true if there are too many items to compare. */
 bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd__group *group);
-/* Entry: sets plan->resolved.group to a matching group or, if possible, to a new group for all sections; otherwise it
- * stays NULL. */
+/* Sets plan->resolved.group of an entry to a matching group or, if possible, to a new group for all sections; otherwise
+ * it stays NULL. The caller frees a new group if the construct fails. Fails only without memory. */
 accd_status accd__plan_group(struct accd__plan *plan);
 
 /* --------------------------------------------------------------------------------- resolve.c -- */
 
-/* Gives each request its state, and collects the requests that make objects in plan->resolved.fresh. */
+/* Gives each request of an entry its state, and collects the requests that make objects in plan->resolved.fresh.
+ * Returns an error if the rules reject a request, two requests overlap in part, or without memory. */
 accd_status accd__resolve_entry(struct accd__plan *plan);
 
 /* -------------------------------------------------------------------------------- presence.c -- */
 
 /* Result of a look-up of a request in the present table. */
 struct accd__resolution {
-    enum accd__lookup_result what; /* ACCD_LOOKUP_COUNT: nothing was looked up */
+    enum accd__lookup_result what; /* kind of present data in the range; ACCD_LOOKUP_COUNT: nothing was looked up */
     /* decision of the rules on the look-up result */
     enum accd__decision outcome;
     struct accd__object *object; /* object with the first present byte, or NULL */
 };
 
 /* Looks up `request` in the present table, applies the rules, and sets its state: PRESENT, SKIPPED, or unchanged.
- * Returns an error if the rules reject the request. The caller handles the outcomes SPLIT and FILL. A request for parts
- * only is narrowed to the range of these parts if that range is entirely present or, except in entries, entirely absent
- * (OMP60-map-15). */
+ * Returns an error if the rules reject the request, or without memory. The caller handles the outcomes SPLIT and FILL.
+ * `demand`: how the request treats absent data. A request for parts only is narrowed to the range of these parts if
+ * that range is entirely present or, except in entries, entirely absent (OMP60-map-15). */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found);
-/* Returns the decision of the rules on the look-up result `what` of `request`. */
+/* Returns the decision of the rules on the look-up result `what` of `request`. `demand`: how it treats absent data. */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result what);
@@ -251,19 +257,22 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
 
 /* Removes the bytes that moves write from the ranges to clear. Fails only without memory. */
 accd_status accd__plan_trim_clears(struct accd__plan *plan);
-/* Plans the moves of the request with index `request`: of all its bytes, or of the pieces that its program names.
- * `out`: device to host. */
+/* Plans the moves of the request with index `request`: of all its bytes, or of the pieces that its mapping program
+ * names. New bytes that are not copied are cleared or filled if the rules or the `zero` modifier say so. `out`: device
+ * to host. Fails only without memory. */
 accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t request, bool out);
 /* Plans to write the host value of an attached pointer, or its whole descriptor, to its device copy at `dev`
- * (FLANG-detach-1). */
+ * (FLANG-detach-1). Fails only without memory. */
 accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev);
-/* Cuts attached pointers out of the moves, or plans to rewrite them after the moves (TR14-4.1-07). If the rules copy
- * attached pointers, cuts out only pointers that this construct detaches. */
+/* Keeps device values of attached pointers: cuts these pointers out of the moves, or plans to rewrite them after the
+ * moves (TR14-4.1-07). If the rules copy attached pointers, cuts out only pointers that this construct detaches. Also
+ * cuts out pointers whose sections are empty. Fails only without memory. */
 accd_status accd__plan_keep_pointers(struct accd__plan *plan);
-/* Sorts the moves, and joins those that overlap or touch (TR14-4.2-07). */
+/* Joins moves of one object that overlap or touch (TR14-4.2-07). All moves must have one direction. Fails only without
+ * memory. */
 accd_status accd__plan_merge_moves(struct accd__plan *plan);
-/* Returns the rowset of the elements of `request` and sets [*from, *to) to their rows; NULL: the request has no
- * elements of a walk. */
+/* Returns the rowset (walk/walk.h) of the elements of `request`, and sets [*from, *to) to their rows in it. NULL: the
+ * request has no walked elements. */
 const struct accd__rowset *accd__request_elements(const struct accd__plan *plan, const struct accd__request *request,
                                                   size_t *from, size_t *to);
 

@@ -1,6 +1,6 @@
 /* presence.c - looks requests up in the present table and applies the rules to the result. Where the rules say so, an
- * object has holes: bytes that its clause excluded are not present (OMP60-map-13). Called by entries, exits and
- * updates. */
+ * object has holes: bytes that its clause excluded are not present (OMP60-map-13). The mapping program that lists the
+ * excluded bytes of a type is called its layout. Called by entries, exits and updates. */
 #include "plan/inside.h"
 #include "table/group.h"
 #include "table/name.h"
@@ -10,29 +10,31 @@
 
 /* ------------------------------------------------------------------------------------- holes -- */
 
-/* True if `request` is for a plain range, not for the bytes that a mapping program names. With ACCD_ITEM_IF_PRESENT, a
- * compute construct then accepts an object with holes. */
+/* True if `request` is for an item without a mapping program, so that it means all bytes of its range. With
+ * ACCD_ITEM_IF_PRESENT, a compute construct then accepts an object with holes. */
 static bool requests_plain_range(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
     return source && source->root < 0;
 }
 
-/* Returns the mapping program that lists the excluded bytes of the type of `request`; NULL: no bytes are excluded. */
+/* Returns the mapping program that lists the excluded bytes of the type of `request`; NULL: the label has none, so that
+ * no bytes are excluded. */
 static const accd_program *request_layout(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_label *label = accd__request_label(&plan->input, request);
     return label ? label->layout : NULL;
 }
 
-/* Returns the distance in bytes from the first byte of its item to `request`; 0 for a walked section. The distance is
- * not 0 if `request` is a later piece of the item. */
+/* Returns the distance in bytes from the first byte of the item to `request`, which is 0 unless `request` is a later
+ * piece of the item. 0 for a walked section. */
 static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
     return source ? request->host - source->host : 0;
 }
 
+/* Compares the bytes of the range with the holes of the object that `owner` will make. */
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
                              uint64_t bytes, const struct accd__request *request)
 {
@@ -47,8 +49,8 @@ bool accd__request_allocates(const struct accd__plan *plan, const struct accd__r
 }
 
 /* Sets *host_p and *bytes_p to the range from the first piece of the first element of an item to the last piece of its
- * last element. Returns false if the program names whole elements; the results must then not be used. Requires a
- * request of an item with elements. */
+ * last element. Returns false if the program names whole elements, names no piece, or has elements inside its element;
+ * the results must then not be used. Requires a request of an item with elements. */
 static bool get_pieces_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *host_p,
                              uint64_t *bytes_p)
 {
@@ -78,8 +80,9 @@ static bool get_pieces_range(const struct accd__plan *plan, const struct accd__r
 }
 
 /* Sets *relation_p to the relation of the range of `request` to present data, and *object_p to the object with its
- * first present byte. If the request means only the parts that its program names, narrows it to their range when that
- * is entirely present or, except in entries, entirely absent (OMP60-map-15). Decides OMP60-map-13. */
+ * first present byte, or NULL. A range that is present in part is narrowed to the parts that the program of `request`
+ * names, if it names parts only. The parts must then be entirely present or, except in entries, entirely absent
+ * (OMP60-map-15). Fails only without memory. Decides OMP60-map-13. */
 static accd_status find_request_containment(struct accd__plan *plan, struct accd__request *request,
                                             enum accd__containment *relation_p, struct accd__object **object_p)
 {
@@ -104,7 +107,8 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     return ACCD_OK;
 }
 
-/* True if the mapping program of `request` excludes all bytes of present objects that overlap its range. */
+/* True if the mapping program of `request` excludes every byte of its range that lies in a present object, so that the
+ * request and present data share no byte. */
 static bool avoids_present_objects(struct accd__plan *plan, const struct accd__request *request)
 {
     struct accd__btree_cursor cursor;
@@ -121,8 +125,9 @@ static bool avoids_present_objects(struct accd__plan *plan, const struct accd__r
     return true;
 }
 
-/* Returns whether the object has all (OBJECT), some (HOLES) or none (EXCLUDED) of the bytes that the program of
- * `request` names, given the bytes that the clause of `object` excluded. Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
+/* Returns which of the bytes that the program of `request` names are present in `object`, which contains the range: all
+ * (ACCD_LOOKUP_OBJECT), some (ACCD_LOOKUP_HOLES) or none (ACCD_LOOKUP_EXCLUDED). Bytes that the clause of `object`
+ * excluded are not present. Decides TR14-3.1.1-14, OMPEX-struct_map-1. */
 static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *plan, const struct accd__request *request,
                                                     const struct accd__object *object)
 {
@@ -141,7 +146,7 @@ static enum accd__lookup_result find_excluded_bytes(const struct accd__plan *pla
 }
 
 /* True if `request` covers a part of a storage object (allocated by hold, with unnamed bytes as holes) and may fill
- * holes in it. Requires that `object` contains the range. */
+ * holes in it. Requires that `object` contains the range. `demand`: how the request treats absent data. */
 static bool can_fill_holes(const struct accd__plan *plan, const struct accd__request *request,
                            const struct accd__object *object, enum accd__demand demand)
 {
@@ -152,7 +157,7 @@ static bool can_fill_holes(const struct accd__plan *plan, const struct accd__req
 }
 
 /* Sets found->what to the kind of present data in the range of `request`, and found->object to the object with the
- * first present byte. For an empty request the byte at its address counts. */
+ * first present byte, or NULL. For an empty request, the byte at its address counts. Fails only without memory. */
 static accd_status look_up_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                    struct accd__resolution *found)
 {
@@ -179,6 +184,7 @@ static accd_status look_up_request(struct accd__plan *plan, struct accd__request
     return ACCD_OK;
 }
 
+/* Records the error that `decision` describes, with the number of the device or the name of the rules inserted. */
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__object *object, const struct accd__policy_entry *decision)
 {
@@ -190,6 +196,7 @@ accd_status accd__reject_request(const struct accd__plan *plan, const struct acc
         decision->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number, decision->text_after);
 }
 
+/* Looks up the decision on `what` in the policy table, in the row of `demand` and of plain ranges or others. */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result what)
@@ -201,6 +208,8 @@ const struct accd__policy_entry *accd__request_policy(const struct accd__plan *p
     return &accd__policy_entries[row[plain][what]];
 }
 
+/* Looks `request` up, and applies the decisions REJECT, SKIP and USE; others are left to the caller in found->outcome.
+ */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found)
 {
@@ -220,6 +229,7 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
     return ACCD_OK;
 }
 
+/* Applies the decision of the rules on the state `what` of the pointer of `request`: an error, or nothing. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
                                    const struct accd__object *holder, enum accd__slot_state what)
 {
@@ -242,8 +252,8 @@ accd_status accd__check_slot_state(const struct accd__plan *plan, const struct a
 
 /* --------------------------------------------------------------------------- extended ranges -- */
 
-/* Returns the address that the pointer to a walked section contains, if the section begins after it; 0: the section
- * begins there. */
+/* Returns the address that the pointer to section number `section` of a walk contains, if the section begins after it.
+ * 0: the section begins at that address or before it. */
 static uint64_t section_base_address(const struct accd_walk *walk, size_t section)
 {
     size_t row;
@@ -252,6 +262,7 @@ static uint64_t section_base_address(const struct accd_walk *walk, size_t sectio
     return start > 0 ? segment->host[row] - (uint64_t)start * segment->field->unit : 0;
 }
 
+/* Returns the base of the item or section of `request` if it precedes the data and the rules have extended ranges. */
 uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     if (!plan->context->rules.extended_range)
@@ -262,7 +273,8 @@ uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct
     return base < request->host ? base : 0;
 }
 
-/* Returns the base address at which the extended range of `object` begins; 0: none is recorded. */
+/* Returns the base address at which the extended range of `object` begins; 0: no base address is recorded for `object`.
+ */
 static uint64_t object_base_address(const struct accd__device_env *env, const struct accd__object *object)
 {
     const struct accd__group *group = object->size & ACCD_OBJECT_MEMBER ? env->groups.at[object->where] : NULL;
@@ -271,8 +283,8 @@ static uint64_t object_base_address(const struct accd__device_env *env, const st
     return object->size & ACCD_OBJECT_ORIGIN ? env->present.origins[object->where].base : 0;
 }
 
-/* Makes the objects of pending groups (table/group.h) whose sections begin after the addresses in their pointers. Fails
- * only without memory. */
+/* Makes the objects of those pending groups (table/group.h) whose sections begin after the addresses in their pointers,
+ * because only objects can be searched for their base addresses. Fails only without memory. */
 static accd_status expand_shifted_groups(struct accd__device_env *env)
 {
     for (size_t g = 0; g < env->groups.n && env->groups.npending; g++) {
@@ -284,7 +296,8 @@ static accd_status expand_shifted_groups(struct accd__device_env *env)
     return ACCD_OK;
 }
 
-/* Decides OMP60-map-10. */
+/* Searches the present objects, and the items of open regions, for the nearest one whose extended range has `host`.
+ * Decides OMP60-map-10. */
 accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
     struct accd__btree_cursor cursor;
@@ -300,8 +313,8 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
             found = object;
     }
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
-        for (size_t i = 0; i < region->nrequests; i++) { /* considers list items of open regions, too: their data were
-                                                          * present before */
+        for (size_t i = 0; i < region->nrequests; i++) { /* items of open regions count, too: an item whose data were
+                                                          * present before the region gave its object no base */
             const struct accd__request *request = &region->requests[i];
             uint64_t base = request->source & ACCD_SOURCE_WALKED ? 0 : region->items[request->source].base;
             if (request->object && base && base <= host && host < request->host &&
@@ -314,6 +327,7 @@ accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t ho
 
 /* ---------------------------------------------------------------------- the present modifier -- */
 
+/* True if the mapper of an update moves no bytes of the elements of `request` themselves. */
 bool accd__requests_members_only(const struct accd__plan *plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&plan->input, request);
@@ -321,7 +335,8 @@ bool accd__requests_members_only(const struct accd__plan *plan, const struct acc
            !accd__has_own_moves(plan->input.construct->items[request->source].program);
 }
 
-/* Decides OMP60-map-9. */
+/* Looks up each request from index `first` on that has the `present` modifier, and rejects it if it is absent. Decides
+ * OMP60-map-9. */
 accd_status accd__plan_check_required(struct accd__plan *plan, size_t first)
 {
     struct accd__resolution found;

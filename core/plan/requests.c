@@ -10,12 +10,14 @@
 
 /* ------------------------------------------------------------------------------------- names -- */
 
+/* Returns the item source of `request`; NULL for a walked section. */
 const struct accd__item_source *accd__request_source(const struct accd__plan_input *input,
                                                      const struct accd__request *request)
 {
     return request->source & ACCD_SOURCE_WALKED ? NULL : &input->sources[request->source];
 }
 
+/* Returns the column of the walk that contains the section of `request`, and its row there in *row_p. */
 const struct accd__segment *accd__request_segment(const struct accd__plan_input *input,
                                                   const struct accd__request *request, size_t *row_p)
 {
@@ -23,13 +25,15 @@ const struct accd__segment *accd__request_segment(const struct accd__plan_input 
     return accd__find_segment(input->walk, request->source & ~ACCD_SOURCE_WALKED, row_p);
 }
 
-/* Returns the field (declaration of a mapped pointer or member) of a walked request's section. */
+/* Returns the field (declaration of a mapped pointer or member) through which the section of a walked request is
+ * reached. Requires a request of a walked section. */
 static const accd_field *request_field(const struct accd__plan_input *input, const struct accd__request *request)
 {
     size_t row;
     return accd__request_segment(input, request, &row)->field;
 }
 
+/* Returns the index of the item from which `request` comes, directly or by a walk. */
 size_t accd__request_item(const struct accd__plan_input *input, const struct accd__request *request)
 {
     size_t row;
@@ -38,12 +42,14 @@ size_t accd__request_item(const struct accd__plan_input *input, const struct acc
     return accd__segment_root(input->walk, accd__request_segment(input, request, &row))->item;
 }
 
+/* Returns the label of the item or field of `request`, or NULL. */
 const accd_label *accd__request_label(const struct accd__plan_input *input, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(input, request);
     return source ? source->label : request_field(input, request)->label;
 }
 
+/* Returns the mapping program of the elements of `request`, or NULL. */
 const accd_program *accd__request_program(const struct accd__plan_input *input, const struct accd__request *request)
 {
     if (!(request->source & ACCD_SOURCE_WALKED))
@@ -51,6 +57,7 @@ const accd_program *accd__request_program(const struct accd__plan_input *input, 
     return request_field(input, request)->child;
 }
 
+/* Writes the name of the data of `request`, as messages show it. */
 void accd__format_request(const struct accd__plan_input *input, const struct accd__request *request, char *to,
                           size_t capacity)
 {
@@ -61,6 +68,7 @@ void accd__format_request(const struct accd__plan_input *input, const struct acc
         accd__format_section(input->walk, request->source & ~ACCD_SOURCE_WALKED, to, capacity);
 }
 
+/* Writes the name of the pointer of `request`, as messages show it. */
 void accd__format_request_slot(const struct accd__plan_input *input, const struct accd__request *request, char *to,
                                size_t capacity)
 {
@@ -71,6 +79,7 @@ void accd__format_request_slot(const struct accd__plan_input *input, const struc
         accd__format_row_slot(input->walk, request->source & ~ACCD_SOURCE_WALKED, to, capacity);
 }
 
+/* Records an error with a formatted message, the data of `request` and the conflicting object `other`. */
 accd_status accd__report_request_error(const struct accd__plan *plan, const struct accd__request *request,
                                        const struct accd__object *other, accd_status status, enum accd__rule rule,
                                        const char *format, ...)
@@ -95,20 +104,22 @@ accd_status accd__report_request_error(const struct accd__plan *plan, const stru
     return accd__insert_object_name(plan->context);
 }
 
-/* Decides ACC33-att-10. */
+/* True if members are counted, or the request covers the whole object. Decides ACC33-att-10. */
 bool accd__pointer_request_counts(const struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
     return plan->context->rules.member == ACCD_MEMBER_COUNTED || accd__object_bytes(request->object) <= request->bytes;
 }
 
+/* True if `request` comes from an item that is a base pointer or a member (it has a frame). */
 bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !(request->source & ACCD_SOURCE_WALKED) &&
            (request->flags & ACCD_ITEM_BASE_POINTER || plan->input.construct->items[request->source].frame);
 }
 
-/* Decides OMP60-map-4. */
+/* Sets ACCD_ITEM_UNCOUNTED in requests of further members of an object, and of a whole object if a member counts.
+ * Decides OMP60-map-4. */
 void accd_plan_together(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
@@ -131,6 +142,7 @@ void accd_plan_together(struct accd__plan *plan)
 
 /* ------------------------------------------------------------------------------------- moves -- */
 
+/* Appends a copy of `move` to the planned moves. */
 accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move *move)
 {
     assert(move);
@@ -138,12 +150,14 @@ accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move
     return ACCD_OK;
 }
 
+/* Plans to write the 8 bytes of `value` to device address `dev`. */
 accd_status accd__plan_add_word(struct accd__plan *plan, uint64_t dev, uint64_t value)
 {
     ACCD_SCRATCH_APPEND(plan->context, &plan->changes.words, (struct accd__word){dev, value, sizeof value});
     return ACCD_OK;
 }
 
+/* Plans to fill `bytes` bytes at `dev`, as writes of at most 8 bytes each. */
 accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t bytes, uint8_t value)
 {
     struct accd__word word = {.bytes = sizeof word.value};
@@ -157,6 +171,7 @@ accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t 
     return ACCD_OK;
 }
 
+/* Plans to write a pointer value or a whole descriptor, and the device value of an attached pointer inside it. */
 accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
                                    const void *rest, uint32_t bytes)
 {
@@ -171,14 +186,16 @@ accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint6
                : ACCD_OK;
 }
 
-/* Decides ACC33-att-9. */
+/* Returns the bytes of the descriptor through which the data of `request` are reached; 0: a plain pointer. Decides
+ * ACC33-att-9. */
 uint32_t accd__request_slot_bytes(const struct accd__plan_input *input, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(input, request);
     return source ? source->slot_bytes : request_field(input, request)->slot_bytes;
 }
 
-/* Enlarges the array of requests to a capacity for `more` further requests. Returns false without memory. */
+/* Makes room for `more` further requests, by moving the array of requests if needed; pointers to requests are then no
+ * longer valid. Returns false without memory, and changes nothing. */
 static bool reserve_requests(struct accd__plan *plan, size_t more)
 {
     size_t need = plan->resolved.nrequests + more;
@@ -195,6 +212,7 @@ static bool reserve_requests(struct accd__plan *plan, size_t more)
     return true;
 }
 
+/* Splits a request at the bounds of present objects or, with `storage`, at the holes of that object. */
 accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct accd__object *storage)
 {
     assert(index < plan->resolved.nrequests);
@@ -222,14 +240,15 @@ accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct 
         }
         if (first)
             continue;
-        request->slot = 0; /* the pointer is attached or detached by the first piece only */
+        request->slot = 0; /* the first piece attaches or detaches the pointer; further pieces must not do it again */
         request->attached = false;
-        if (storage) /* the object is counted by the first piece only */
+        if (storage) /* the pieces lie in one object, which the first piece counts */
             request->flags |= ACCD_ITEM_UNCOUNTED;
     }
     return ACCD_OK;
 }
 
+/* Searches resolved.fresh, the requests that make objects, for the first one with a byte in the range. */
 struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint64_t host, uint64_t bytes)
 {
     assert(!plan->resolved.nfresh || plan->resolved.fresh);
@@ -248,6 +267,7 @@ struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint
     return request->host < host + bytes ? request : NULL;
 }
 
+/* Records the error that two requests of one construct overlap, with `owner` as the other object. */
 accd_status accd__report_overlap(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__request *owner)
 {

@@ -7,8 +7,8 @@
 
 /* ---------------------------------------------------------------------------- present or not -- */
 
-/* Returns how `request` treats absent data: the row of the policy table (rules compiled for look-ups) that applies to
- * it. */
+/* Returns how `request` treats absent data, which is the row of the policy table (rules compiled for look-ups) that
+ * applies to it. */
 static enum accd__demand get_demand(const struct accd__request *request)
 {
     const struct accd__action_traits *demand = &accd__traits_of_action[request->action];
@@ -23,9 +23,9 @@ static enum accd__demand get_demand(const struct accd__request *request)
                : ACCD_DEMAND_NEW;
 }
 
-/* Checks that the reference counter of the object of `request` can grow; returns ACCD_ERROR_LIMIT if not. With fusion,
- * also cancels the moves of the request unless it updates present data. Decides TR14-4.2-04, TR14-4.3-01, DIR-2-03,
- * LLNL-2.2-01. */
+/* Returns ACCD_ERROR_LIMIT if the reference counters of the object of `request` cannot grow any more. If the rules have
+ * fusion, also makes the request move nothing unless a modifier makes it update present data. Decides TR14-4.2-04,
+ * TR14-4.3-01, DIR-2-03, LLNL-2.2-01. */
 static accd_status accept_present(const struct accd__plan *plan, struct accd__request *request)
 {
     assert(request->object);
@@ -39,8 +39,8 @@ static accd_status accept_present(const struct accd__plan *plan, struct accd__re
     return ACCD_OK;
 }
 
-/* Sets ACCD_ITEM_UPDATE_PRESENT in a request for data that are present in part, so that all of its data are copied from
- * the host, if the rules say so. Decides DIR-6-04. */
+/* Sets ACCD_ITEM_UPDATE_PRESENT in a request for data that are present in part, if the rules copy all of its data from
+ * the host, the present ones too. Otherwise leaves the flags unchanged. Decides DIR-6-04. */
 static void set_update_present(const struct accd__plan *plan, struct accd__request *request)
 {
     if (accd__traits_of_action[request->action].in && plan->context->rules.partial_overlap == ACCD_OVERLAP_REFRESH &&
@@ -48,9 +48,9 @@ static void set_update_present(const struct accd__plan *plan, struct accd__reque
         request->flags |= ACCD_ITEM_UPDATE_PRESENT;
 }
 
-/* Splits request `index`, whose data several objects contain, or whose data are present in part. Adds a fusion
- * candidate if the pieces may be fused. Returns an error if the rules reject a present piece. Decides TR14-4.2-03,
- * TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
+/* Splits request `index`, whose data lie in several objects, or are present in part. Adds a fusion candidate if the
+ * pieces may be fused. Returns an error if the rules reject a present piece, a counter is exhausted, or without memory.
+ * `found`: result of the look-up of the request. Decides TR14-4.2-03, TR14-3.5-04, DIR-2-06, DIR-4.2-04, DIR-6-03. */
 static accd_status split_partly_present(struct accd__plan *plan, uint32_t index, const struct accd__resolution *found)
 {
     assert(index < plan->resolved.nrequests);
@@ -83,8 +83,9 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
     return ACCD_OK;
 }
 
-/* Splits request `index`, which uses only the present part of its data: absent pieces are skipped, and the first
- * present piece attaches the pointer. Decides OMP60-map-12. */
+/* Splits request `index`, which uses only the present part of its data: absent pieces become SKIPPED, and the first
+ * present piece gets the pointer to attach. Returns ACCD_ERROR_LIMIT if a counter is exhausted, or fails without
+ * memory. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status select_present_part(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -105,14 +106,16 @@ static __attribute__((noinline, cold)) accd_status select_present_part(struct ac
     return ACCD_OK;
 }
 
-/* True if the data of an unresolved request, and the object with the pointer to them, may be absent. */
+/* True if `request` is unresolved, has a pointer, and uses only the present part of its data (ACCD_ITEM_PRESENT_PART).
+ * Its data, and the object with the pointer, may then be absent. */
 static bool is_optional_section(const struct accd__request *request)
 {
     return request->flags & ACCD_ITEM_PRESENT_PART && request->slot && request->state == ACCD_REQUEST_UNRESOLVED;
 }
 
-/* Skips optional sections whose pointers lie in absent parts. `n`: number of requests before the pieces of split ones.
- * Requires that the request of a pointer precedes the request of its target. Decides OMP60-map-12. */
+/* Makes optional sections SKIPPED whose pointers lie in absent parts. `n`: number of requests before the pieces of
+ * split ones were appended. Requires that the request for the data with a pointer precedes the request of its target.
+ * Fails only without memory. Decides OMP60-map-12. */
 static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct accd__plan *plan, uint32_t n)
 {
     const size_t all = plan->resolved.nrequests;
@@ -152,8 +155,9 @@ static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct ac
     return ACCD_OK;
 }
 
-/* Splits request `index` at the holes of the storage object found->object, and marks the pieces in holes to be copied
- * into it. Decides DIR-4.2-17. */
+/* Splits request `index` at the holes of the storage object found->object (allocated by hold), and makes the pieces
+ * that lie in holes copy their bytes. Adds a fusion candidate. Returns ACCD_ERROR_LIMIT if a counter is exhausted, or
+ * fails without memory. Decides DIR-4.2-17. */
 static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__plan *plan, uint32_t index,
                                                                 const struct accd__resolution *found)
 {
@@ -177,8 +181,8 @@ static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__pla
     return ACCD_OK;
 }
 
-/* True if a new object begins or ends in the range of a tuple, between its objects. The block of the tuple then
- * contains these bytes. */
+/* True if `request` makes an object that begins or ends in the range of a tuple, between the objects of the tuple. The
+ * block of the tuple then contains these bytes already. */
 static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__request *request)
 {
     return accd__traits_of_action[request->action].creates &&
@@ -186,8 +190,9 @@ static bool lies_in_tuple_gap(const struct accd__plan *plan, const struct accd__
             accd__find_fused_tuple(plan->env, request->host + request->bytes - 1));
 }
 
-/* Looks request `index` up in the present table and applies the decision: use, skip, split or fill. Adds a fusion
- * candidate where fusion is possible. Returns an error if the rules reject it. Decides TR14-4.3-02. */
+/* Looks request `index` up in the present table and applies the decision of the rules: use, skip, split or fill. Adds a
+ * fusion candidate where fusion is possible. Returns an error if the rules reject the request, or without memory.
+ * Decides TR14-4.3-02. */
 static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests && plan->resolved.requests[index].bytes);
@@ -213,8 +218,8 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
 
 /* ---------------------------------------------------------------------- conflicts and owners -- */
 
-/* Sets [*low_p, *end_p) to the host range of the clause or section that `request` belongs to; `request` may be only a
- * piece of that range. */
+/* Sets [*low_p, *end_p) to the host range of the whole clause or section to which `request` belongs; `request` may be
+ * only a piece of that range. */
 static void get_requested_range(const struct accd__plan *plan, const struct accd__request *request, uint64_t *low_p,
                                 uint64_t *end_p)
 {
@@ -225,8 +230,8 @@ static void get_requested_range(const struct accd__plan *plan, const struct accd
     *end_p = *low_p + (source ? source->bytes : accd__section_bytes(segment, row));
 }
 
-/* True if the clauses of two requests overlap in part, although the requests, split at present data, do not.
- * Decides TR14-4.2-05. */
+/* True if the whole clauses of two requests overlap and neither contains the other. The requests themselves may be
+ * disjoint pieces, split at present data. Decides TR14-4.2-05. */
 static bool clauses_overlap(const struct accd__plan *plan, const struct accd__request *a, const struct accd__request *b)
 {
     uint64_t low, low_end, high, high_end;
@@ -235,7 +240,8 @@ static bool clauses_overlap(const struct accd__plan *plan, const struct accd__re
     return (low < high && low_end < high_end) || (low > high && low_end > high_end);
 }
 
-/* True if list items count and `request`, which maps a part of `owner`, precedes `owner` in the construct. */
+/* True if the rules count list items and `request`, which maps a part of `owner`, precedes `owner` in the construct.
+ * False for members, base pointers and walked sections. */
 static bool comes_before(const struct accd__plan *plan, const struct accd__request *request,
                          const struct accd__request *owner)
 {
@@ -244,8 +250,8 @@ static bool comes_before(const struct accd__plan *plan, const struct accd__reque
 }
 
 /* Resolves a request that makes no object: it becomes WITHIN_NEW if another request makes an object that contains its
- * data, otherwise it is skipped. Returns an error if its data must be present, or overlap a new object in part. Decides
- * TR14-4.2-09, TR14-2.2-03. */
+ * data; otherwise it becomes SKIPPED. Returns an error if its data must be present and are not, or overlap a new object
+ * in part. Decides TR14-4.2-09, TR14-2.2-03. */
 static accd_status resolve_within_new(struct accd__plan *plan, struct accd__request *request)
 {
     assert(request->state == ACCD_REQUEST_UNRESOLVED);
@@ -266,8 +272,9 @@ static accd_status resolve_within_new(struct accd__plan *plan, struct accd__requ
     return ACCD_OK;
 }
 
-/* Resolves requests that make objects: sorts them by address, finds the owner of each, fills resolved.fresh, and then
- * resolves the requests that make nothing. Decides TR14-4.2-06. */
+/* Resolves the requests that make objects, in the order of their addresses: each becomes NEW and enters resolved.fresh,
+ * or WITHIN_NEW if an earlier one contains it. Then resolves the requests that make nothing. Returns an error if two
+ * requests overlap in part, or without memory. Decides TR14-4.2-06. */
 static accd_status resolve_new_objects(struct accd__plan *plan)
 {
     const size_t most = plan->resolved.nrequests;
@@ -329,7 +336,8 @@ static accd_status resolve_new_objects(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Resolves the only unresolved request, which need not be compared with others. Requires that its index is 0. */
+/* Resolves the only unresolved request of the construct, which must have index 0 and need not be compared with others:
+ * it becomes NEW if it makes an object. Otherwise like resolve_within_new. */
 static accd_status resolve_single(struct accd__plan *plan, struct accd__request *request)
 {
     assert(request == plan->resolved.requests && request->state == ACCD_REQUEST_UNRESOLVED);
@@ -344,7 +352,8 @@ static accd_status resolve_single(struct accd__plan *plan, struct accd__request 
 
 /* ------------------------------------------------------------------------------- entry point -- */
 
-/* Decides TR14-4.2-01, TR14-4.2-02. */
+/* Resolves the requests one by one against present data, then the remaining ones against each other. Decides
+ * TR14-4.2-01, TR14-4.2-02. */
 accd_status accd__resolve_entry(struct accd__plan *plan)
 {
     /* number of requests before any split; pieces are appended after them */

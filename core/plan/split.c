@@ -31,6 +31,8 @@
 
 #include <assert.h>
 
+/* Sets plan->resolved.fusion if the device has any placement, and starts a new exit number, so that old marks are void.
+ */
 accd_status accd__split_begin(struct accd__plan *plan)
 {
     struct accd__tuples *tuples = &plan->env->tuples;
@@ -44,7 +46,8 @@ accd_status accd__split_begin(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Marks one piece of a clause as ending; a repeated call for the piece does nothing. Fails only without memory. */
+/* Marks one piece of a clause as ending with this exit and appends it to fusion->ending; does nothing if the piece is
+ * marked already. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status end_piece(struct accd__plan *plan, struct accd__original *original)
 {
     if (accd__original_ends(&plan->env->tuples, original))
@@ -55,6 +58,7 @@ static accd_status end_piece(struct accd__plan *plan, struct accd__original *ori
     return ACCD_OK;
 }
 
+/* Marks all pieces of the clause to which `original` belongs as ending with this construct. */
 accd_status accd__split_end_original(struct accd__plan *plan, struct accd__original *original)
 {
     assert(plan->resolved.fusion);
@@ -65,6 +69,8 @@ accd_status accd__split_end_original(struct accd__plan *plan, struct accd__origi
     return ACCD_OK;
 }
 
+/* Marks all originals of enter data that begin in `object` as ending, because a routine or clause removes references
+ * that no single original accounts for. */
 accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__placement *placement = accd__find_placement(plan->env, object);
@@ -77,8 +83,8 @@ accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct acc
 
 /* --------------------------------------------------------------------------- affected tuples -- */
 
-/* Adds the tuple `fused` to the regroups unless it is one already. Lowers the regroup's `least` to `serial`, the number
- * of an original that ends, if that is smaller. */
+/* Adds the tuple `fused` to fusion->regroups unless it is there. Lowers `least` of its regroup to `serial`, the number
+ * of an original that ends, if `serial` is smaller. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tuple *fused, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -92,8 +98,9 @@ static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tupl
     return ACCD_OK;
 }
 
-/* Marks as ending all originals of affected tuples that begin before a removed object and extend into it. Needed where
- * references are removed without their originals, so that data are removed first. */
+/* Marks as ending each original in an affected tuple that begins before a removed object and extends into it. `dying`:
+ * the `ndying` objects that are removed. Needed only where references are removed without their originals, so that an
+ * object can be removed before the originals that name it. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -116,8 +123,8 @@ static accd_status end_reaching_originals(struct accd__plan *plan, struct accd__
     return ACCD_OK;
 }
 
-/* Lists as regroups the tuples that lose an object of `dying`, or an original that they depend on. Marks the originals
- * of these objects as ending. */
+/* Lists in fusion->regroups the tuples that lose one of the `ndying` objects `dying`, or an original that they depend
+ * on. Marks the originals of these objects as ending. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -147,7 +154,8 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
 
 /* ------------------------------------------------------------------------------------- parts -- */
 
-/* Returns the root of member `i` in the union-find forest. Shortens the path to it (path halving). */
+/* Returns the index of the root of member `i` in the union-find forest. Shortens the path to the root (path halving).
+ */
 static uint32_t find_root(struct accd__tuple_occupant *members, uint32_t i)
 {
     while (members[i].up != i)
@@ -163,7 +171,8 @@ static void union_sets(struct accd__tuple_occupant *members, uint32_t a, uint32_
     members[a > b ? a : b].up = a > b ? b : a;
 }
 
-/* Unites the members (values of `pairs`) whose keys are equal. Reorders `pairs`, which must have capacity for 2 n. */
+/* Unites the members whose pairs {key, index of the member} have equal keys. Reorders `pairs`, an array with space for
+ * 2 n pairs of which the first n are in use. */
 static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__pair *pairs, size_t n)
 {
     pairs = accd__sort_pairs(pairs, pairs + n, n);
@@ -175,21 +184,23 @@ static void union_equal_keys(struct accd__tuple_occupant *members, struct accd__
 /* A tuple that an object was in earlier, as one of the object's vacated slots (old places, see the head of this file).
  */
 struct tuple_layer {
-    uint64_t serial, above; /* serial of the tuple; serial of the place that the object moved to from this slot */
+    /* number of the construct that made the tuple; number of the construct that moved the object out of the tuple */
+    uint64_t serial, above;
     /* index of the object in the members of the regroup */
     uint32_t member;
-    bool last;                          /* this slot was the last place before the object's present one */
+    bool last;                          /* the object moved from this slot to its present place */
     struct accd__vacated_slot *vacated; /* vacated slot; NULL: the layer is the present place of the object */
 };
 
-/* True if the number of `original` is at most `serial`, and the original does not end with this exit. */
+/* True if `original` was opened by construct number `serial` or an earlier one, and does not end with this exit. */
 static bool is_counted_original(const struct accd__plan *plan, const struct accd__original *original, uint64_t serial)
 {
     return original->serial <= serial && !accd__original_ends(&plan->env->tuples, original);
 }
 
-/* Unites the objects of a layer that originals up to a serial connect: by one base, or because their ranges, including
- * holes, intersect. Sets `several` in roots that unite more than one part. Decides DIR-6-02. */
+/* Unites those of the `n` objects in `layers` that originals up to number `serial` connect: by one base, or because
+ * their ranges, including holes, intersect. Sets `several` of each root to whether the call united several parts in it.
+ * Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-6-02. */
 static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                      const struct tuple_layer *layers, size_t n, uint64_t serial)
 {
@@ -249,14 +260,15 @@ static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple
     return ACCD_OK;
 }
 
-/* True if `fused` may depend on an original of the regroup that ends, so that it may split. */
+/* True if `fused` depends on originals as young as the oldest one that ends in `regroup`, so that the tuple may split.
+ * False: the tuple certainly stays whole. */
 static bool may_split(const struct accd__regroup *regroup, const struct accd__fused_tuple *fused)
 {
     return fused->support >= regroup->least;
 }
 
-/* Unites the objects that older tuples, which cannot split, hold together. Sets *layers_p to the *n_p layers whose
- * tuples may split, sorted by the serial of their tuples. Fails only without memory. */
+/* Unites the members that older tuples hold together which cannot split. Sets *layers_p to the *n_p layers whose tuples
+ * may split, sorted by the serial of their tuples. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *regroup, struct tuple_layer **layers_p,
                                size_t *n_p)
 {
@@ -297,14 +309,16 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
     return ACCD_OK;
 }
 
-/* True if this exit has evaluated the slot `vacated`, with `worth` as the result. */
+/* True if this exit has evaluated the slot `vacated` with the result `worth`; false: another result, or not evaluated.
+ */
 static bool has_slot_use(const struct accd__device_env *env, const struct accd__vacated_slot *vacated,
                          enum accd__slot_use worth)
 {
     return vacated->evaluated == env->tuples.exit && vacated->use == worth;
 }
 
-/* Returns the first slot, from `vacated` down, that an object may return to; NULL: there is no such slot. */
+/* Returns the first slot, from `vacated` down, that this exit has not evaluated as NONE; NULL: there is no such slot.
+ * An object may return to that slot. */
 static struct accd__vacated_slot *first_usable_slot(const struct accd__device_env *env,
                                                     struct accd__vacated_slot *vacated)
 {
@@ -313,8 +327,9 @@ static struct accd__vacated_slot *first_usable_slot(const struct accd__device_en
     return vacated;
 }
 
-/* Sets the use of each vacated slot in the layers. Originals older than the objects' next move connect a layer;
- * if the present tuple ends, all originals connect its last layer. Requires that layers are sorted by serial. */
+/* Sets `use` of the vacated slots of the `n` layers, which are sorted by serial. A layer is connected by the originals
+ * older than the move of its objects to the next layer. If the present tuple `ends`, all originals connect the last
+ * layer. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                    const struct tuple_layer *layers, size_t n, bool ends)
 {
@@ -337,8 +352,8 @@ static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_o
     return ACCD_OK;
 }
 
-/* Returns the last serial that an original of the objects' level, or of the base level above it, can have: younger
- * ones belong to the next level that stays open. */
+/* Returns the greatest serial that an original of the level of the objects in `regroup`, or of the base level directly
+ * above it, can have. Younger originals belong to the next level that stays open. */
 static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct accd__regroup *regroup)
 {
     uint64_t serial = 0, next = 0;
@@ -349,11 +364,11 @@ static uint64_t last_serial_of_level(const struct accd__plan *plan, const struct
     for (; region && region->serial > serial; region = region->below)
         if (region != plan->input.leaving)
             next = region->serial;
-    return next - 1; /* wraps to UINT64_MAX if there is no next level */
+    return next - 1; /* if there is no next level, `next` is 0 and the result UINT64_MAX: every original counts */
 }
 
-/* Returns the serial of the oldest original after a level, which holds a tuple together once the originals of the level
- * have ended; UINT64_MAX: there is no such original. */
+/* Returns the least number greater than `serial` of an original in `regroup` that stays; UINT64_MAX: there is none.
+ * Such an original holds a tuple together once the originals of the level up to `serial` have ended. */
 static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct accd__regroup *regroup, uint64_t serial)
 {
     uint64_t first = UINT64_MAX;
@@ -364,7 +379,9 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
     return first;
 }
 
-/* Finds the objects that stay together in the present tuple. *any_p: some do. */
+/* Sets `several` in the root of each part of `regroup` that stays together in the present tuple. If only younger
+ * originals connect a part, sets `held` of its root to their least serial. Sets *any_p to true if there is such a part.
+ * Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *any_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -393,8 +410,9 @@ static accd_status evaluate_present(struct accd__plan *plan, struct accd__regrou
     return ACCD_OK;
 }
 
-/* Finds the parts of a regroup. First assumes that the tuple ends and all objects return to earlier slots; if a part
- * stays nevertheless, evaluates the layers again without that assumption. */
+/* Finds the parts of a regroup: evaluates the vacated slots and unites members that stay together. First assumes that
+ * the tuple ends and all objects return to earlier slots; if a part stays nevertheless, evaluates the layers again
+ * without that assumption. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -416,14 +434,14 @@ static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regrou
     return evaluate_present(plan, regroup, &stays_in_place);
 }
 
-/* True if member `i` belongs to a part of several objects, which stay where they are. */
+/* True if member `i` belongs to a part of several objects; such a part stays where it is. */
 static bool stays_in_place(struct accd__regroup *regroup, uint32_t i)
 {
     return regroup->members[find_root(regroup->members, i)].several;
 }
 
-/* Sets the members of `regroup` to the objects of its tuple that stay present, by host address. Fails only without
- * memory. */
+/* Sets the members of `regroup` to the objects of its tuple that stay present, by host address. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__btree_cursor cursor;
@@ -439,8 +457,8 @@ static accd_status list_occupants(struct accd__plan *plan, struct accd__regroup 
     return ACCD_OK;
 }
 
-/* Lists the objects of a regroup that return to a vacated slot as shifts. Fails only without memory. Decides
- * DIR-4.3-03. */
+/* Appends to fusion->shifts the objects of `regroup` that return to a vacated slot. Returns ACCD_ERROR_OUT_OF_MEMORY
+ * without memory. Decides DIR-4.3-03. */
 static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regroup *regroup)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -461,7 +479,8 @@ static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regrou
     return ACCD_OK;
 }
 
-/* Decides DIR-4.3-01, DIR-6-05. */
+/* Plans how tuples split when `ndying` objects are removed: finds the affected tuples and their parts, reserves
+ * records, and plans the moves of objects that return to vacated slots. Decides DIR-4.3-01, DIR-6-05. */
 accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     assert(plan->resolved.fusion && (dying || !ndying));
@@ -479,7 +498,7 @@ accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const
     }
     if (!members)
         return ACCD_OK;
-    /* a part of at least two objects is a tuple */
+    /* a part is a tuple only if it has two objects, so that at most members / 2 tuples result */
     if (!accd__pool_reserve(&env->tuples.fused_pool, members / 2) ||
         !accd__btree_reserve(&env->tuples.fused, members / 2) ||
         (env->present.device_order && !accd__btree_reserve(&env->present.by_device, fusion->shifts.n)))
@@ -498,7 +517,8 @@ accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
-/* Removes the piece `original` from the list of pieces of its clause; the other pieces stay. */
+/* Removes `original` from the list of pieces of its clause. If it was the first piece, the next one becomes the head.
+ */
 static void unlink_piece(struct accd__original *original)
 {
     assert(original->head);
@@ -510,8 +530,8 @@ static void unlink_piece(struct accd__original *original)
     }
 }
 
-/* Removes `original` from its clause, its placement, the ring of originals with its base, and its region. Then frees
- * it. */
+/* Frees `original` after removing it from its clause, its placement, the ring of originals with its base, and its
+ * region. */
 static void free_original(struct accd__device_env *env, struct accd__original *original)
 {
     if (!(accd__original_ends(&env->tuples, original) && original->whole_ends) && original->head)
@@ -535,8 +555,8 @@ static void free_original(struct accd__device_env *env, struct accd__original *o
     accd__pool_free(&env->tuples.original_pool, original);
 }
 
-/* Frees the vacated slot of `object`. If `is_reoccupied`, the object has returned there, so that its memory stays;
- * otherwise the memory of the slot is released, too. */
+/* Frees the record of a vacated slot of `object`. If `is_reoccupied`, the object has returned to the slot, so that the
+ * memory stays in use; otherwise the memory of the slot is released, too. */
 static void free_vacated_slot(struct accd__device_env *env, const struct accd__object *object,
                               struct accd__vacated_slot *vacated, bool is_reoccupied)
 {
@@ -552,8 +572,8 @@ static void free_vacated_slot(struct accd__device_env *env, const struct accd__o
     accd__pool_free(&env->tuples.vacated_pool, vacated);
 }
 
-/* Frees the vacated slots of `placement` that this exit evaluated as NONE. For TOGETHER the support of the slot's tuple
- * is updated; for ALONE the slot loses its tuple. */
+/* Frees the vacated slots of `placement` that this exit evaluated as NONE. For TOGETHER, updates `support` of the
+ * slot's tuple; for ALONE, removes the slot from its tuple. */
 static void free_unused_slots(struct accd__device_env *env, struct accd__placement *placement)
 {
     bool any = false;
@@ -578,7 +598,8 @@ static void free_unused_slots(struct accd__device_env *env, struct accd__placeme
         vacated->jump = vacated->below; /* resets all skip links, because they may point to freed slots */
 }
 
-/* Moves an object's records to its latest vacated slot. Requires a tuple and a slot. */
+/* Moves the records of an object to its latest vacated slot, and releases the place in its present tuple. The bytes
+ * were copied before. Requires that `placement` has a tuple and a slot. */
 static void return_to_slot(struct accd__device_env *env, struct accd__placement *placement)
 {
     assert(placement->vacated && placement->fused);
@@ -594,8 +615,9 @@ static void return_to_slot(struct accd__device_env *env, struct accd__placement 
     accd__release_block(env, left, 1);
 }
 
-/* Makes each part with several objects a current tuple: the tuple that its first object is in, or a new record if that
- * tuple is used by another part. Objects that are alone lose their tuple. */
+/* Makes each part with several objects a current tuple: the tuple of its first object or, if another part uses that
+ * tuple, a new one in a reserved record. `serial`: serial of the tuple that splits. An object that is alone in its part
+ * loses its tuple. */
 static void make_part_tuples(struct accd__device_env *env, struct accd__regroup *regroup, uint64_t serial)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -625,7 +647,9 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
                 fused->places--;
                 placement->fused = fused = part;
             }
-            if (present) /* a tuple that objects returned to keeps its serial, a part of the split tuple gets one */
+            /* A part of the tuple that splits gets the serial of the younger original that connects it or, without
+             * one, the serial of the split tuple. A part that returned to an older tuple keeps that tuple's serial. */
+            if (present)
                 fused->serial = root->held ? root->held : serial;
             fused->current = true;
             fused->host = root->low;
@@ -639,7 +663,8 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
     }
 }
 
-/* Regroups one tuple: frees unused slots, returns objects to their slots, and makes tuples of the parts that remain. */
+/* Regroups one tuple: frees unused slots, returns objects to their slots, and makes tuples of the parts that remain.
+ * Cannot fail. */
 static void commit_tuple(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     struct accd__fused_tuple *fused = regroup->fused;
@@ -658,8 +683,8 @@ static void commit_tuple(struct accd__device_env *env, struct accd__regroup *reg
     accd__release_fused_tuple(env, fused);
 }
 
-/* Frees the placements of a regroup that have no tuple, no vacated slots and no originals. Used where the rules have no
- * fusion. */
+/* Frees each placement of `regroup` that has no tuple, no vacated slot and no original. Called only if the rules have
+ * no fusion: with fusion, a placement lives as long as its object. */
 static void free_idle_placements(struct accd__device_env *env, struct accd__regroup *regroup)
 {
     for (uint32_t i = 0; i < regroup->n; i++) {
@@ -669,8 +694,9 @@ static void free_idle_placements(struct accd__device_env *env, struct accd__regr
     }
 }
 
-/* Makes the bytes of an ended original holes of its storage object (a hold allocation) again, except for bytes that
- * other clauses name and for attached pointers. Does nothing for objects without holes. Decides DIR-4.2-17. */
+/* Makes the bytes of an ended original holes of its storage object (allocated by hold) again, except bytes that other
+ * clauses name and attached pointers. Does nothing for other objects, for removed ones, or if the original names no
+ * bytes. Cannot fail. Decides DIR-4.2-17. */
 static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd__original *original)
 {
     struct accd__device_env *env = plan->env;
@@ -685,7 +711,7 @@ static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd
         stop = end;
         if (accd__is_byte_named(env, object, at, &stop))
             continue;
-        (void)accd__first_attachment(env, at, stop, &cursor, &attach); /* cannot fail: nothing is left to be indexed */
+        (void)accd__first_attachment(env, at, stop, &cursor, &attach); /* cannot fail: no pending group is here */
         uint64_t from = at;
         for (; attach; attach = accd__next_attachment(&cursor, stop)) {
             if (attach->slot > from)
@@ -697,7 +723,8 @@ static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd
     }
 }
 
-/* Decides DIR-4.3-04. */
+/* Ends the marked originals, clears bytes that no clause names any more, and regroups the affected tuples. Decides
+ * DIR-4.3-04. */
 void accd__split_commit(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion);
@@ -715,11 +742,13 @@ void accd__split_commit(struct accd__plan *plan)
             free_idle_placements(env, &fusion->regroups.at[i]);
 }
 
+/* Makes all marks of this exit void, by starting a new exit number. */
 void accd__split_undo(struct accd__plan *plan)
 {
     plan->env->tuples.exit++;
 }
 
+/* Frees the placement of `object`, if it has one, with its originals and vacated slots. */
 void accd__free_placement(struct accd__device_env *env, const struct accd__object *object)
 {
     struct accd__placement *placement = accd__find_placement(env, object);

@@ -6,7 +6,8 @@
 #include <assert.h>
 
 /* Returns true and sets *grid to the elements of a walked request, if its section has a descriptor with gaps. If the
- * descriptor has changed since the pointer was attached, the saved descriptor counts. */
+ * descriptor has changed since the pointer was attached, uses the descriptor saved at the attach. Otherwise returns
+ * false; *grid must then not be used. */
 static bool section_request_grid(const struct accd__plan *plan, const struct accd__request *request,
                                  struct accd__grid *grid)
 {
@@ -26,6 +27,7 @@ static bool section_request_grid(const struct accd__plan *plan, const struct acc
                                  segment->host[row], accd__section_bytes(segment, row), grid);
 }
 
+/* Sets *grid to the elements of `request` and returns true if they have gaps between them; otherwise returns false. */
 bool accd__request_grid(const struct accd__plan *plan, const struct accd__request *request, struct accd__grid *grid)
 {
     if (request->source & ACCD_SOURCE_WALKED)
@@ -38,6 +40,7 @@ bool accd__request_grid(const struct accd__plan *plan, const struct accd__reques
     return found;
 }
 
+/* Sets plan->input.gaps to the grids of all items with dimensions, sorted by item; rejects a grid that does not fit. */
 accd_status accd__plan_item_grids(struct accd__plan *plan)
 {
     const accd_construct *construct = plan->input.construct;
@@ -60,6 +63,7 @@ accd_status accd__plan_item_grids(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Plans one move for each element of `grid` that lies in the range of request `index`. */
 accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t index, const struct accd__grid *grid, bool out)
 {
     assert(index < plan->resolved.nrequests && grid);

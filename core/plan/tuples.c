@@ -5,7 +5,9 @@
 
 #include <assert.h>
 
-/* Returns the host address of element 0 of the array that a request is a section of. Decides DIR-4.1-03. */
+/* Returns the base of `request`: the host address of element 0 of the array of which it is a section, or of the
+ * structure of which it is a member. If the clause gives no base, returns the address of the data. Decides DIR-4.1-03.
+ */
 static uint64_t request_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     if (request->source & ACCD_SOURCE_WALKED) {
@@ -17,6 +19,7 @@ static uint64_t request_base(const struct accd__plan *plan, const struct accd__r
     return item->frame ? accd__address(item->frame) : item->base ? accd__address(item->base) : request->host;
 }
 
+/* True if the rules, a modifier of an item or section, or a present tuple may make this construct fuse data. */
 bool accd__can_fuse(const struct accd__plan *plan)
 {
     const accd_rules *rules = &plan->context->rules;
@@ -28,7 +31,7 @@ bool accd__can_fuse(const struct accd__plan *plan)
     return wanted;
 }
 
-/* Decides DIR-4.2-01. */
+/* Sets plan->resolved.fusion to an empty record with space for one candidate for each request. Decides DIR-4.2-01. */
 accd_status accd__fuse_begin(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = accd__scratch_alloc(
@@ -40,6 +43,7 @@ accd_status accd__fuse_begin(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Adds a candidate with base, range and flags of request `index`, and returns it; the caller sets the other fields. */
 struct accd__fusion_candidate *accd__fuse_add_candidate(struct accd__plan *plan, uint32_t index)
 {
     assert(plan->resolved.fusion && index < plan->resolved.nrequests);
@@ -65,7 +69,8 @@ static uint64_t candidate_end(const struct accd__fusion_candidate *candidate)
     return candidate->host + candidate->bytes;
 }
 
-/* Drops a candidate whose data another clause copies, and makes its requests move nothing. */
+/* Marks a candidate as dropped, because another clause copies its data, and makes all requests of its clause move
+ * nothing. */
 static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidate *candidate)
 {
     candidate->dropped = true;
@@ -77,7 +82,8 @@ static void drop_candidate(struct accd__plan *plan, struct accd__fusion_candidat
 }
 
 /* Sets *sorted_p to the *n_p candidates with absent bytes, as pairs {host address, index} sorted by address. At one
- * address the longest is first; among equal lengths, candidates without present_or are first. */
+ * address the longest is first; among equal lengths, candidates without present_or are first. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **sorted_p, size_t *n_p)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -97,8 +103,9 @@ static accd_status sort_candidates(struct accd__plan *plan, struct accd__pair **
     return ACCD_OK;
 }
 
-/* Checks that candidates with absent bytes are disjoint or nested. Drops a present_or clause that lies in a larger one,
- * or is equal to one without present_or. Decides DIR-4.2-02, DIR-4.2-03. */
+/* Returns ACCD_ERROR_PARTIAL_OVERLAP unless all candidates with absent bytes are disjoint or nested. If the rules have
+ * fusion, drops a present_or clause that lies in a larger clause, or is equal to a clause without present_or. Decides
+ * DIR-4.2-02, DIR-4.2-03. */
 accd_status accd__compare_clauses(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -117,7 +124,7 @@ accd_status accd__compare_clauses(struct accd__plan *plan)
              k < depth && !is_dropped && accd__accepts_present(candidate->flags) && plan->context->rules.fusion; k++) {
             const struct accd__fusion_candidate *outer = &fusion->candidates[enclosing[k]];
             if (plan->resolved.requests[outer->request].action ==
-                ACCD_ACTION_HOLD) /* hold allocates storage with holes */
+                ACCD_ACTION_HOLD) /* hold leaves holes, which the clause inside it fills */
                 continue;
             is_dropped |= candidate_end(outer) >= end &&
                           (outer->bytes > candidate->bytes || !accd__accepts_present(outer->flags));
