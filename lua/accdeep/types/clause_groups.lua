@@ -25,7 +25,7 @@ local clause_groups = {}
 
 local binding = word_set "name bind_all bind_type"
 local actions = word_set "merge inherit exclude override"
-local known = openmp_directives.clause
+local openmp_clauses = openmp_directives.clause
 
 -- ------------------------------------------------------------------------------ source locations --
 
@@ -38,28 +38,28 @@ local ranges = 0
 -- Returns the group whose text contains a position, and the position in this text; nil or false for a position in the
 -- current text.
 local function home_of(pos)
-  local made = pos and pos >= RANGE and homes[pos // RANGE]
-  return made, made and pos % RANGE
+  local group = pos and pos >= RANGE and homes[pos // RANGE]
+  return group, group and pos % RANGE
 end
 
 -- Reports an error about a clause of a group at the group's text, with a note about the construct at file:line
 -- (LLNL-4-10).
 -- Decides LLNL-4-10.
 function clause_groups.locate(err, file, line)
-  local made, pos = home_of(err.pos)
-  if not made then return end
+  local group, pos = home_of(err.pos)
+  if not group then return end
   err.pos = pos
   if err.code == "clause-not-allowed" then err.rule = "LLNL-4-10" end
   err.notes = err.notes or {}
-  table.insert(err.notes, 1, ("the clause is of %s, bound to the construct at %s:%d"):format(made.title,
+  table.insert(err.notes, 1, ("the clause is of %s, bound to the construct at %s:%d"):format(group.title,
     file or "?", line or 0))
-  location.locate_error(err, made.location.text, made.location.file, made.location.line)
+  location.locate_error(err, group.location.text, group.location.file, group.location.line)
 end
 
 -- Returns "file:line:column" for a position in the current text, or in the text of a group.
 local function location_text(session, pos)
-  local made, own = home_of(pos)
-  local source_location = made and made.location or session:location_of(pos)
+  local group, own = home_of(pos)
+  local source_location = group and group.location or session:location_of(pos)
   local at = location.locate_error({ pos = own or pos }, source_location.text, source_location.file,
     source_location.line)
   return ("%s:%d:%d"):format(at.file or "?", at.line or 0, at.column or 0)
@@ -73,13 +73,13 @@ local moved = word_set "pos name_pos word_pos mapper_pos"
 local function copy_tree(node, shift, replace)
   local other = replace and node.tag and replace(node)
   if other then return other end
-  local made = {}
+  local copy = {}
   for key, value in pairs(node) do
     if type(value) == "table" and key ~= "group" then value = copy_tree(value, shift, replace)
     elseif moved[key] then value = value + shift end
-    made[key] = value
+    copy[key] = value
   end
-  return made
+  return copy
 end
 
 -- ---------------------------------------------------------------------------------------- scopes --
@@ -146,11 +146,11 @@ local function visible_groups(session)
     scope = scope.outer
   end
   for _, inner in ipairs(scopes) do
-    for name, made in pairs(inner.names or {}) do named[name] = made end
+    for name, group in pairs(inner.names or {}) do named[name] = group end
   end
   for _, inner in ipairs(scopes) do
-    for _, made in ipairs(inner.list or {}) do
-      if not made.name or named[made.name] == made then list[#list + 1] = made end
+    for _, group in ipairs(inner.list or {}) do
+      if not group.name or named[group.name] == group then list[#list + 1] = group end
     end
   end
   return list
@@ -186,8 +186,8 @@ local function bound_type(session, node)
 end
 
 -- True if a group is bound to a type, or to the template from which the type was made.
-local function is_bound(made, t)
-  for _, bound in ipairs(made.types or {}) do
+local function is_bound(group, t)
+  for _, bound in ipairs(group.types or {}) do
     if bound == t or bound == t.template or bound.kind and t.kind and types.same(bound, t) then return true end
   end
   return false
@@ -225,17 +225,17 @@ local function add_type(session, sources, excluded, node)
   local t, variable = bound_type(session, node)
   local name = variable and variable.name
   t = t or variable.type
-  local seen = {}
-  local function add(made)
-    if seen[made] or excluded[made] then return end
-    seen[made] = true
+  local added = {}
+  local function add(group)
+    if added[group] or excluded[group] then return end
+    added[group] = true
     local clauses = {}
-    for i, clause in ipairs(made.clauses) do clauses[i] = rebase_on_variable(clause, t, name, node.pos) end
-    sources[#sources + 1] = { group = made, action = "merge", clauses = clauses }
+    for i, clause in ipairs(group.clauses) do clauses[i] = rebase_on_variable(clause, t, name, node.pos) end
+    sources[#sources + 1] = { group = group, action = "merge", clauses = clauses }
   end
-  for _, made in ipairs(t.groups or {}) do add(made) end
-  for _, made in ipairs(visible_groups(session)) do
-    if is_bound(made, t) then add(made) end
+  for _, group in ipairs(t.groups or {}) do add(group) end
+  for _, group in ipairs(visible_groups(session)) do
+    if is_bound(group, t) then add(group) end
   end
 end
 
@@ -246,9 +246,9 @@ local function bound_groups(session, clause)
     raise("syntax", clause.action.pos, ("'%s' is not an action of %s"):format(action, clause.name), { length = #action,
       rule = "LLNL-4-04", help = diagnostic.suggest(action, actions) or "merge, inherit, exclude, override" })
   end
-  local found = {}
-  for i, name in ipairs(clause.names) do found[i] = find(session, name) end
-  return action, found
+  local groups = {}
+  for i, name in ipairs(clause.names) do groups[i] = find(session, name) end
+  return action, groups
 end
 
 -- Returns the sources of a directive's clauses, in order: {action, group, clauses}. Each clause that the construct
@@ -257,26 +257,26 @@ local function sources_of(session, node, own)
   local excluded, named, bound = {}, {}, {}
   for _, clause in ipairs(node.clauses) do
     if clause.kind == "group" then
-      local action, found = bound_groups(session, clause)
-      bound[clause] = { action = action, groups = found }
-      for _, made in ipairs(found) do
-        named[made] = true
-        excluded[made] = excluded[made] or action == "exclude"
+      local action, groups = bound_groups(session, clause)
+      bound[clause] = { action = action, groups = groups }
+      for _, group in ipairs(groups) do
+        named[group] = true
+        excluded[group] = excluded[group] or action == "exclude"
       end
     end
   end
   local sources = {}
   -- a group that a bind_group clause names is bound by the action of this clause instead
-  for _, made in ipairs(visible_groups(session)) do
-    if made.constructs and made.constructs[node.name] and not named[made] then
-      sources[#sources + 1] = { group = made, action = "merge", clauses = made.clauses }
+  for _, group in ipairs(visible_groups(session)) do
+    if group.constructs and group.constructs[node.name] and not named[group] then
+      sources[#sources + 1] = { group = group, action = "merge", clauses = group.clauses }
     end
   end
   for _, clause in ipairs(node.clauses) do
     if bound[clause] then
-      for _, made in ipairs(bound[clause].groups) do
-        if not excluded[made] then
-          sources[#sources + 1] = { group = made, action = bound[clause].action, clauses = made.clauses }
+      for _, group in ipairs(bound[clause].groups) do
+        if not excluded[group] then
+          sources[#sources + 1] = { group = group, action = bound[clause].action, clauses = group.clauses }
         end
       end
     elseif clause.kind == "types" then
@@ -297,9 +297,9 @@ local function sort_by_precedence(sources)
   for i = #sources, 1, -1 do
     if sources[i].action == "override" then ordered[#ordered + 1] = sources[i] end
   end
-  for _, wanted in ipairs { "own", "merge", "inherit" } do
+  for _, action in ipairs { "own", "merge", "inherit" } do
     for _, source in ipairs(sources) do
-      if source.action == wanted then ordered[#ordered + 1] = source end
+      if source.action == action then ordered[#ordered + 1] = source end
     end
   end
   return ordered
@@ -327,13 +327,13 @@ local function conflict(session, part, other)
       or "bind the group with inherit: or override:, or exclude: it" })
 end
 
--- True if a part takes effect beside the parts in `before`. False if `before` has an equal part, or a part that
+-- True if a part takes effect beside the parts in `claimed`. False if `claimed` has an equal part, or a part that
 -- replaces this one. Raises if a part of equal precedence excludes this one.
-local function is_claimed(session, part, before)
-  for _, other in ipairs(before) do
-    local apart = other.source.origin ~= part.source.origin
-    if other.text == part.text and (apart or part.source.group) then return false end
-    if apart and openmp_exclusions.clash(other, part) then
+local function is_claimed(session, part, claimed)
+  for _, other in ipairs(claimed) do
+    local is_separate = other.source.origin ~= part.source.origin
+    if other.text == part.text and (is_separate or part.source.group) then return false end
+    if is_separate and openmp_exclusions.clash(other, part) then
       if not wins(other.source, part.source) then conflict(session, part, other) end
       return false
     end
@@ -346,31 +346,31 @@ local function join_clauses(session, sources)
   local by_key = {}
   for _, source in ipairs(sort_by_precedence(sources)) do
     source.origin = source.origin or source
-    source.taken = {}
+    source.effective_parts = {}
     for i, clause in ipairs(source.clauses) do
-      local taken = {}
+      local effective = {}
       for _, part in ipairs(openmp_exclusions.clause_parts(clause)) do
         part.source = source
-        local before = part.key and by_key[part.key] or {}
-        if is_claimed(session, part, before) then
-          taken[#taken + 1] = part
-          before[#before + 1] = part
-          if part.key then by_key[part.key] = before end
+        local claimed = part.key and by_key[part.key] or {}
+        if is_claimed(session, part, claimed) then
+          effective[#effective + 1] = part
+          claimed[#claimed + 1] = part
+          if part.key then by_key[part.key] = claimed end
         end
       end
-      source.taken[i] = taken
+      source.effective_parts[i] = effective
     end
   end
   local clauses = {}
   for _, source in ipairs(sources) do
     for i, clause in ipairs(source.clauses) do
-      local taken = source.taken[i]
-      if clause.vars and #taken < #clause.vars then
+      local effective = source.effective_parts[i]
+      if clause.vars and #effective < #clause.vars then
         local vars = {}
-        for k, part in ipairs(taken) do vars[k] = part.item end
+        for k, part in ipairs(effective) do vars[k] = part.item end
         clause = ast.copy_with(clause, "vars", vars)
       end
-      if #taken > 0 then clauses[#clauses + 1] = clause end
+      if #effective > 0 then clauses[#clauses + 1] = clause end
     end
   end
   return clauses
@@ -392,91 +392,91 @@ end
 -- Returns the directive with its effective clauses; the directive itself if no group applies. The result is cached in
 -- node.applied by state. Decides LLNL-4-13.
 function clause_groups.apply(session, node)
-  local state, what = scope_of(session).state, binds_what(node)
-  if what == "nothing" and state == 0 then return node end
+  local state, binding_kind = scope_of(session).state, binds_what(node)
+  if binding_kind == "nothing" and state == 0 then return node end
   if node.applied and node.applied.state == state then return node.applied.node end
   local own = { action = "own" }
   own.origin = own
   local sources = sources_of(session, node, own)
-  local bound = what ~= "nothing"
+  local bound = binding_kind ~= "nothing"
   for _, source in ipairs(sources) do bound = bound or source.group ~= nil end
-  local made = node
+  local directive = node
   if bound then
-    made = ast.copy_with(node, "clauses", join_clauses(session, sources))
-    made.written, made.binds, made.applied = node, "nothing", nil
+    directive = ast.copy_with(node, "clauses", join_clauses(session, sources))
+    directive.written, directive.binds, directive.applied = node, "nothing", nil
   end
-  if what ~= "types" then node.applied = { state = state, node = made } end
-  return made
+  if binding_kind ~= "types" then node.applied = { state = state, node = directive } end
+  return directive
 end
 
 -- --------------------------------------------------------------------------------------- definition --
 
--- Raises if a group has two clauses of this name; otherwise registers the clause in `given`.
-local function check_once(given, clause)
-  if given[clause.name] then
+-- Raises if a group has two clauses of this name; otherwise registers the clause in `by_name`.
+local function check_once(by_name, clause)
+  if by_name[clause.name] then
     raise("duplicate-clause", clause.pos, ("a group has one '%s'"):format(clause.name), { length = #clause.name,
       rule = "LLNL-4-01" })
   end
-  given[clause.name] = clause
+  by_name[clause.name] = clause
 end
 
--- Reads the clauses that bind the group itself (LLNL-4-02) and sets its name, constructs and types in `made`. Decides
+-- Reads the clauses that bind the group itself (LLNL-4-02) and sets its name, constructs and types in `group`. Decides
 -- LLNL-4-01, LLNL-4-02.
-local function read_bindings(session, node, record, made)
-  local given = {}
+local function read_bindings(session, node, record, group)
+  local by_name = {}
   for _, clause in ipairs(node.clauses) do
-    if binding[clause.name] then check_once(given, clause) end
+    if binding[clause.name] then check_once(by_name, clause) end
     if clause.name == "name" then
       if #clause.names > 1 then
         raise("syntax", clause.names[2].pos, "a group has one name", { rule = "LLNL-4-01" })
       end
-      made.name, made.name_pos = clause.names[1].name, clause.names[1].pos
+      group.name, group.name_pos = clause.names[1].name, clause.names[1].pos
     elseif clause.name == "bind_all" and record then
       raise("clause-not-allowed", clause.pos, "a group inside a type is bound to the type", { length = #clause.name,
         rule = "LLNL-4-12" })
     elseif clause.name == "bind_all" then
-      made.constructs = {}
-      for _, construct in ipairs(clause.names) do made.constructs[construct.name] = true end
+      group.constructs = {}
+      for _, construct in ipairs(clause.names) do group.constructs[construct.name] = true end
     elseif clause.name == "bind_type" then
-      made.types = {}
+      group.types = {}
       for i, t in ipairs(clause.types) do
-        local found, variable = bound_type(session, t)
+        local target, variable = bound_type(session, t)
         if variable then
           raise("unknown-type", t.pos, ("'%s' is a variable"):format(variable.name), { length = #variable.name,
             rule = "LLNL-4-12", help = "bind_types on a construct takes variables" })
         end
-        made.types[i] = found
+        group.types[i] = target
       end
     end
   end
-  if not next(given) and not record then
+  if not next(by_name) and not record then
     raise("syntax", node.pos + #node.name, "a group has a name, or is bound by bind_all or bind_type",
       { rule = "LLNL-4-01" })
   end
 end
 
 -- Reads the other clauses of the group. Groups that it binds by name are looked up now.
-local function read_clauses(session, node, made)
-  local kept = {}
+local function read_clauses(session, node, group)
+  local clauses = {}
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
     if clause.kind == "group" and clause.action and clause.action.name == "exclude" then
       raise("clause-not-allowed", clause.action.pos, "'exclude' is for constructs", { length = #"exclude",
         rule = "LLNL-4-08" })
-    elseif not known[name] then
+    elseif not openmp_clauses[name] then
       raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name), { length = #name,
-        rule = "LLNL-4-01", help = diagnostic.suggest(name, known) })
+        rule = "LLNL-4-01", help = diagnostic.suggest(name, openmp_clauses) })
     elseif not binding[name] then
-      kept[#kept + 1] = clause
+      clauses[#clauses + 1] = clause
     end
   end
-  local inner = clause_groups.apply(session, { tag = "directive", name = node.name, pos = node.pos, clauses = kept })
+  local inner = clause_groups.apply(session, { tag = "directive", name = node.name, pos = node.pos, clauses = clauses })
   for i, clause in ipairs(inner.clauses) do
     if not clause.group then
-      clause = copy_tree(clause, made.range)
-      clause.group = made
+      clause = copy_tree(clause, group.range)
+      clause.group = group
     end
-    made.clauses[i] = clause
+    group.clauses[i] = clause
   end
 end
 
@@ -487,27 +487,27 @@ local function same_text(a, b) return a.text == b.text and a.file == b.file and 
 function clause_groups.define(session, node, record)
   ranges = ranges + 1
   local source_location = session:location_of(node.pos)
-  local made = { location = source_location, range = ranges * RANGE, clauses = {} }
-  read_bindings(session, node, record, made)
-  made.title = made.name and ("the group '%s'"):format(made.name)
+  local group = { location = source_location, range = ranges * RANGE, clauses = {} }
+  read_bindings(session, node, record, group)
+  group.title = group.name and ("the group '%s'"):format(group.name)
     or record and ("the group of %s"):format(types.name(record)) or "a group without name"
-  read_clauses(session, node, made)
+  read_clauses(session, node, group)
   local scope = scope_of(session)
   scope.names, scope.list = scope.names or {}, scope.list or {}
-  local before = made.name and scope.names[made.name]
-  if before and not (record and record.template and same_text(before.location, source_location)) then
-    raise("duplicate-name", made.name_pos, ("there is a group '%s' in this scope already"):format(made.name),
-      { length = #made.name, rule = "LLNL-4-15",
-        notes = { "the other one stands at " .. location_text(session, before.range + before.name_pos) } })
+  local previous = group.name and scope.names[group.name]
+  if previous and not (record and record.template and same_text(previous.location, source_location)) then
+    raise("duplicate-name", group.name_pos, ("there is a group '%s' in this scope already"):format(group.name),
+      { length = #group.name, rule = "LLNL-4-15",
+        notes = { "the other one stands at " .. location_text(session, previous.range + previous.name_pos) } })
   end
-  homes[ranges] = made
-  if made.name then scope.names[made.name] = before or made end
+  homes[ranges] = group
+  if group.name then scope.names[group.name] = previous or group end
   if record then
     record.groups = record.groups or {}
-    table.insert(record.groups, before or made)
-    made.record = record
+    table.insert(record.groups, previous or group)
+    group.record = record
   end
-  table.insert(scope.list, made)
+  table.insert(scope.list, group)
   states = states + 1
   scope.state = states
   session:forget_plans() -- cached plans were made without the group

@@ -37,7 +37,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- names --
 
--- Parses the name of a type: returns {text, keyword?, items = items of the name, key, name = last name, around = scopes
+-- Parses the name of a type: returns {text, keyword?, items = items of the name, key, name = last name, scopes = scopes
 -- before the last name}. Raises if the text is not the name of a type.
 local function parse_request(text)
   local keyword, rest = text:match "^%s*(%a+)%s+(.*)$"
@@ -48,94 +48,94 @@ local function parse_request(text)
     keyword, rest = nil, text
   end
   local items, key = qualified_names.parse(rest)
-  local name, around
-  if items then name, around = qualified_names.split(items) end
+  local name, scopes
+  if items then name, scopes = qualified_names.split(items) end
   local last = items and items[#items]
   if not name or type(last) == "string" and last ~= name then
     raise("syntax", 1, ("'%s' is not the name of a type"):format(text), { rule = RULE, length = #text,
       help = "names are like struct particle, app::grid, std::vector<float>, type(particle)" })
   end
   return { text = text, keyword = keyword ~= "type" and keyword or nil, items = items, key = key, name = name,
-    around = around }
+    scopes = scopes }
 end
 
 local kinds = { struct = "struct", class = "struct", union = "union", enum = "enum" }
 
 -- True if an entry of the debug information has the requested name. Template arguments that the request omits do not
 -- matter.
-local function is_asked_for(wanted, one)
-  local items = qualified_names.parse(one.name)
+local function is_asked_for(request, entry)
+  local items = qualified_names.parse(entry.name)
   if not items then return false end
   -- names of types do not include Fortran modules
-  if one.fortran and #wanted.items == 1 then items = { items[#items] } end
-  return qualified_names.accepts(wanted.items, items)
+  if entry.fortran and #request.items == 1 then items = { items[#items] } end
+  return qualified_names.accepts(request.items, items)
 end
 
 -- Returns the requested name as text, with its keyword.
-local function request_text(wanted)
-  return (wanted.keyword and wanted.keyword .. " " or "") .. wanted.key
+local function request_text(request)
+  return (request.keyword and request.keyword .. " " or "") .. request.key
 end
 
 -- Returns the entries of the debug information for a name. Raises if no entry has the name.
-local function entries_for(handle, file, wanted)
-  local found, others, is_told = {}, {}, nil
-  local around = #wanted.around > 0 and ":" .. table.concat(wanted.around, ":") or nil
+local function entries_for(handle, file, request)
+  local entries, others, has_information = {}, {}, nil
+  local enclosing = #request.scopes > 0 and ":" .. table.concat(request.scopes, ":") or nil
   for _, everywhere in ipairs { false, true } do
-    local list, any, own = handle:find(wanted.name, around, 0, everywhere)
+    local list, any, in_program = handle:find(request.name, enclosing, 0, everywhere)
     if not any then raise_no_information(file) end
-    is_told = own
-    for _, one in ipairs(list) do
-      if is_asked_for(wanted, one) then found[#found + 1] = one else others[#others + 1] =
-        qualified_names.key(one.name) end
+    has_information = in_program
+    for _, entry in ipairs(list) do
+      if is_asked_for(request, entry) then entries[#entries + 1] = entry else others[#others + 1] =
+        qualified_names.key(entry.name) end
     end
-    if #found > 0 then return found end
+    if #entries > 0 then return entries end
   end
-  if not is_told and #others == 0 then raise_no_information(file, wanted.key) end
+  if not has_information and #others == 0 then raise_no_information(file, request.key) end
   local names = {}
-  for _, one in ipairs((handle:find(wanted.name, nil, 2))) do
-    names[one.fortran and one.name:match "[^:]*$" or qualified_names.key(one.name)] = true
+  for _, entry in ipairs((handle:find(request.name, nil, 2))) do
+    names[entry.fortran and entry.name:match "[^:]*$" or qualified_names.key(entry.name)] = true
   end
   table.sort(others)
-  local near = others[1] or diagnostic.closest(wanted.key, names)
-  raise("unknown-type", 1, ("%s has no type '%s'"):format(file, wanted.key), { rule = RULE, length = #wanted.text,
+  local near = others[1] or diagnostic.closest(request.key, names)
+  raise("unknown-type", 1, ("%s has no type '%s'"):format(file, request.key), { rule = RULE, length = #request.text,
     help = near and ("did you mean '%s'?"):format(near)
       or "what no variable or function uses is not in debug information" })
 end
 
 -- Returns the distinct entries that fit the keyword and define the type, not only declare it. Raises if no entry is
 -- left, or if the full names of the entries differ.
-local function chosen(file, wanted, found)
-  local fitting, whole, seen = {}, {}, {}
+local function chosen(file, request, entries)
+  local fitting, definitions, keys = {}, {}, {}
   local has_typedef = false
-  for _, one in ipairs(found) do has_typedef = has_typedef or one.kind == "typedef" end
-  for _, one in ipairs(found) do
-    local kind = wanted.keyword and kinds[wanted.keyword] or not wanted.keyword and has_typedef and "typedef"
-    if not kind or one.kind == kind then fitting[#fitting + 1] = one end
+  for _, entry in ipairs(entries) do has_typedef = has_typedef or entry.kind == "typedef" end
+  for _, entry in ipairs(entries) do
+    local kind = request.keyword and kinds[request.keyword] or not request.keyword and has_typedef and "typedef"
+    if not kind or entry.kind == kind then fitting[#fitting + 1] = entry end
   end
   if #fitting == 0 then
-    raise("type-mismatch", 1, ("'%s' is not a %s in %s"):format(wanted.key, wanted.keyword, file),
-      { rule = RULE, length = #wanted.text, help = ("there it is declared with '%s'"):format(found[1].kind) })
+    raise("type-mismatch", 1, ("'%s' is not a %s in %s"):format(request.key, request.keyword, file),
+      { rule = RULE, length = #request.text, help = ("there it is declared with '%s'"):format(entries[1].kind) })
   end
-  for _, one in ipairs(fitting) do
-    local mark = ("%s %s %s %s"):format(one.name, one.kind, one.at, one.size)
-    if not one.declaration and not seen[mark] then
-      seen[mark] = true
-      whole[#whole + 1] = one
+  for _, entry in ipairs(fitting) do
+    local mark = ("%s %s %s %s"):format(entry.name, entry.kind, entry.at, entry.size)
+    if not entry.declaration and not keys[mark] then
+      keys[mark] = true
+      definitions[#definitions + 1] = entry
     end
   end
-  if #whole == 0 then
+  if #definitions == 0 then
     raise("unknown-type", 1, ("%s only declares %s: its members are not known there"):format(
-      file, request_text(wanted)),
-      { rule = RULE, length = #wanted.text,
+      file, request_text(request)),
+      { rule = RULE, length = #request.text,
         help = "compile the file that defines it with -g; clang also takes -fstandalone-debug" })
   end
-  for _, one in ipairs(whole) do
-    if qualified_names.key(one.name) ~= qualified_names.key(whole[1].name) then
-      raise("unknown-type", 1, ("'%s' may be %s or %s"):format(wanted.key, qualified_names.key(whole[1].name),
-        qualified_names.key(one.name)), { rule = RULE, length = #wanted.text, help = "write all of the name" })
+  for _, entry in ipairs(definitions) do
+    if qualified_names.key(entry.name) ~= qualified_names.key(definitions[1].name) then
+      raise("unknown-type", 1, ("'%s' may be %s or %s"):format(request.key, qualified_names.key(definitions[1].name),
+        qualified_names.key(entry.name)), { rule = RULE, length = #request.text, help = "write all of the name" })
     end
   end
-  return whole
+  return definitions
 end
 
 -- ------------------------------------------------------------------------------------- declaration --
@@ -144,10 +144,10 @@ end
 -- Returns false if the program has no definition.
 local function complete(handle, node)
   if node.is_missing or not node.name then return false end
-  local wanted = parse_request(node.name)
-  for _, one in ipairs((handle:find(wanted.name, ":" .. table.concat(wanted.around, ":")))) do
-    if not one.declaration and one.kind ~= "typedef" and qualified_names.key(one.name) == wanted.key then
-      for key, value in pairs(handle:type(one.number)) do node[key] = value end
+  local request = parse_request(node.name)
+  for _, entry in ipairs((handle:find(request.name, ":" .. table.concat(request.scopes, ":")))) do
+    if not entry.declaration and entry.kind ~= "typedef" and qualified_names.key(entry.name) == request.key then
+      for key, value in pairs(handle:type(entry.number)) do node[key] = value end
       node.declaration = nil
       return true
     end
@@ -157,15 +157,15 @@ local function complete(handle, node)
 end
 
 -- Builds and declares the type of the first entry. Raises if another entry defines the type differently.
-local function build(session, handle, file, wanted, whole)
+local function build(session, handle, file, request, definitions)
   local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
-  local t = builder:type(handle:type(whole[1].number))
+  local t = builder:type(handle:type(definitions[1].number))
   builder:finish()
-  for i = 2, #whole do
-    local why = builder:differs(t, handle:type(whole[i].number))
+  for i = 2, #definitions do
+    local why = builder:differs(t, handle:type(definitions[i].number))
     if why then
-      raise("unknown-type", 1, ("%s has two types '%s', at %s and %s: %s"):format(file, wanted.key,
-        whole[1].at or "?", whole[i].at or "?", why), { rule = RULE, length = #wanted.text,
+      raise("unknown-type", 1, ("%s has two types '%s', at %s and %s: %s"):format(file, request.key,
+        definitions[1].at or "?", definitions[i].at or "?", why), { rule = RULE, length = #request.text,
         help = "declare the one that is meant" })
     end
   end
@@ -175,10 +175,10 @@ end
 
 -- Declares the type that a text names, and the types that it needs; returns the named type.
 local function declare(session, path, text)
-  local wanted = parse_request(session.language.normalize_name(text))
+  local request = parse_request(session.language.normalize_name(text))
   local handle <close>, file = debug_info.open(path)
-  local found = entries_for(handle, file, wanted)
-  return build(session, handle, file, wanted, chosen(file, wanted, found))
+  local entries = entries_for(handle, file, request)
+  return build(session, handle, file, request, chosen(file, request, entries))
 end
 
 -- Declares the type that a text at file:line of the scenario names, and returns the type. Raises if that fails; nothing
@@ -192,13 +192,13 @@ function debug_info.declare(session, path, text, file, line)
   return t
 end
 
--- True if `full`, the full name of a type, has the items `wanted`, which may omit the arguments of templates.
-local function is_made_from(wanted, full)
-  local plain = {}
+-- True if `full`, the full name of a type, has the items `requested`, which may omit the arguments of templates.
+local function is_made_from(requested, full)
+  local bare_items = {}
   for _, item in ipairs(full) do
-    if type(item) == "string" or type(wanted[#plain + 1]) == "table" then plain[#plain + 1] = item end
+    if type(item) == "string" or type(requested[#bare_items + 1]) == "table" then bare_items[#bare_items + 1] = item end
   end
-  return qualified_names.accepts(wanted, plain)
+  return qualified_names.accepts(requested, bare_items)
 end
 
 -- Declares all types that a text names in a program: every instance of a template, if the text omits the arguments.
@@ -206,16 +206,16 @@ end
 function debug_info.declare_named(session, path, text)
   local list = {}
   transaction.run(session, function()
-    local wanted = parse_request(text)
+    local request = parse_request(text)
     local handle <close>, file = debug_info.open(path)
     local by_key, keys = {}, {}
     for _, everywhere in ipairs { false, true } do
-      for _, one in ipairs(keys[1] and {} or (handle:find(wanted.name, nil, 0, everywhere))) do
-        local items = qualified_names.parse(one.name)
-        if items and not one.declaration and is_made_from(wanted.items, items) then
-          local key = qualified_names.key(one.name)
+      for _, entry in ipairs(keys[1] and {} or (handle:find(request.name, nil, 0, everywhere))) do
+        local items = qualified_names.parse(entry.name)
+        if items and not entry.declaration and is_made_from(request.items, items) then
+          local key = qualified_names.key(entry.name)
           if not by_key[key] then keys[#keys + 1], by_key[key] = key, {} end
-          table.insert(by_key[key], one)
+          table.insert(by_key[key], entry)
         end
       end
     end
@@ -247,8 +247,8 @@ function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
   declaring(session, path, function(handle, builder)
     for _, name in ipairs(typedefs) do
-      for _, one in ipairs((handle:find(name, nil, 0, false))) do
-        if one.kind == "typedef" and one.name == name then builder:type(handle:type(one.number)) end
+      for _, entry in ipairs((handle:find(name, nil, 0, false))) do
+        if entry.kind == "typedef" and entry.name == name then builder:type(handle:type(entry.number)) end
       end
     end
     for i, variable in ipairs(handle:variables(prefix)) do
@@ -271,20 +271,20 @@ function debug_info.objects(session, path, prefix, names)
         rank = rank + (node.rank or node.dims and #node.dims or 0)
         node = node.of or node.to
       end
-      local found = { name = variable.name, rank = rank, spelled = node and node.name }
+      local description = { name = variable.name, rank = rank, spelled = node and node.name }
       if node and node.kind == "record" then
-        found.polymorphic = node.name ~= nil and node.name:find "__class_" ~= nil
-        found.record = not found.polymorphic and builder:type(node) or nil
+        description.polymorphic = node.name ~= nil and node.name:find "__class_" ~= nil
+        description.record = not description.polymorphic and builder:type(node) or nil
       end
-      list[i] = found
+      list[i] = description
     end
     for _, name in ipairs(names) do
-      local seen, found = {}, not named[name] and handle:find(name, nil, 0, false) or {}
+      local visited, entries = {}, not named[name] and handle:find(name, nil, 0, false) or {}
       named[name] = named[name] or {}
-      for _, one in ipairs(found) do
-        local record = not one.declaration and one.fortran and builder:type(handle:type(one.number))
-        if record and not seen[record] then table.insert(named[name], record) end
-        seen[record or one] = true
+      for _, entry in ipairs(entries) do
+        local record = not entry.declaration and entry.fortran and builder:type(handle:type(entry.number))
+        if record and not visited[record] then table.insert(named[name], record) end
+        visited[record or entry] = true
       end
     end
   end)
@@ -295,16 +295,16 @@ end
 -- name is a structure or an array of structures; `lines` is the set of lines of their declarations.
 function debug_info.all_variables(path)
   local handle <close> = debug_info.open(path)
-  local found = {}
+  local by_name = {}
   for _, variable in ipairs(handle:variables "") do
     local node = handle:type(variable.number)
     while node and (node.kind == "typedef" or node.kind == "array") do node = node.to or node.of end
-    local known = found[variable.name] or { is_record = false, lines = {} }
-    found[variable.name] = known
-    known.is_record = known.is_record or node ~= nil and node.kind == "record"
-    if variable.line then known.lines[variable.line] = true end
+    local summary = by_name[variable.name] or { is_record = false, lines = {} }
+    by_name[variable.name] = summary
+    summary.is_record = summary.is_record or node ~= nil and node.kind == "record"
+    if variable.line then summary.lines[variable.line] = true end
   end
-  return found
+  return by_name
 end
 
 -- Returns a function meant(i, name, line). It identifies, as a text, the local variable that `name` refers to at that
@@ -313,16 +313,16 @@ end
 function debug_info.meanings(path, prefix)
   local handle <close> = debug_info.open(path)
   local list, scopes = handle:variables ""
-  local lines, asked = {}, {}
+  local lines, requested_scopes = {}, {}
   for _, variable in ipairs(list) do
     local scope = lines[variable.scope] or {}
     lines[variable.scope] = scope
     scope[variable.name] = scope[variable.name] or {}
     table.insert(scope[variable.name], variable.line or 0)
-    if variable.name:sub(1, #prefix) == prefix then asked[#asked + 1] = variable.scope end
+    if variable.name:sub(1, #prefix) == prefix then requested_scopes[#requested_scopes + 1] = variable.scope end
   end
   return function(i, name, line)
-    local scope = asked[i]
+    local scope = requested_scopes[i]
     while scope and scopes[scope] and scopes[scope] > 0 do
       local last
       for _, declared in ipairs(lines[scope] and lines[scope][name] or {}) do
@@ -346,11 +346,11 @@ function debug_info.names(path)
   local handle <close>, file = debug_info.open(path)
   local list, any = handle:find()
   if not any then raise_no_information(file) end
-  local names, seen = {}, {}
-  for _, one in ipairs(list) do
-    local name = one.kind .. " " .. qualified_names.key(one.name)
-    if not one.declaration and not seen[name] then
-      seen[name] = true
+  local names, listed = {}, {}
+  for _, entry in ipairs(list) do
+    local name = entry.kind .. " " .. qualified_names.key(entry.name)
+    if not entry.declaration and not listed[name] then
+      listed[name] = true
       names[#names + 1] = name
     end
   end

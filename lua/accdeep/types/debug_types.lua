@@ -58,9 +58,9 @@ end
 
 local MOST = 1 << 46 -- largest plausible size of a type in bytes; damaged files have larger ones
 
--- Raises the error for damaged debug information. what: the end of the message.
-local function raise_damaged(what)
-  raise("file", nil, "the debug information is damaged: " .. what, { rule = "HOUSE-debug" })
+-- Raises the error for damaged debug information. message: the end of the error's text.
+local function raise_damaged(message)
+  raise("file", nil, "the debug information is damaged: " .. message, { rule = "HOUSE-debug" })
 end
 
 -- True if a node, its pointer's target or its array's element is const or volatile.
@@ -86,27 +86,28 @@ end
 -- True if a node defines a type, with a known size, and does not only declare it.
 local function is_complete(node) return not node.declaration and node.size ~= nil end
 
--- Returns the members of a record that have a known, fixed offset: list of {name?, of, offset, base}. The second result
--- is true if the record has further members, which become bytes without a name.
+-- Returns the members of a record that have a known, fixed offset: list of {name?, node, offset, base}. The second
+-- result is true if the record has further members, which become bytes without a name.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end
   local list, unseen, bit_fields, hidden = {}, false, {}, {}
   -- stored first, because damaged records may contain themselves
   node.list, node.bit_fields, node.hidden = list, bit_fields, hidden
   for _, m in ipairs(node.members) do
-    local of, inner = strip_typedefs(m.type), strip_typedefs(m.type, true)
+    local stripped, inner = strip_typedefs(m.type), strip_typedefs(m.type, true)
     local is_known = not inner or inner.kind ~= "record" or is_complete(inner) or self.lookup(inner)
-    local is_endless = of and of.kind == "array" and of.dims[1] and not of.dims[1].count -- has no bytes
-    local is_empty = m.base and of and of.kind == "record" and #self:members_of(of) == 0 -- has no bytes, either
-    local has_name = m.name or of and of.kind == "record" -- a name of its own, or names of its members
-    if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, of) then
+    -- neither of the two has bytes
+    local is_endless = stripped and stripped.kind == "array" and stripped.dims[1] and not stripped.dims[1].count
+    local is_empty = m.base and stripped and stripped.kind == "record" and #self:members_of(stripped) == 0
+    local has_name = m.name or stripped and stripped.kind == "record" -- a name of its own, or names of its members
+    if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, stripped) then
       unseen = true -- bit-fields, virtual base classes, types that are only declared
       if m.bits and m.name then bit_fields[m.name] = true end
-      if m.name and self.is_hidden(m, of) then hidden[m.name] = true end
-    elseif of and not is_endless and not is_empty then
+      if m.name and self.is_hidden(m, stripped) then hidden[m.name] = true end
+    elseif stripped and not is_endless and not is_empty then
       local name = m.name
       if name and name:find "^_vptr" then name = "__vptr" end
-      list[#list + 1] = { name = name, of = m.type, offset = m.offset, base = m.base, closed = m.closed,
+      list[#list + 1] = { name = name, node = m.type, offset = m.offset, base = m.base, closed = m.closed,
         qualified = m.qualified or is_qualified(m.type) }
     end
   end
@@ -124,9 +125,9 @@ local function without_members(record, names)
       members[#members + 1] = { name = m.name, type = m.type, offset = m.offset, closed = m.closed }
     end
   end
-  local made = types.record(record.record, record.tag)
-  made.name = record.name
-  return types.set_members(made, members, record.size, record.align)
+  local reduced = types.record(record.record, record.tag)
+  reduced.name = record.name
+  return types.set_members(reduced, members, record.size, record.align)
 end
 
 -- Adds members without a name for the bytes that no member covers, so that these bytes are copied with the object.
@@ -174,22 +175,23 @@ function Builder:complete(t, node)
   end
   local bases = {}
   for _, m in ipairs(list) do
-    local of = self:type(m.of)
-    if of.kind == "record" and not of.complete or m.offset < 0 or m.offset + of.size > node.size then
+    local member_type = self:type(m.node)
+    if member_type.kind == "record" and not member_type.complete or m.offset < 0
+      or m.offset + member_type.size > node.size then
       raise_damaged(("member '%s' of %s is not inside"):format(m.name or "", types.name(t)))
     end
-    if m.base then bases[#bases + 1] = of end
+    if m.base then bases[#bases + 1] = member_type end
     local hidden = false
-    for name in pairs(not m.name and of.by_name or {}) do
+    for name in pairs(not m.name and member_type.by_name or {}) do
       hidden = hidden or names[name] == true
     end
-    if hidden then of = without_members(of, names) end
-    for name in pairs(not m.name and of.by_name or {}) do names[name] = true end
-    members[#members + 1] = { name = m.name, type = of, offset = m.offset, closed = m.closed,
+    if hidden then member_type = without_members(member_type, names) end
+    for name in pairs(not m.name and member_type.by_name or {}) do names[name] = true end
+    members[#members + 1] = { name = m.name, type = member_type, offset = m.offset, closed = m.closed,
       qualified = m.qualified or nil }
   end
   if unseen and not node.union then fill(members, node.size) end
-  self.place(t, members, node.size, alignment(node, members))
+  self.set_members(t, members, node.size, alignment(node, members))
   t.bases, t.from_debug, t.bit_fields, t.hidden = bases, true, node.bit_fields, node.hidden
   self.under_way[t] = nil
 end
@@ -197,14 +199,14 @@ end
 -- Stores the type of a node. Nodes are new for each type that is read, so that a structure without a name is identified
 -- by its entry in the debug information.
 function Builder:cache_type(node, t)
-  self.made[node] = t
+  self.by_node[node] = t
   if not node.name and node.id then self.unnamed[node.id] = t end
 end
 
 -- Returns the record of a node. needed: true to complete the record now; otherwise finish completes it. A record that
 -- the session has already may need incomplete types, so its members are visited, too.
 function Builder:record(node, needed)
-  local t = self.made[node] or not node.name and self.unnamed[node.id] or nil
+  local t = self.by_node[node] or not node.name and self.unnamed[node.id] or nil
   local key = node.name and self.key(node.name)
   if key and not t and self.distinct then key = self:distinct(node, key) end
   if not t then
@@ -233,10 +235,10 @@ end
 
 -- Returns the array type of a node, in the order of dimensions of C.
 function Builder:array(node)
-  local of = self:type(node.of)
+  local element = self:type(node.of)
   local first, last, step = #node.dims, 1, -1
   if node.column_major then first, last, step = last, first, 1 end
-  local t = of
+  local t = element
   for i = first, last, step do
     local n = node.dims[i].count or 0
     if n < 0 or t.size > 0 and n > MOST // t.size then raise_damaged "an array is larger than any memory" end
@@ -329,13 +331,13 @@ local DEEPEST = 180 -- limit of nesting without a record between; C programs sta
 -- Returns the type of a node; nil is void. Records that pointers point to are completed by finish.
 function Builder:type(node)
   if not node then return types.void end
-  local t = self.made[node]
+  local t = self.by_node[node]
   if t and (t.kind ~= "record" or t.complete) then return t end
   self.depth = self.depth + 1
   if self.depth > DEEPEST then raise_damaged "types are nested too deeply" end
   t = self.makers[node.kind](self, node)
   self.depth = self.depth - 1
-  self.made[node] = t
+  self.by_node[node] = t
   return t
 end
 
@@ -345,7 +347,7 @@ function Builder:finish()
   while self.waiting[at] do
     local waiting = self.waiting[at]
     if not waiting.t.complete then self:complete(waiting.t, waiting.node) end
-    for _, m in ipairs(waiting.is_known and self:members_of(waiting.node) or {}) do self:type(m.of) end
+    for _, m in ipairs(waiting.is_known and self:members_of(waiting.node) or {}) do self:type(m.node) end
     at = at + 1
   end
 end
@@ -387,7 +389,7 @@ function Builder:record_differs(t, node, name)
     if mine.offset ~= m.offset then
       return ("%s is at offset %d, there at %d"):format(called, mine.offset, m.offset)
     end
-    local why = self:differs(mine.type, m.of, called)
+    local why = self:differs(mine.type, m.node, called)
     if why then return why end
   end
   if #own > #list then return ("member '%s' is not there"):format(own[#list + 1].name or "(without a name)") end
@@ -400,10 +402,10 @@ function Builder:differs(t, node, name)
   node, name = strip_typedefs(node), name or "it"
   local function other() return ("%s is %s, there it has another type"):format(name, types.name(t)) end
   if not node then return t.kind ~= "void" and other() or nil end
-  local pairs_of = self.compared[node]
+  local pairs_of = self.compared_types[node]
   if not pairs_of then
     pairs_of = {}
-    self.compared[node] = pairs_of
+    self.compared_types[node] = pairs_of
   end
   if pairs_of[t] then return nil end
   pairs_of[t] = true
@@ -415,9 +417,9 @@ function Builder:differs(t, node, name)
     local to = t.kind == "pointer" and t.to or t.kind == "descriptor" and t.rank == 0 and t.of -- Fortran's pointer
     why = not to and other() or to and self:differs(to, node.to, name) or nil
   elseif node.kind == "array" then
-    local of, bytes = t, size_of(node)
-    for _ = 1, #node.dims do of = of and of.of end
-    why = (not of or t.size ~= bytes) and other() or of and self:differs(of, node.of, name) or nil
+    local element, bytes = t, size_of(node)
+    for _ = 1, #node.dims do element = element and element.of end
+    why = (not element or t.size ~= bytes) and other() or element and self:differs(element, node.of, name) or nil
   elseif node.kind == "enum" then
     why = (t.kind ~= "scalar" or t.size ~= node.size) and other() or nil
   elseif node.kind == "function" then
@@ -443,8 +445,8 @@ function Builder:commit()
     end
   end
   for name, value in pairs(self.enumerators) do
-    local before = rawget(scope.enumerators, name)
-    if before ~= value and scope:find_declared(name) then
+    local existing = rawget(scope.enumerators, name)
+    if existing ~= value and scope:find_declared(name) then
       raise("duplicate-name", nil, ("'%s' is declared already, and an enumerator in %s"):format(name, self.file),
         { rule = "HOUSE-debug" })
     end
@@ -461,15 +463,15 @@ end
 local debug_types = { is_qualified = is_qualified }
 
 -- Language-specific functions of a builder for C and C++; fortran_debug_types.lua has those for Fortran.
-debug_types.c = { makers = makers, key = qualified_names.key, new_record = new_record, place = types.set_members,
+debug_types.c = { makers = makers, key = qualified_names.key, new_record = new_record, set_members = types.set_members,
   is_hidden = function() return false end }
 
 -- Returns a new builder. file: the program's name in messages; lookup(node) completes a node that is only declared
 -- where it is used, and returns true if it succeeded.
 function debug_types.new(session, file, lookup)
   local builder = { session = session, file = file, lookup = lookup,
-    made = {}, unnamed = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {},
-    compared = {}, depth = 0 }
+    by_node = {}, unnamed = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {},
+    compared_types = {}, depth = 0 }
   for key, value in pairs(session.language.debug) do builder[key] = value end
   return setmetatable(builder, Builder)
 end

@@ -88,13 +88,13 @@ end
 local readable = { base = true, record = true, array = true, descriptor = true, character = true }
 
 -- True if a component gets no name, because the compiler added it or its type is not supported.
-local function is_hidden(m, of)
-  if not of or m.name and m.name:find "^_" then return true end
-  if of.kind == "pointer" then
-    of = of.to
-    return not of or not readable[of.kind] or of.kind == "character" and of.size == 0
+local function is_hidden(m, node)
+  if not node or m.name and m.name:find "^_" then return true end
+  if node.kind == "pointer" then
+    node = node.to
+    return not node or not readable[node.kind] or node.kind == "character" and node.size == 0
   end
-  return not readable[of.kind] or of.kind == "record" and of.name ~= nil and of.name:find "__class_" ~= nil
+  return not readable[node.kind] or node.kind == "record" and node.name ~= nil and node.name:find "__class_" ~= nil
 end
 
 -- Sets the members of a type. In a type that extends another type, the first component has the name of the parent.
@@ -113,7 +113,7 @@ local function raise_unsupported(builder, node)
 end
 
 return {
-  key = key, distinct = distinct, new_record = new_record, place = set_members, is_hidden = is_hidden,
+  key = key, distinct = distinct, new_record = new_record, set_members = set_members, is_hidden = is_hidden,
   makers = {
     base = base, array = array, descriptor = descriptor_type, pointer = pointer,
     record = function(builder, node) return builder:record(node, true) end,

@@ -84,10 +84,10 @@ end
 function fortran_descriptor.type_record_offset(t) return t.size - TYPE_RECORD end
 
 -- Returns the code of an element type in a layout's descriptors.
-function fortran_descriptor.type_code(layout, of)
-  local known = layout.classes[of.class]
-  if type(known) == "table" then return known[of.fkind] end
-  return known + (layout.kind_shift and of.class ~= "type" and of.fkind << layout.kind_shift or 0)
+function fortran_descriptor.type_code(layout, element)
+  local class_code = layout.classes[element.class]
+  if type(class_code) == "table" then return class_code[element.fkind] end
+  return class_code + (layout.kind_shift and element.class ~= "type" and element.fkind << layout.kind_shift or 0)
 end
 
 -- Returns the greatest common divisor of two numbers.
@@ -98,26 +98,26 @@ end
 
 -- Returns the unit of strides in bytes: the size of an element, or a divisor of this size if the elements are parts of
 -- larger objects.
-local function span_of(of, dims)
-  local span = of.size
+local function span_of(element, dims)
+  local span = element.size
   for _, dim in ipairs(dims) do
-    if dim.extent > 0 and dim.sm % math.max(of.size, 1) ~= 0 then span = divisor(span, math.abs(dim.sm)) end
+    if dim.extent > 0 and dim.sm % math.max(element.size, 1) ~= 0 then span = divisor(span, math.abs(dim.sm)) end
   end
   return span
 end
 
 -- Calls put(offset, scalar, bytes, value) for every word of a descriptor of type t. For polymorphic descriptors only:
--- of, the element type, and record, the address of its type record.
-local function each_word(t, base, dims, of, record, put)
-  local layout, elements, made = t.layout, of or t.of, {}
+-- dynamic_type, the element type, and record, the address of its type record.
+local function each_word(t, base, dims, dynamic_type, record, put)
+  local layout, elements, dimensions = t.layout, dynamic_type or t.of, {}
   local span = layout.in_spans and span_of(elements, dims or {})
   local start = 0
   for i = 1, t.rank do
     local dim = dims and dims[i] or { lower = 1, extent = 0, sm = elements.size }
-    made[i] = { lower_bound = dim.lower, extent = dim.extent, sm = dim.sm }
+    dimensions[i] = { lower_bound = dim.lower, extent = dim.extent, sm = dim.sm }
     if span then
       local stride = span > 0 and dim.sm // span or 1
-      made[i].stride, made[i].upper_bound = stride, dim.lower + math.max(dim.extent, 0) - 1
+      dimensions[i].stride, dimensions[i].upper_bound = stride, dim.lower + math.max(dim.extent, 0) - 1
       start = start - stride * dim.lower
     end
   end
@@ -129,7 +129,7 @@ local function each_word(t, base, dims, of, record, put)
   end
   for i = 1, t.rank do
     for _, word in ipairs(layout.dimension) do
-      put(fortran_descriptor.offset(t, word, i), code.i64, WORD, made[i][word])
+      put(fortran_descriptor.offset(t, word, i), code.i64, WORD, dimensions[i][word])
     end
   end
   if t.polymorphic then
@@ -138,11 +138,11 @@ local function each_word(t, base, dims, of, record, put)
   end
 end
 
--- Returns the bytes of a descriptor of type t in host memory. dims: list of {lower, extent, sm}; of: the dynamic type
--- if it differs from the declared one.
-function fortran_descriptor.pack(session, t, base, dims, of)
+-- Returns the bytes of a descriptor of type t in host memory. dims: list of {lower, extent, sm}; dynamic_type: the
+-- elements' type if it differs from the declared one.
+function fortran_descriptor.pack(session, t, base, dims, dynamic_type)
   local parts = {}
-  each_word(t, base, dims, of, t.polymorphic and fortran_dynamic_types.record(session, of or t.of),
+  each_word(t, base, dims, dynamic_type, t.polymorphic and fortran_dynamic_types.record(session, dynamic_type or t.of),
     function(_, _, bytes, value)
     parts[#parts + 1] = string.pack("<i" .. bytes, value)
   end)
@@ -150,8 +150,8 @@ function fortran_descriptor.pack(session, t, base, dims, of)
 end
 
 -- Writes a whole descriptor of type t at an address.
-function fortran_descriptor.write(space, t, address, base, dims, low, high, frame, of)
-  each_word(t, base, dims, of, t.polymorphic and fortran_dynamic_types.pointer(space, of or t.of),
+function fortran_descriptor.write(space, t, address, base, dims, low, high, frame, dynamic_type)
+  each_word(t, base, dims, dynamic_type, t.polymorphic and fortran_dynamic_types.pointer(space, dynamic_type or t.of),
     function(offset, scalar, bytes, value)
       space:store(address + offset, scalar, bytes, value, low, high, frame)
     end)
@@ -198,8 +198,8 @@ end
 
 -- Returns the address of the lowest byte and the number of bytes from the first to the last byte of the elements.
 -- Strides may be negative; without elements the results are `base` and 0.
-function fortran_descriptor.hull(base, of, dims)
-  local first, last = base, base + of.size
+function fortran_descriptor.hull(base, element, dims)
+  local first, last = base, base + element.size
   for _, dim in ipairs(dims) do
     if dim.extent <= 0 then return base, 0 end
     local span = (dim.extent - 1) * dim.sm
@@ -210,8 +210,8 @@ end
 
 -- Describes the elements of a section with gaps for the core: returns the number of adjacent bytes, and a list {count,
 -- step, ...} of the outer dimensions, largest step first. Returns nil if the section has no gaps.
-function fortran_descriptor.gaps(of, dims)
-  local run, steps = of.size, {}
+function fortran_descriptor.gaps(element, dims)
+  local run, steps = element.size, {}
   for _, dim in ipairs(dims) do
     if dim.extent <= 0 then return nil end
     if dim.extent > 1 then steps[#steps + 1] = { count = dim.extent, step = math.abs(dim.sm) } end
@@ -244,8 +244,8 @@ function fortran_descriptor.copy_dims(dims)
 end
 
 -- Sets the strides of contiguous elements in dims; returns dims.
-function fortran_descriptor.pack_strides(of, dims)
-  local sm = of.size
+function fortran_descriptor.pack_strides(element, dims)
+  local sm = element.size
   for _, dim in ipairs(dims) do
     dim.sm = sm
     sm = sm * dim.extent
@@ -254,8 +254,8 @@ function fortran_descriptor.pack_strides(of, dims)
 end
 
 -- True if the elements are contiguous in memory order.
-function fortran_descriptor.is_contiguous(of, dims)
-  local sm = of.size
+function fortran_descriptor.is_contiguous(element, dims)
+  local sm = element.size
   for _, dim in ipairs(dims) do
     if dim.extent <= 0 then return true end
     if dim.extent > 1 and dim.sm ~= sm then return false end

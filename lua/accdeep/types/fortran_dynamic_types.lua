@@ -46,10 +46,10 @@ function fortran_dynamic_types.pointer(space, t)
   return dev ~= 0 and dev or address
 end
 
--- Returns the type whose record the pointer at `slot` points to, read as a kernel reads the pointer. Raises if there is
--- no such type.
-function fortran_dynamic_types.type(space, slot, low, high, frame)
-  local record, rlow, rhigh = space:load_pointer(slot, low, high, frame)
+-- Returns the type whose record the pointer at `pointer_address` points to, read as a kernel reads the pointer. Raises
+-- if there is no such type.
+function fortran_dynamic_types.type(space, pointer_address, low, high, frame)
+  local record, rlow, rhigh = space:load_pointer(pointer_address, low, high, frame)
   local t = numbered[space:load(record + NUMBER, core.scalar.i64, WORD, rlow, rhigh, frame)]
   return t or diagnostic.raise("type-mismatch", frame and frame.pos, "the descriptor points to no type")
 end

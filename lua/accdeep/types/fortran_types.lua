@@ -18,10 +18,10 @@ local fortran_types = {}
 
 local code = core.scalar
 
--- Returns an intrinsic scalar type. of: the core's code; class: "integer", "real" or "logical".
-local function scalar(name, size, of, class, rank, fields)
-  local t = { kind = "scalar", name = name, size = size, align = size, code = code[of], rank = rank, signed = true,
-    class = class, fkind = size }
+-- Returns an intrinsic scalar type. code_name: the core's code; class: "integer", "real" or "logical".
+local function scalar(name, size, code_name, class, rank, fields)
+  local t = { kind = "scalar", name = name, size = size, align = size, code = code[code_name], rank = rank,
+    signed = true, class = class, fkind = size }
   for k, v in pairs(fields or {}) do t[k] = v end
   return t
 end
@@ -80,25 +80,25 @@ function fortran_types.name_components(t, parent, pos)
 end
 
 -- Returns an array type. fortran_types.view, the view that scenarios get, is set by backend/fortran/fortran_view.lua.
-function fortran_types.array(of, bounds)
+function fortran_types.array(element, bounds)
   local n = 1
   for _, bound in ipairs(bounds) do n = n * bound.extent end
-  local t = types.array(of, n)
-  t.bounds, t.name, t.view = bounds, fortran_types.shape_name(of, #bounds, ""), fortran_types.view
+  local t = types.array(element, n)
+  t.bounds, t.name, t.view = bounds, fortran_types.shape_name(element, #bounds, ""), fortran_types.view
   return t
 end
 
 -- Returns a descriptor type. attribute: "allocatable", "pointer", or "other" for dummy arguments; layout: one of
 -- fortran_descriptor.layouts.
-function fortran_types.descriptor(layout, of, rank, attribute, polymorphic)
-  return { kind = "descriptor", of = of, rank = rank, attribute = attribute, layout = layout, align = 8,
+function fortran_types.descriptor(layout, element, rank, attribute, polymorphic)
+  return { kind = "descriptor", of = element, rank = rank, attribute = attribute, layout = layout, align = 8,
     size = fortran_descriptor.size(layout, rank, polymorphic), polymorphic = polymorphic or nil,
-    name = fortran_types.shape_name(of, rank, ", " .. attribute, polymorphic), view = fortran_types.view }
+    name = fortran_types.shape_name(element, rank, ", " .. attribute, polymorphic), view = fortran_types.view }
 end
 
 -- Returns the name of a type with a descriptor, for messages. attribute: text after the element type.
-function fortran_types.shape_name(of, rank, attribute, polymorphic)
-  local name = polymorphic and ("class(%s)"):format(of.tag) or types.name(of)
+function fortran_types.shape_name(element, rank, attribute, polymorphic)
+  local name = polymorphic and ("class(%s)"):format(element.tag) or types.name(element)
   return name .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
 end
 
@@ -109,9 +109,10 @@ function fortran_types.element(t)
   return t, 0
 end
 
--- True if a descriptor of type t may describe an object of type `of`.
-function fortran_types.fits(of, t)
-  return fortran_types.same(of, t.of) or t.polymorphic and fortran_dynamic_types.extends(of, t.of) or false
+-- True if a descriptor of type t may describe an object of type `object_type`.
+function fortran_types.fits(object_type, t)
+  return fortran_types.same(object_type, t.of)
+    or t.polymorphic and fortran_dynamic_types.extends(object_type, t.of) or false
 end
 
 -- True if a value of type `a` can be used as a value of type `b` without conversion.

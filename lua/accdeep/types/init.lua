@@ -96,8 +96,8 @@ function types.pointer(to)
 end
 
 -- Returns the type of arrays of n elements; n nil: an array of unknown length.
-function types.array(of, n)
-  return { kind = "array", of = of, n = n, size = n and n * of.size or 0, align = of.align }
+function types.array(element, n)
+  return { kind = "array", of = element, n = n, size = n and n * element.size or 0, align = element.align }
 end
 
 -- ------------------------------------------------------------------------------------- records --

@@ -80,10 +80,10 @@ end
 local function compute(spec, as_pod)
   local placed = setmetatable({ last = -1, largest = spec.largest or 0 }, Placed)
   local size, data, align = 0, 0, spec.align or 1
-  local found = { bases = {}, members = {} }
+  local class_layout = { bases = {}, members = {} }
   local primary = primary_of(spec.bases)
   if spec.has_table and not primary then
-    found.has_own_table = true
+    class_layout.has_own_table = true
     size, data, align = 8, 8, math.max(align, 8)
   end
   local function put_base(i)
@@ -100,7 +100,7 @@ local function compute(spec, as_pod)
     end
     align = math.max(align, base.align)
     placed:enter(base, at, base.is_empty)
-    found.bases[i] = at
+    class_layout.bases[i] = at
   end
   if primary then put_base(primary) end
   for i in ipairs(spec.bases) do
@@ -116,11 +116,11 @@ local function compute(spec, as_pod)
     end
     data = math.max(data, at + t.size)
     size, align = math.max(size, data), math.max(align, own)
-    found.members[i] = at
+    class_layout.members[i] = at
   end
-  found.base_size, found.align = size, align
-  found.size = align_up(math.max(size, 1), align)
-  return found
+  class_layout.base_size, class_layout.align = size, align
+  class_layout.size = align_up(math.max(size, 1), align)
+  return class_layout
 end
 
 -- True if two layouts differ in their size, or in the offset of a part that has data.
@@ -136,13 +136,13 @@ local function differ(spec, a, b)
 end
 
 -- Returns the parts of a layout that contain empty classes; nil if no part does.
-local function layout_parts(spec, found)
+local function layout_parts(spec, class_layout)
   local parts = {}
   local function add(t, offset)
     if innermost(t).largest_empty then parts[#parts + 1] = { type = t, offset = offset } end
   end
-  for i, base in ipairs(spec.bases) do add(base, found.bases[i]) end
-  for i, member in ipairs(spec.members) do add(member.type, found.members[i]) end
+  for i, base in ipairs(spec.bases) do add(base, class_layout.bases[i]) end
+  for i, member in ipairs(spec.members) do add(member.type, class_layout.members[i]) end
   return #parts > 0 and parts or nil
 end
 
@@ -155,16 +155,16 @@ local function largest_empty(spec)
   return largest ~= 0 and largest or nil
 end
 
--- Returns the state of a class as a POD for the purpose of layout: nil (a POD), "open" or "no". said: the state from
--- its own declarations alone.
-local function pod_of(spec, said)
-  if said == "no" or #spec.bases > 0 or spec.has_table then return "no" end
+-- Returns the state of a class as a POD for the purpose of layout: nil (a POD), "open" or "no". own_state: the state
+-- from its own declarations alone.
+local function pod_of(spec, own_state)
+  if own_state == "no" or #spec.bases > 0 or spec.has_table then return "no" end
   for _, member in ipairs(spec.members) do
-    local of = innermost(member.type).is_pod
-    if of == "no" then return "no" end
-    said = said or of
+    local member_state = innermost(member.type).is_pod
+    if member_state == "no" then return "no" end
+    own_state = own_state or member_state
   end
-  return said
+  return own_state
 end
 
 -- Prepares a record from debug information as a base class. Debug information does not tell if its tail padding may be
@@ -190,48 +190,48 @@ function layout.complete(record, spec)
   spec.is_union = record.record == "union"
   spec.largest = largest_empty(spec)
   for _, base in ipairs(spec.bases) do spec.has_table = spec.has_table or base.is_dynamic end
-  local found = compute(spec, false)
-  local other = found
+  local class_layout = compute(spec, false)
+  local other = class_layout
   for _, base in ipairs(spec.bases) do
     if base.open_size then
       other = compute(spec, true)
-      if differ(spec, found, other) then return nil, base end
+      if differ(spec, class_layout, other) then return nil, base end
       break
     end
   end
   local pod = pod_of(spec, spec.pod)
   record.is_pod = pod
-  record.base_size = pod and found.base_size or nil
-  local open_size = pod == "open" and found.size or other.base_size
-  record.open_size = pod and open_size ~= found.base_size and open_size or nil
+  record.base_size = pod and class_layout.base_size or nil
+  local open_size = pod == "open" and class_layout.size or other.base_size
+  record.open_size = pod and open_size ~= class_layout.base_size and open_size or nil
   record.is_dynamic = spec.has_table or nil
   local is_empty = not spec.has_table and #spec.members == 0
   for _, base in ipairs(spec.bases) do is_empty = is_empty and base.is_empty end
   record.is_empty = is_empty or nil
-  record.parts = layout_parts(spec, found)
-  record.largest_empty = is_empty and found.size or spec.largest
+  record.parts = layout_parts(spec, class_layout)
+  record.largest_empty = is_empty and class_layout.size or spec.largest
 
   local members = {}
-  if found.has_own_table then
+  if class_layout.has_own_table then
     members[1] = { name = "__vptr", type = types.pointer(types.void), pos = spec.pos, offset = 0 }
   end
   for i, base in ipairs(spec.bases) do
     if #base.members > 0 then -- an empty base class has nothing to map
-      members[#members + 1] = { type = base, offset = found.bases[i], is_base = true, pos = spec.pos }
+      members[#members + 1] = { type = base, offset = class_layout.bases[i], is_base = true, pos = spec.pos }
     end
   end
   for i, member in ipairs(spec.members) do
-    member.offset = found.members[i]
+    member.offset = class_layout.members[i]
     members[#members + 1] = member
   end
-  if found.bases[1] then
+  if class_layout.bases[1] then
     for i, member in ipairs(members) do member.number = i end
     table.sort(members, function(a, b)
       if a.offset ~= b.offset then return a.offset < b.offset end
       return a.number < b.number
     end)
   end
-  types.set_members(record, members, found.size, found.align)
+  types.set_members(record, members, class_layout.size, class_layout.align)
   return record
 end
 

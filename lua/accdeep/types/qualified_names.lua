@@ -86,10 +86,10 @@ function read_items(text, at)
   end
   flush()
   if items[1] == "::" then table.remove(items, 1) end
-  local of = items[1] == "std" and items[2] == "::" and strings[items[3]]
-  if of then
+  local character = items[1] == "std" and items[2] == "::" and strings[items[3]]
+  if character then
     items[3] = "basic_string"
-    table.insert(items, 4, { { of }, close = ">" })
+    table.insert(items, 4, { { character }, close = ">" })
   end
   for _, word in ipairs { "volatile", "const" } do
     if front[word] then table.insert(items, 1, word) end
@@ -108,9 +108,9 @@ local function format_items(items)
       for k, inner in ipairs(item) do parts[k] = format_items(inner) end
       out[#out + 1] = opening[item.close] .. table.concat(parts, ", ") .. item.close
     else
-      local before = items[i - 1]
-      local apart = type(before) == "string" and before:find "^[%w_]" and item:find "^[%w_]"
-      out[#out + 1] = (apart and " " or "") .. item
+      local preceding = items[i - 1]
+      local is_word_boundary = type(preceding) == "string" and preceding:find "^[%w_]" and item:find "^[%w_]"
+      out[#out + 1] = (is_word_boundary and " " or "") .. item
     end
   end
   return table.concat(out)
@@ -129,11 +129,11 @@ function qualified_names.key(text)
   return key or text
 end
 
--- True if `wanted`, the items of a spelling, match the full name of a type; a spelling may omit trailing arguments of
+-- True if `spelling`, a list of items, matches the full name of a type; a spelling may omit trailing arguments of
 -- templates.
-function qualified_names.accepts(wanted, full)
-  if #wanted ~= #full then return false end
-  for i, item in ipairs(wanted) do
+function qualified_names.accepts(spelling, full)
+  if #spelling ~= #full then return false end
+  for i, item in ipairs(spelling) do
     local other = full[i]
     if type(item) ~= type(other) then return false end
     if type(item) == "string" then

@@ -61,20 +61,20 @@ end
 function Scope:type_spelled(text)
   local at = self
   while at and not next(at.qualified) do at = at.outer end
-  local wanted, key = nil, nil
-  if at then wanted, key = qualified_names.parse(text) end
-  if not wanted or self:type_named(key) then return key end
-  local found
+  local spelling, key = nil, nil
+  if at then spelling, key = qualified_names.parse(text) end
+  if not spelling or self:type_named(key) then return key end
+  local match
   while at do
     for other, items in next, at.qualified do
-      if qualified_names.accepts(wanted, items) then
-        if found and self:type_named(found) ~= self:type_named(other) then return nil end
-        if not found or other < found then found = other end
+      if qualified_names.accepts(spelling, items) then
+        if match and self:type_named(match) ~= self:type_named(other) then return nil end
+        if not match or other < match then match = other end
       end
     end
     at = at.outer
   end
-  return found
+  return match
 end
 
 -- Returns the type that a class or namespace declares, for a name with "::" and without template arguments
@@ -128,10 +128,10 @@ end
 
 -- Raises the error for a name, {name, pos}, that is not a variable. others: set of other names to suggest.
 function Scope:no_variable(node, others, rule)
-  local known = self:names()
-  for name in pairs(others or {}) do known[name] = true end
+  local names = self:names()
+  for name in pairs(others or {}) do names[name] = true end
   raise("unknown-name", node.pos, ("there is no variable '%s'"):format(node.name), { length = #node.name, rule = rule,
-    help = diagnostic.suggest(node.name, known) })
+    help = diagnostic.suggest(node.name, names) })
 end
 
 -- Returns all types made from templates in this and the enclosing scopes: name -> type.

@@ -134,8 +134,8 @@ function scoped_names.no_size(t, pos, fields)
 end
 
 -- Raises the error for declaring something with an incomplete type.
-function scoped_names.incomplete(what, name, t, pos)
-  raise("unknown-type", pos, ("%s'%s' has the incomplete type %s"):format(what, name, types.name(t)),
+function scoped_names.incomplete(subject, name, t, pos)
+  raise("unknown-type", pos, ("%s'%s' has the incomplete type %s"):format(subject, name, types.name(t)),
     { length = #name, help = t.kind == "record" and closest_defined(t) or nil })
 end
 
@@ -147,7 +147,7 @@ local function is_template(step, name)
 end
 
 -- Returns the type of a path. If wants_template is true and the path ends in the name of a template without arguments,
--- returns nil and the template. instance(session, spec, made): returns the type of a template with arguments.
+-- returns nil and the template. instance(session, spec, class_template): returns the type of a template with arguments.
 function scoped_names.find(session, node, instance, wants_template)
   local at, prefix, is_own = session.now.scope, "", false
   local function all_of_it()
@@ -160,15 +160,17 @@ function scoped_names.find(session, node, instance, wants_template)
   end
   for i, step in ipairs(node.steps) do
     local name, is_last = prefix .. step.name, i == #node.steps
-    local made = is_own and rawget(at.templates, name) or not is_own and at.templates[name] or nil
+    local class_template = is_own and rawget(at.templates, name) or not is_own and at.templates[name] or nil
     local t
     if step.arguments then
-      if not made then unknown(session, node.steps[1], all_of_it(), step.pos + #step.name - node.steps[1].pos) end
-      t = instance(session, step, made)
+      if not class_template then
+        unknown(session, node.steps[1], all_of_it(), step.pos + #step.name - node.steps[1].pos)
+      end
+      t = instance(session, step, class_template)
     else
       t = type_in(at, name, is_own)
-      if not t and made and is_last and wants_template then return nil, made end
-      if not t and made then is_template(step, name) end
+      if not t and class_template and is_last and wants_template then return nil, class_template end
+      if not t and class_template then is_template(step, name) end
     end
     if t and is_last then return t end
     if t then

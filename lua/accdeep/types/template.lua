@@ -41,11 +41,11 @@ function template.declare(session, node)
 end
 
 -- Runs fn(...) in a scope in which the template's parameters name the arguments.
-local function run_with_arguments(session, made, arguments, fn, ...)
+local function run_with_arguments(session, class_template, arguments, fn, ...)
   local outer = session.now.scope
-  local inner = scope.new(made.scope or outer)
+  local inner = scope.new(class_template.scope or outer)
   inner.home = outer.home or outer -- types made while fn runs belong to the enclosing scope
-  for i, parameter in ipairs(made.params) do
+  for i, parameter in ipairs(class_template.params) do
     if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
     else inner.typedefs[parameter.name] = arguments[i] end
   end
@@ -68,35 +68,36 @@ end
 -- Returns the type for a list of arguments: types, or {value, type} for numbers. Instances are cached in the home
 -- scope. fill(session, t, spec) gives a new record its members; if fill fails, the instance is removed. Decides
 -- TR14-4.3-16.
-function template.instance(session, spec, made, arguments, fill)
+function template.instance(session, spec, class_template, arguments, fill)
   local texts = {}
   for i, argument in ipairs(arguments) do
     texts[i] = argument.value and ("%d"):format(argument.value) or types.name(argument)
   end
-  local name = ("%s<%s>"):format(made.name, table.concat(texts, ", "))
+  local name = ("%s<%s>"):format(class_template.name, table.concat(texts, ", "))
   local home = session.now.scope.home or session.now.scope
-  local key, known = name, home.instances[name]
+  local key, instance = name, home.instances[name]
   -- an instance of equal name belongs to another scope
-  while known and not (known.template == made and same(known.arguments, arguments)) do
+  while instance and not (instance.template == class_template and same(instance.arguments, arguments)) do
     key = key .. " "
-    known = home.instances[key]
+    instance = home.instances[key]
   end
-  if known then return known end
-  local t = types.record(made.record.kind == "union" and "union" or "struct", name)
-  t.name, t.template, t.arguments = name, made, arguments
+  if instance then return instance end
+  local t = types.record(class_template.record.kind == "union" and "union" or "struct", name)
+  t.name, t.template, t.arguments = name, class_template, arguments
   home.instances[key] = t
   local depth = session.now.instantiating + 1
   if depth > DEEPEST then
-    raise("limit", spec.pos, ("%s needs ever more types"):format(made.name),
+    raise("limit", spec.pos, ("%s needs ever more types"):format(class_template.name),
       { rule = "HOUSE-limit", of_construct = true })
   end
-  local within = { instantiating = depth }
-  local ok, err = pcall(with_fields, session.now, within, run_with_arguments, session, made, arguments, function()
-    session:with_location(made.location, fill, session, t, made.record)
-    for _, directive in ipairs(made.directives) do
+  local function define()
+    session:with_location(class_template.location, fill, session, t, class_template.record)
+    for _, directive in ipairs(class_template.directives) do
       session:with_location(directive.location, session.define_for, session, directive.node, t)
     end
-  end)
+  end
+  local ok, err = pcall(with_fields, session.now, { instantiating = depth }, run_with_arguments, session,
+    class_template, arguments, define)
   if not ok then
     home.instances[key] = nil
     error(err, 0)
@@ -106,14 +107,14 @@ end
 
 -- Applies a shape or policy of the template itself to all existing instances, and records the directive for later
 -- instances.
-function template.describe(session, made, node)
+function template.describe(session, class_template, node)
   local directive = { node = node, location = location_of(session, node) }
   for _, t in sorted_pairs(session.now.scope:all_instances()) do
-    if t.template == made then
-      run_with_arguments(session, made, t.arguments, session.define_for, session, node, t)
+    if t.template == class_template then
+      run_with_arguments(session, class_template, t.arguments, session.define_for, session, node, t)
     end
   end
-  made.directives[#made.directives + 1] = directive
+  class_template.directives[#class_template.directives + 1] = directive
 end
 
 return template

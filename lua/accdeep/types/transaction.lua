@@ -9,14 +9,14 @@ local transaction = {}
 
 local registered = {}
 
--- Registers keep(session), which saves tables and returns undo(); undo is called if the text fails.
-function transaction.register(keep) registered[#registered + 1] = keep end
+-- Registers save(session), which saves tables and returns undo(); undo is called if the text fails.
+function transaction.register(save) registered[#registered + 1] = save end
 
 -- Returns a shallow copy of a table.
 local function copy(t)
-  local made = {}
-  for key, value in next, t do made[key] = value end
-  return made
+  local fields = {}
+  for key, value in next, t do fields[key] = value end
+  return fields
 end
 
 -- Saves the fields of a table; returns a function that restores them.
@@ -56,7 +56,7 @@ end)
 -- Runs fn(...), which declares something. If it fails, all declarations are undone and its error is raised again.
 function transaction.run(session, fn, ...)
   local undo = {}
-  for i, keep in ipairs(registered) do undo[i] = keep(session) end
+  for i, save in ipairs(registered) do undo[i] = save(session) end
   local ok, err = pcall(fn, ...)
   if ok then return end
   for i = #undo, 1, -1 do undo[i]() end
