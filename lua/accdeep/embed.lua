@@ -30,10 +30,10 @@ Host.__index = Host
 
 local backends = { sim = true, direct = true, cuda = true }
 
-local function choice(value, known, what, list)
-  if value == nil or known[value] then return end
-  raise("unknown-name", nil, ("there is no %s '%s'"):format(what, value),
-    { help = diagnostic.suggest(value, known) or list })
+local function choice(value, choices, kind_name, list)
+  if value == nil or choices[value] then return end
+  raise("unknown-name", nil, ("there is no %s '%s'"):format(kind_name, value),
+    { help = diagnostic.suggest(value, choices) or list })
 end
 
 -- Returns a host for a new session. options: those of session.new; allocator: that of core.open.
@@ -43,7 +43,7 @@ function embed.open(options)
   choice(options.async, { program = true, concurrent = true }, "mode of queues", "program and concurrent")
   local kind = (options.device or "sim"):gsub("^(cuda):%d+$", "%1")
   choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
-  local self = setmetatable({ kept = {} }, Host) -- text -> line -> record of the directive
+  local self = setmetatable({ records = {} }, Host) -- text -> line -> record of the directive
   options.unchecked = true
   options.own_kernels = true -- kernels are the program's, on a GPU in any stream
   profiles.profile(options.rules) -- raises before a device is opened
@@ -63,7 +63,7 @@ function Host:relieve()
   local s = self.session
   empty(s.caches.parsed)
   empty(s.caches.prepared)
-  empty(self.kept)
+  empty(self.records)
   s.caches.nparsed, s.caches.nprepared = 0, 0
 end
 
@@ -85,11 +85,11 @@ function embed.reported(err)
     err = diagnostic.new { code = "internal", message = tostring(err) }
   end
   err.help = err.help and help_for_c(err.help)
-  local plain = report.to_plain_data(err)
-  plain.text, plain.column = err.text, plain.column or plain.text_column
-  plain.shown = report.error(err):gsub("\n$", "")
-  plain.objects = err.objects or {}
-  return plain
+  local data = report.to_plain_data(err)
+  data.text, data.column = err.text, data.column or data.text_column
+  data.shown = report.error(err):gsub("\n$", "")
+  data.objects = err.objects or {}
+  return data
 end
 
 -- --------------------------------------------------------------------------------- types, objects --
@@ -149,8 +149,9 @@ end
 function Host:bind(name, text, file, line, address, bytes)
   local s = self.session
   name = s.language.normalize_name(name)
-  local known = s.now.scope.variables[identifier(s, name)]
-  if known and not known.bound or not known and (s.now.scope:find_declared(name) or s.now.scope.functions[name]) then
+  local existing = s.now.scope.variables[identifier(s, name)]
+  if existing and not existing.bound
+    or not existing and (s.now.scope:find_declared(name) or s.now.scope.functions[name]) then
     raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
   end
   transaction.run(s, function()
@@ -225,17 +226,17 @@ local kinds = { ["enter data"] = "step", ["exit data"] = "step", update = "step"
   declare = "region", compute = "compute" }
 
 local function strip_sentinel(text)
-  local plain = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", "")
-  local word, rest = plain:match "^%s*(%a+)%s+(.*)$"
+  local bare_text = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", "")
+  local word, rest = bare_text:match "^%s*(%a+)%s+(.*)$"
   word = word and word:lower()
   if word == "acc" or word == "omp" then return rest, word == "omp" end
-  return plain, nil
+  return bare_text, nil
 end
 
 -- Returns the name of the region that a directive ends, and true if it is OpenMP's; nil for other directives.
 local function ended_region(s, text)
-  local plain, is_openmp = strip_sentinel(text)
-  local name = plain:lower():match "^%s*end%s+([%l%s_]-)%s*$"
+  local bare_text, is_openmp = strip_sentinel(text)
+  local name = bare_text:lower():match "^%s*end%s+([%l%s_]-)%s*$"
   if not name or name:find "^declare" then return nil end -- declarations: end declare target
   if is_openmp == nil then is_openmp = s:is_openmp(text) end
   return name:gsub("%s+", " "), is_openmp
@@ -303,22 +304,22 @@ local CONSTRUCTS = { compute = true, region = true, step = true }
 
 local function cache_plan(self, kind, construct, device, queue, name, is_openmp, gated, record)
   if kind == "done" then
-    self.kept = {} -- clause groups may have changed
+    self.records = {} -- clause groups may have changed
   elseif not gated then
     record.kind, record.name, record.is_openmp = kind, name, is_openmp
-    local places = self.kept[record.text] or {}
-    self.kept[record.text], places[record.line] = places, record
+    local by_line = self.records[record.text] or {}
+    self.records[record.text], by_line[record.line] = by_line, record
   end
   return kind, construct, device, queue, name, is_openmp, gated, record
 end
 
--- Returns what describe_plan returns. Directives whose plans do not depend on run-time values are cached by place,
--- until the session clears its plans.
+-- Returns what describe_plan returns. Directives whose plans do not depend on run-time values are cached by text and
+-- line, until the session clears its plans.
 local function plan_once(self, text, file, line, accepts)
   local s = self.session
-  if self.kept_with ~= s.caches.prepared then self.kept, self.kept_with = {}, s.caches.prepared end
-  local places = self.kept[text]
-  local record = places and places[line]
+  if self.recorded_plans ~= s.caches.prepared then self.records, self.recorded_plans = {}, s.caches.prepared end
+  local by_line = self.records[text]
+  local record = by_line and by_line[line]
   if record and record.file == file and (not accepts or accepts[record.kind]) then
     return record.kind, record.construct, s.now.device, 0, record.name, record.is_openmp, false, record
   end
@@ -340,9 +341,9 @@ end
 function Host:failed(err, record, at_end)
   local s, plan = self.session, record.plan
   s:with_text(record.text, record.file, record.line, function()
-    local made = s:core_error(err, not at_end and plan or nil)
-    if at_end then made.notes = { "at the end of the region" } end
-    error(made, 0)
+    local core_error = s:core_error(err, not at_end and plan or nil)
+    if at_end then core_error.notes = { "at the end of the region" } end
+    error(core_error, 0)
   end)
 end
 

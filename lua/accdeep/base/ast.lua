@@ -32,12 +32,12 @@ local function sort(node, keys, n)
   local at = {}
   for i = 1, n do at[i] = position(node[keys[i]]) end
   for i = 2, n do -- insertion sort: a node has few children
-    local key, here, k = keys[i], at[i], i
-    while k > 1 and is_before(key, here, keys[k - 1], at[k - 1]) do
+    local key, key_position, k = keys[i], at[i], i
+    while k > 1 and is_before(key, key_position, keys[k - 1], at[k - 1]) do
       keys[k], at[k] = keys[k - 1], at[k - 1]
       k = k - 1
     end
-    keys[k], at[k] = key, here
+    keys[k], at[k] = key, key_position
   end
 end
 
@@ -78,20 +78,20 @@ end
 -- Returns a copy of an AST with nodes replaced. replace(node) returns the replacement, or nil to copy the node and
 -- continue with its children. finish(copy), if given, is called with each copied node or list.
 function ast.map(node, replace, finish)
-  local other = node.tag and replace(node)
-  if other then return other end
-  local made = ast.copy_with(node)
-  for key, child in ast.children(node) do made[key] = ast.map(child, replace, finish) end
-  if finish then finish(made) end
-  return made
+  local replacement = node.tag and replace(node)
+  if replacement then return replacement end
+  local copy = ast.copy_with(node)
+  for key, child in ast.children(node) do copy[key] = ast.map(child, replace, finish) end
+  if finish then finish(copy) end
+  return copy
 end
 
 -- Returns a shallow copy of a node, with one field set to another value if `field` is given.
 function ast.copy_with(node, field, value)
-  local made = {}
-  for key, old in next, node do made[key] = old end
-  if field then made[field] = value end
-  return made
+  local copy = {}
+  for key, old in next, node do copy[key] = old end
+  if field then copy[field] = value end
+  return copy
 end
 
 return ast

@@ -1,8 +1,9 @@
--- check_interface.lua - check_interface(slots, name, made): returns the table `made` after asserting that it has every
--- slot of an interface and no other field. slots: slot name -> description; name: the name of `made` in error messages.
+-- check_interface.lua - check_interface(interface, name, implementation): returns the table `implementation` after
+-- asserting that it has every field of an interface and no other field. interface: field name -> description; name: the
+-- name of the implementation in error messages.
 
-return function(slots, name, made)
-  for slot in pairs(slots) do assert(made[slot] ~= nil, name .. " lacks " .. slot) end
-  for slot in pairs(made) do assert(slots[slot], name .. " has a slot without a use: " .. slot) end
-  return made
+return function(interface, name, implementation)
+  for field in pairs(interface) do assert(implementation[field] ~= nil, name .. " lacks " .. field) end
+  for field in pairs(implementation) do assert(interface[field], name .. " has a slot without a use: " .. field) end
+  return implementation
 end

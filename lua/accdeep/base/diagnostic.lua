@@ -79,10 +79,10 @@ function diagnostic.help(err)
   local rule, objects, file = rawget(err, "rule"), rawget(err, "objects"), rawget(err, "file")
   local openmp = rawget(err, "openmp") == true
     or type(rule) == "string" and (rule:find "^OMP" or rule:find "^LLNL") ~= nil
-  local function fill_placeholder(what, otherwise)
-    local object = math.tointeger(what) and type(objects) == "table" and rawget(objects, math.tointeger(what))
+  local function fill_placeholder(key, otherwise)
+    local object = math.tointeger(key) and type(objects) == "table" and rawget(objects, math.tointeger(key))
     local name = type(object) == "table" and rawget(object, "name")
-      or what == "file" and type(file) == "string" and file:find "%.lua$" and file
+      or key == "file" and type(file) == "string" and file:find "%.lua$" and file
     return type(name) == "string" and name ~= "" and name or otherwise
   end
   return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", fill_placeholder))
@@ -101,12 +101,12 @@ local KILLED = 128 + 9
 
 -- Returns the error for a child process that ended too early. status: the status that system.wait returned. A killed
 -- process is reported as lack of memory, because only the system or a user sends that signal.
-function diagnostic.process_error(what, status)
+function diagnostic.process_error(process, status)
   if status ~= KILLED then
     return diagnostic.new { code = "internal", rule = "HOUSE-jobs",
-      message = ("%s ended with status %s"):format(what, status) }
+      message = ("%s ended with status %s"):format(process, status) }
   end
-  return diagnostic.new { code = "out-of-memory", rule = "HOUSE-jobs", message = what .. " was killed",
+  return diagnostic.new { code = "out-of-memory", rule = "HOUSE-jobs", message = process .. " was killed",
     help = "the system does that where memory runs out: fewer --jobs need less" }
 end
 

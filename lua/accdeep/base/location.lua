@@ -56,10 +56,10 @@ end
 local function file_of(info) return info.source:sub(1, 1) == "@" and info.source:sub(2) or info.short_src end
 
 -- Cache: function -> its file, or false for a function of the interpreter itself.
-local files = setmetatable({}, { __mode = "k", __index = function(known, fn)
+local files = setmetatable({}, { __mode = "k", __index = function(cache, fn)
   local info = debug.getinfo(fn, "S")
   local file = info.source:sub(1, #own) ~= own and file_of(info)
-  known[fn] = file
+  cache[fn] = file
   return file
 end })
 
@@ -144,13 +144,13 @@ local function outermost()
     local middle = (low + high) // 2
     if debug.getinfo(middle, "l") then low = middle else high = middle end
   end
-  local found, found_line
+  local outer_file, outer_line
   for level = low, math.max(low - MOST_LEVELS, 1), -1 do
     local fn, line = core.call(level)
     local file = fn and line > 0 and files[fn]
-    if file then found, found_line = file, line end
+    if file then outer_file, outer_line = file, line end
   end
-  return found, found_line
+  return outer_file, outer_line
 end
 
 local last_error = { value = {} } -- last error raised by Lua or the script: its value, location and callers
@@ -197,14 +197,14 @@ end
 -- does not occur there.
 local function literal_between(source, text, at, last)
   while at do
-    local found = source:find(text, at, true)
-    if not found or found >= last then return nil end
-    local before = source:sub(1, found - 1):sub(-3):gsub("%[\r?\n$", "["):sub(-1)
-    local after = source:sub(found + #text, found + #text)
+    local start = source:find(text, at, true)
+    if not start or start >= last then return nil end
+    local before = source:sub(1, start - 1):sub(-3):gsub("%[\r?\n$", "["):sub(-1)
+    local after = source:sub(start + #text, start + #text)
     if before == "[" and after == "]" or after == before and (before == '"' or before == "'") then
-      return found
+      return start
     end
-    at = found + 1
+    at = start + 1
   end
   return nil
 end
@@ -221,8 +221,8 @@ end
 -- Returns the line in the file of index `at` into a text that was passed by the call at file:line.
 function location.line_of(text, at, file, line)
   local source = sources[file]
-  local found = source and literal(source, text, location.line_starts(source), line)
-  if found then return (location.position(source, found + at - 1)) end
+  local start = source and literal(source, text, location.line_starts(source), line)
+  if start then return (location.position(source, start + at - 1)) end
   return source and line or line + location.position(text, at) - 1
 end
 
@@ -236,15 +236,15 @@ function location.locate_error(err, text, file, line)
   if not at or not text or not text:find "%S" then return err end
   if at > #text + 1 then at = #text + 1 end
   local source = sources[file]
-  local found
+  local start
   if source == text then
-    found = 1
+    start = 1
   elseif source then
-    found = literal(source, text, location.line_starts(source), line)
+    start = literal(source, text, location.line_starts(source), line)
   end
-  local shown, index = text, at
-  if found then
-    shown, index = source, found + at - 1
+  local located_text, index = text, at
+  if start then
+    located_text, index = source, start + at - 1
     err.line, err.column = location.position(source, index)
   else
     local row, column = location.position(text, at)
@@ -252,8 +252,8 @@ function location.locate_error(err, text, file, line)
     err.line, err.column = source and line or line + row - 1, column
     err.in_text, err.text_line = true, row
   end
-  local row, column = location.position(shown, index)
-  err.snippet = location.line(shown, row)
+  local row, column = location.position(located_text, index)
+  err.snippet = location.line(located_text, row)
   err.snippet_column = column
   return err
 end

@@ -8,11 +8,11 @@ local diagnostic = require "accdeep.base.diagnostic"
 local observers = {}
 
 -- Hooks without results: the function of each observer is called.
-local called = {
+local notification_hooks = {
   names = "(env, run): the script's names are there; nothing has run",
   mark = "(kind, name): \"scenario\" or \"case\" begins; \"end\" of a case",
   event = "(event, session, batch, i): what the core did",
-  body = "(session, how): how a device has run a body, or why not",
+  body = "(session, description): how a device has run a body, or why not",
   read = "(session, address, code, value): the script has read host memory",
   warning = "(session, code)",
   failed = "(err): an error, before what it undoes is undone",
@@ -22,24 +22,24 @@ local called = {
 }
 -- Hooks whose functions may return a finisher, a function that is called at the end of the construct. Finishers run in
 -- reverse order of the observers.
-local around = {
+local construct_hooks = {
   construct = "(session, plan, ends) -> function(err): a construct is carried out, or a region ends",
 }
 -- Hooks whose functions return a replacement for a function of the script, or nil to keep the function.
-local standing = {
+local replacement_hooks = {
   statement = "(run, name, fn) -> function: what the script calls by that name; kinds of names: scenario.statements",
 }
 
 local hooks = {}
-for _, kind in ipairs { called, around, standing } do
+for _, kind in ipairs { notification_hooks, construct_hooks, replacement_hooks } do
   for hook in pairs(kind) do hooks[hook] = true end
 end
 
 -- Returns the functions that the observers of a list have for a hook, in the order of the list.
 local function observers_with(list, hook)
-  local found = {}
-  for _, observer in ipairs(list) do found[#found + 1] = observer[hook] end
-  return found
+  local functions = {}
+  for _, observer in ipairs(list) do functions[#functions + 1] = observer[hook] end
+  return functions
 end
 
 -- Returns a function that calls all `functions` with its arguments.
@@ -70,7 +70,7 @@ end
 -- replacement.
 local function wrap_all(functions)
   return function(run, name, fn)
-    for _, stand in ipairs(functions) do fn = stand(run, name, fn) or fn end
+    for _, replace in ipairs(functions) do fn = replace(run, name, fn) or fn end
     return fn
   end
 end
@@ -86,14 +86,15 @@ function observers.combine(list)
       end
     end
   end
-  local made = {}
-  for kind, join in pairs { [called] = notify_all, [around] = query_all, [standing] = wrap_all } do
+  local combined = {}
+  local joins = { [notification_hooks] = notify_all, [construct_hooks] = query_all, [replacement_hooks] = wrap_all }
+  for kind, join in pairs(joins) do
     for hook in pairs(kind) do
       local functions = observers_with(list, hook)
-      made[hook] = #functions > 0 and join(functions)
+      combined[hook] = #functions > 0 and join(functions)
     end
   end
-  return made
+  return combined
 end
 
 return observers

@@ -16,23 +16,23 @@ Line.__index = Line
 -- Returns a new line object. quiet: true if it must print nothing.
 local function new(quiet)
   local term = os.getenv "TERM"
-  return setmetatable({ wanted = not quiet and system.isatty(2) and term ~= nil and term ~= "" and term ~= "dumb",
-    shown = false, at = 0 }, Line)
+  return setmetatable({ enabled = not quiet and system.isatty(2) and term ~= nil and term ~= "" and term ~= "dumb",
+    is_shown = false, at = 0 }, Line)
 end
 
 -- Shows a state of the work, as string.format formats the arguments; does nothing if the previous state was shown less
 -- than LEAST seconds ago.
 function Line:show(format, ...)
   local now = core.clock()
-  if not self.wanted or self.shown and now - self.at < LEAST then return end
-  self.at, self.shown = now, true
+  if not self.enabled or self.is_shown and now - self.at < LEAST then return end
+  self.at, self.is_shown = now, true
   io.stderr:write(CLEAR, UNWRAPPED, (format:format(...):gsub("[%c\127]", "?")), WRAPPED)
 end
 
 -- Erases the line. Must be called before any other text is written to the terminal, and at the end.
 function Line:hide()
-  if not self.shown then return end
-  self.shown = false
+  if not self.is_shown then return end
+  self.is_shown = false
   io.stderr:write(CLEAR)
 end
 

@@ -50,44 +50,44 @@ end
 
 -- Returns an error as plain data with the source line of its location. Plain data is returned unchanged.
 function report.to_plain_data(err)
-  local plain = {}
-  for _, key in ipairs(FIELDS) do plain[key] = field(err, key) end
-  if not diagnostic.phase(plain.code) then plain.code = "scenario-error" end
-  plain.message = plain.message or "an error without a message"
-  local phase = diagnostic.phase(plain.code)
-  plain.phase = phase == "run" and field(err, "phase") == "static" and "static" or phase
+  local data = {}
+  for _, key in ipairs(FIELDS) do data[key] = field(err, key) end
+  if not diagnostic.phase(data.code) then data.code = "scenario-error" end
+  data.message = data.message or "an error without a message"
+  local phase = diagnostic.phase(data.code)
+  data.phase = phase == "run" and field(err, "phase") == "static" and "static" or phase
   if rawget(err, "in_text") == true then -- the file does not contain the text literally, so its line has no such column
-    plain.text_column, plain.column = plain.column, nil
+    data.text_column, data.column = data.column, nil
   end
   for i = 1, math.min(rawlen(list(err, "callers")), 16) do
     local caller = rawget(list(err, "callers"), i)
     if type(caller) == "table" and field(caller, "file") and field(caller, "line") then
-      plain.callers = plain.callers or {}
-      table.insert(plain.callers, { file = field(caller, "file"), line = field(caller, "line") })
+      data.callers = data.callers or {}
+      table.insert(data.callers, { file = field(caller, "file"), line = field(caller, "line") })
     end
   end
   local notes = list(err, "notes")
   for i = 1, math.min(rawlen(notes), 16) do
     if type(rawget(notes, i)) == "string" then
-      plain.notes = plain.notes or {}
-      table.insert(plain.notes, notes[i])
+      data.notes = data.notes or {}
+      table.insert(data.notes, notes[i])
     end
   end
-  if plain.file and plain.line and not (plain.snippet and plain.snippet:find "%S") then
-    local source = location.source(plain.file)
-    plain.snippet, plain.snippet_column = source and location.line(source, plain.line), nil
+  if data.file and data.line and not (data.snippet and data.snippet:find "%S") then
+    local source = location.source(data.file)
+    data.snippet, data.snippet_column = source and location.line(source, data.line), nil
   end
   local objects = list(err, "objects")
   for i = 1, 2 do
     local object = object_fields(rawget(objects, i))
     if object and object.bytes and object.bytes > 0 then
-      plain.objects = plain.objects or {}
-      table.insert(plain.objects, object)
+      data.objects = data.objects or {}
+      table.insert(data.objects, object)
     end
   end
-  plain.help = plain.help or diagnostic.help { code = plain.code, rule = plain.rule, file = plain.file,
+  data.help = data.help or diagnostic.help { code = data.code, rule = data.rule, file = data.file,
     openmp = rawget(err, "openmp"), objects = { object_fields(rawget(objects, 1)), object_fields(rawget(objects, 2)) } }
-  return plain
+  return data
 end
 
 -- Returns the number of columns to underline: the error's own length if it has one, otherwise the length of the word at
@@ -144,8 +144,8 @@ end
 
 -- Returns the error as text: location, code, message, source line with carets, objects, rule, help, and the command
 -- that explains the code. options: color; case: the name of the error's case; warning: true to print the error as a
--- warning. options.seen is the set of codes that earlier errors explained; the function adds this error's code to the
--- set.
+-- warning. options.explained is the set of codes that earlier errors explained; the function adds this error's code to
+-- the set.
 function report.error(err, options)
   err = report.to_plain_data(err)
   local paint = painter(options and options.color)
@@ -171,9 +171,9 @@ function report.error(err, options)
   end
   if err.rule then note("rule", err.rule) end
   if err.help then note("help", err.help) end
-  local seen = options and options.seen
-  if kind == "error" and not (seen and seen[err.code]) then note("more", "accdeep explain " .. err.code) end
-  if seen then seen[err.code] = true end
+  local explained = options and options.explained
+  if kind == "error" and not (explained and explained[err.code]) then note("more", "accdeep explain " .. err.code) end
+  if explained then explained[err.code] = true end
   return table.concat(out, "\n") .. "\n"
 end
 
@@ -200,17 +200,17 @@ local formats = {}
 -- printed with the name of its case.
 local function shared_locations(record)
   local counts = {}
-  local function place(case) return ("%s:%s"):format(case.error.file, case.error.line) end
+  local function location_text(case) return ("%s:%s"):format(case.error.file, case.error.line) end
   for _, case in ipairs(record.cases) do
-    if case.error then counts[place(case)] = (counts[place(case)] or 0) + 1 end
+    if case.error then counts[location_text(case)] = (counts[location_text(case)] or 0) + 1 end
   end
-  return function(case) return counts[place(case)] > 1 end
+  return function(case) return counts[location_text(case)] > 1 end
 end
 
 -- Formatter for people: a line for each case, and the full text of each error.
 function formats.text(options)
   local paint = painter(options.color)
-  local paint_error = { color = options.color_errors, seen = {} }
+  local paint_error = { color = options.color_errors, explained = {} }
   local self = { live = true }
   function self.record(record)
     local is_shared = shared_locations(record)
@@ -235,7 +235,7 @@ end
 
 -- Formatter for the Test Anything Protocol, version 13.
 function formats.tap(options)
-  local n, seen = 0, {}
+  local n, explained = 0, {}
   local self = {}
   function self.record(record)
     if n == 0 then options.out("TAP version 13\n") end
@@ -245,7 +245,8 @@ function formats.tap(options)
       local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" is a directive
       options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
       if not case.ok then
-        for line in report.error(case.error, { seen = seen }):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
+        local text = report.error(case.error, { explained = explained })
+        for line in text:gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
       end
     end
   end
@@ -263,9 +264,9 @@ table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
 local function utf8_all(value)
   if type(value) == "string" then return strings.to_utf8(value) end
   if type(value) ~= "table" then return value end
-  local made = setmetatable({}, getmetatable(value))
-  for k, v in pairs(value) do made[k] = utf8_all(v) end
-  return made
+  local copy = setmetatable({}, getmetatable(value))
+  for k, v in pairs(value) do copy[k] = utf8_all(v) end
+  return copy
 end
 
 -- Formatter for JSON: one object at the end.
