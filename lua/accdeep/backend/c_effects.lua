@@ -15,12 +15,12 @@ end
 
 -- Returns the first expression in an AST that changes the variable `name`; nil if no expression does.
 function c_effects.change_of(name, node)
-  local found
+  local change
   ast.visit(node, function(n)
-    found = found or c_effects.is_name(c_effects.assignment_target(n), name) and n or nil
-    return found ~= nil
+    change = change or c_effects.is_name(c_effects.assignment_target(n), name) and n or nil
+    return change ~= nil
   end)
-  return found
+  return change
 end
 
 -- Returns the first statement that leaves a body: return, or a break or continue that refers to an enclosing statement;
@@ -31,8 +31,8 @@ function c_effects.find_exit(node, is_loop, is_breakable)
   if tag == "return" or tag == "break" and not is_breakable or tag == "continue" and not is_loop then return node end
   local loop = tag == "for" or tag == "while" or tag == "do"
   for _, child in ast.children(node) do
-    local found = c_effects.find_exit(child, is_loop or loop, is_breakable or loop or tag == "switch")
-    if found then return found end
+    local exit = c_effects.find_exit(child, is_loop or loop, is_breakable or loop or tag == "switch")
+    if exit then return exit end
   end
   return nil
 end

@@ -289,9 +289,9 @@ function checkers.member(env, node)
   end
   local member = types.member(t, node.name)
   if not member then diagnostic.no_member(t, type_name(t), node.name, node.name_pos) end
-  local made = typed_ast.member(base, member.offset, member.type, node.pos)
-  made.const_name = member.is_const and node.name or base.const_name
-  return made
+  local member_node = typed_ast.member(base, member.offset, member.type, node.pos)
+  member_node.const_name = member.is_const and node.name or base.const_name
+  return member_node
 end
 
 function checkers.index(env, node)
@@ -341,8 +341,8 @@ local function increment(env, node, to, after)
   if t.kind ~= "scalar" and t.kind ~= "pointer" or not e.is_lvalue and e.op ~= "local" then
     raise("type-mismatch", node.pos, ("'%s' needs a variable"):format(o))
   end
-  local by = t.kind == "pointer" and step_of(node, t) or 1
-  return { op = "step", type = t, pos = node.pos, to = e, by = o == "--" and -by or by, after = after }
+  local amount = t.kind == "pointer" and step_of(node, t) or 1
+  return { op = "step", type = t, pos = node.pos, to = e, amount = o == "--" and -amount or amount, after = after }
 end
 
 function checkers.postfix(env, node) return increment(env, node, node.base, true) end
@@ -486,14 +486,14 @@ local function call_method(env, node, record)
     raise("not-a-struct", base.pos, "only objects have member functions",
       { help = record.kind == "pointer" and not base.arrow and "use '->'" or nil })
   end
-  local made = member_functions.find(session, record, base.name)
-  if not made then member_functions.unknown(session, record, node) end
-  if not made.fn then
-    local of = base.tag == "member" and base.base or nil
-    local inlined, depth = member_functions.inline(session, made, of, base.arrow, node)
+  local method = member_functions.find(session, record, base.name)
+  if not method then member_functions.unknown(session, record, node) end
+  if not method.fn then
+    local object_node = base.tag == "member" and base.base or nil
+    local inlined, depth = member_functions.inline(session, method, object_node, base.arrow, node)
     return member_functions.with_inlining_depth(session, depth, expression, env, inlined)
   end
-  return { op = "method", type = return_type(env), pos = node.pos, made = made, object = on, name = base.name,
+  return { op = "method", type = return_type(env), pos = node.pos, method = method, object = on, name = base.name,
     args = arguments(env, node) }
 end
 
@@ -501,19 +501,19 @@ end
 -- C's library has no such function here.
 local function find_library_function(name)
   if c_library[name] then return name, name == "abs" and INT or DOUBLE end
-  local plain = name:match "^(.*)f$"
-  if c_library[plain] and plain ~= "abs" then return plain, scalars.float end
+  local base_name = name:match "^(.*)f$"
+  if c_library[base_name] and base_name ~= "abs" then return base_name, scalars.float end
 end
 
--- Returns the call of the library function `plain`, with arguments converted to the type of its version.
-local function call_library(env, node, plain, t)
-  local count = c_library[plain][1]
+-- Returns the call of the library function `base_name`, with arguments converted to the type of its version.
+local function call_library(env, node, base_name, t)
+  local count = c_library[base_name][1]
   if #node.args ~= count then
     raise("type-mismatch", node.pos, ("%s takes %d argument%s"):format(node.base.name, count, count == 1 and "" or "s"))
   end
   local args = {}
   for i, arg in ipairs(node.args) do args[i] = convert(number(env, arg), t) end
-  return { op = "library", type = t, pos = node.pos, name = plain, args = args }
+  return { op = "library", type = t, pos = node.pos, name = base_name, args = args }
 end
 
 -- Raises the error for a call of an unknown function.
@@ -541,8 +541,8 @@ function checkers.call(env, node)
   else
     if not name then raise("type-mismatch", node.pos, "only functions can be called") end
     local binding = env.lookup(name, base.pos)
-    local plain, t = find_library_function(name)
-    if not binding and plain then return call_library(env, node, plain, t) end
+    local library_name, t = find_library_function(name)
+    if not binding and library_name then return call_library(env, node, library_name, t) end
     fn = binding and binding.fn
   end
   if not fn then unknown_function(env, node, name) end

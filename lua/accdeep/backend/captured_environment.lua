@@ -13,21 +13,21 @@ CapturedEnvironment.__index = CapturedEnvironment
 -- Returns a copy of a binding with its present value or address. present(): returns the objects of the device, which
 -- data in pieces need.
 local function capture_binding(binding, present)
-  local made = setmetatable({}, { __index = binding })
-  for _, how in ipairs { "lvalue", "value" } do
-    if binding[how] then
-      local results = table.pack(pcall(binding[how], {}))
+  local captured = setmetatable({}, { __index = binding })
+  for _, field in ipairs { "lvalue", "value" } do
+    if binding[field] then
+      local results = table.pack(pcall(binding[field], {}))
       local note = results[3]
       if results[1] and type(note) == "table" and note.pieces then
         results[3] = setmetatable({ present = present() }, { __index = note })
       end
-      made[how] = function()
+      captured[field] = function()
         if not results[1] then error(results[2], 0) end
         return table.unpack(results, 2, results.n)
       end
     end
   end
-  return made
+  return captured
 end
 
 -- Returns the set of names that a body may look up. used: the names in a text; nil for a Lua function, which may look
@@ -46,10 +46,10 @@ end
 
 -- Returns the addresses that the kernel uses beyond the present table: its own memory, and device addresses in its own
 -- pointers. Only pointers that its text or clauses name are included.
-local function addresses(k, known, used)
+local function addresses(k, bindings, used)
   local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
-  for name, found in sorted_pairs(known) do
-    local binding = found.ok and (used or k.plan.deviceptr[name]) and found.binding
+  for name, entry in sorted_pairs(bindings) do
+    local binding = entry.ok and (used or k.plan.deviceptr[name]) and entry.binding
     if binding and binding.type and binding.type.kind == "pointer" then
       local ok, address = pcall(binding.lvalue or binding.value, {})
       if ok and binding.lvalue then address = copies[address] and copies[address].value end
@@ -62,20 +62,20 @@ end
 -- Captures the bindings of a kernel's names, and the attachments of pointers on its device.
 function captured_environment.capture(k, used)
   local session = k.session
-  local ctx, look_up, known, objects = session.ctx, k.env.lookup, {}, nil
+  local ctx, look_up, bindings, objects = session.ctx, k.env.lookup, {}, nil
   local function present()
     objects = objects or ctx:present(k.device)
     return objects
   end
   for name in sorted_pairs(names_of(session, used)) do
     local ok, binding = pcall(look_up, name)
-    known[name] = { ok = ok, binding = ok and binding and capture_binding(binding, present) or binding }
+    bindings[name] = { ok = ok, binding = ok and binding and capture_binding(binding, present) or binding }
   end
   k.env.lookup = function(name, pos)
-    local found = known[name]
-    if not found then return look_up(name, pos) end
-    if not found.ok then error(found.binding, 0) end
-    return found.binding
+    local entry = bindings[name]
+    if not entry then return look_up(name, pos) end
+    if not entry.ok then error(entry.binding, 0) end
+    return entry.binding
   end
   local attached = {}
   for _, pointer in ipairs(ctx:attachments(k.device)) do
@@ -84,7 +84,7 @@ function captured_environment.capture(k, used)
     end
   end
   return setmetatable({ session = session, kernel = k, scope = session.now.scope, this = session.now.this,
-    attached = attached, uses = addresses(k, known, used) }, CapturedEnvironment)
+    attached = attached, uses = addresses(k, bindings, used) }, CapturedEnvironment)
 end
 
 -- Runs fn(...) with the captured environment.

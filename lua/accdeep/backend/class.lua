@@ -21,7 +21,7 @@ local raise = diagnostic.raise
 
 local class = {}
 
--- A definition in progress: {session, declare (declarations.lua), record, spec, data (members), seen (names), pragmas,
+-- A definition in progress: {session, declare (declarations.lua), record, spec, data (members), member_names, pragmas,
 -- functions, access, pod, virtual}.
 local Definition = {}
 Definition.__index = Definition
@@ -31,7 +31,7 @@ Definition.__index = Definition
 -- Returns the types of the base classes and enters their members' names as names of this class. Raises for virtual
 -- bases.
 function Definition:base_classes()
-  local bases, seen = {}, self.seen
+  local bases, member_names = {}, self.member_names
   for i, node in ipairs(self.spec.bases or {}) do -- members of base classes precede the others (TR14-3.1.1-04)
     if node.virtual then
       raise("unsupported", node.pos, "virtual base classes cannot be laid out", { length = #"virtual",
@@ -42,11 +42,11 @@ function Definition:base_classes()
       raise("not-a-struct", node.pos, ("%s is not a base class"):format(types.name(base)), { rule = "TR14-3.1.1-04" })
     end
     for name in sorted_pairs(base.by_name) do
-      if seen[name] and name ~= "__vptr" then
+      if member_names[name] and name ~= "__vptr" then
         raise("duplicate-name", node.pos, ("two base classes have a member named '%s'"):format(name),
           { rule = "TR14-3.1.1-04", help = "declare_from takes the class as the compiler laid it out" })
       end
-      seen[name] = true
+      member_names[name] = true
     end
     bases[i] = layout.base_layout(base)
   end
@@ -57,11 +57,11 @@ end
 
 -- Registers the name of a member; raises if another member has it.
 function Definition:enter(name, pos)
-  if self.seen[name] then
+  if self.member_names[name] then
     raise("duplicate-name", pos, ("there are two members named '%s'"):format(name), { length = #name,
       help = #self.record.bases > 0 and "a member that hides one of a base class needs another name" or nil })
   end
-  self.seen[name] = true
+  self.member_names[name] = true
 end
 
 -- Returns the alignment that alignas specifies; nil without alignas.
@@ -132,10 +132,10 @@ function Definition:members(item)
   if #item.list == 0 and base.kind == "record" and not base.tag and spec.tag == "record" then
     self.data[#self.data + 1] = { type = base, pos = item.pos, align = alignment(self, item.align) } -- anonymous record
     for name in sorted_pairs(base.by_name) do
-      if self.seen[name] then
+      if self.member_names[name] then
         raise("duplicate-name", item.pos, ("there are two members named '%s'"):format(name))
       end
-      self.seen[name] = true
+      self.member_names[name] = true
     end
   end
   for _, entry in ipairs(item.list) do self:data_member(item, entry, base) end
@@ -155,19 +155,19 @@ end
 function Definition:special(item)
   local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)
-  local is_given = item.outcome ~= "default" and item.outcome ~= "delete"
+  local is_nontrivial = item.outcome ~= "default" and item.outcome ~= "delete"
   if item.role == "constructor" then
     if item.name ~= self.spec.name then
       raise("syntax", item.pos, ("expected a type before '%s'"):format(item.name), { length = #item.name })
     end
-    if is_given or item.words.explicit then self.pod = "no" end
+    if is_nontrivial or item.words.explicit then self.pod = "no" end
   elseif item.role == "operator" then
-    local of, sign = parameters:gsub("%f[%w_]const%f[^%w_]", ""):gsub("%f[%w_][%a_][%w_]*%s*::%s*", "")
+    local class_name, sign = parameters:gsub("%f[%w_]const%f[^%w_]", ""):gsub("%f[%w_][%a_][%w_]*%s*::%s*", "")
       :gsub("%b<>", ""):match "^%(%s*([%a_][%w_]*)%s*(&?&?)"
-    if item.name:match "^%s*(.-)%s*$" ~= "=" or of ~= self.spec.name then return end
-    if sign == "&&" then is_given = false end
-    if is_given then self.pod = "no" end
-  elseif is_given then
+    if item.name:match "^%s*(.-)%s*$" ~= "=" or class_name ~= self.spec.name then return end
+    if sign == "&&" then is_nontrivial = false end
+    if is_nontrivial then self.pod = "no" end
+  elseif is_nontrivial then
     self.pod = "no"
   end
   self.pod = self.pod or "open"
@@ -204,34 +204,34 @@ end
 function Definition:method(item)
   local session, record = self.session, self.record
   local text = session.now.current.text
-  local made = { name = item.name, record = record, place = session:location_of(item.pos),
+  local method = { name = item.name, record = record, location = session:location_of(item.pos),
     scope = session.now.scope.home and session.now.scope or nil }
   local ok, err = pcall(function()
-    made.params = syntax.parse("parameter_names", text, item.parameters_at + 1, session.now.scope)
+    method.params = syntax.parse("parameter_names", text, item.parameters_at + 1, session.now.scope)
     if not item.body:find "^{%s*return%f[^%w_]" then
       raise("unsupported", item.pos, ("the body of '%s' is not one return of an expression"):format(item.name),
         { rule = "TR14-3.1.1-21", help = "give the function in Lua, with method()" })
     end
-    made.body = syntax.parse("returned", text, item.body_at + 1, session.now.scope)
-    if made.scope then class.resolve_type_names(session, self.declare, { made.body }) end
+    method.body = syntax.parse("returned", text, item.body_at + 1, session.now.scope)
+    if method.scope then class.resolve_type_names(session, self.declare, { method.body }) end
   end)
   if not ok and not diagnostic.is(err) then error(err, 0) end
-  if not ok then made.body, made.error = nil, err end
+  if not ok then method.body, method.error = nil, err end
   local methods = record.methods or {}
   record.methods = methods
-  local before = methods[item.name]
-  made.signature = text:sub(item.parameters_at, item.body_at - 1):gsub("%s+", " ")
-  while before do
-    if before.signature == made.signature then
+  local overload = methods[item.name]
+  method.signature = text:sub(item.parameters_at, item.body_at - 1):gsub("%s+", " ")
+  while overload do
+    if overload.signature == method.signature then
       raise("duplicate-name", item.pos, ("there are two member functions named '%s'"):format(item.name))
     end
-    if not before.other then
-      before.other = made
+    if not overload.other then
+      overload.other = method
       return
     end
-    before = before.other
+    overload = overload.other
   end
-  methods[item.name] = made
+  methods[item.name] = method
 end
 
 -- ---------------------------------------------------------------------------------- definitions --
@@ -241,9 +241,9 @@ local steps = {}
 
 -- Returns the declarator of using NAME = TYPE, for evaluation as a typedef.
 function class.declarator_of(alias)
-  local of = alias.type.declarator
-  return { tag = "declarator", pos = alias.pos, pointers = of.pointers, suffixes = of.suffixes, inner = of.inner,
-    name = alias.name }
+  local declarator = alias.type.declarator
+  return { tag = "declarator", pos = alias.pos, pointers = declarator.pointers, suffixes = declarator.suffixes,
+    inner = declarator.inner, name = alias.name }
 end
 
 function steps.pragma(self, item) self.pragmas[#self.pragmas + 1] = item end
@@ -302,14 +302,14 @@ local function lend_names(outer, t, spec)
   end
   if spec.kind == "class" or t.template or outer.home and not outer.class then return end
   for name, nested in next, inner.tags do
-    local there = rawget(outer.tags, name)
-    if nested.within == t and not there then
-      outer.tags[name], nested.lent = nested, true
-    elseif nested.within == t and there and there.lent and there ~= nested then
+    local existing = rawget(outer.tags, name)
+    if nested.within == t and not existing then
+      outer.tags[name], nested.is_exported = nested, true
+    elseif nested.within == t and existing and existing.is_exported and existing ~= nested then
       outer.tags[name] = nil
     end
   end
-  for name in pairs(inner.lent or {}) do
+  for name in pairs(inner.exported_enumerators or {}) do
     if not outer:find_declared(name) then outer.enumerators[name] = inner.enumerators[name] end
   end
 end
@@ -317,8 +317,9 @@ end
 -- Gives a record the members of a definition and executes the directives inside.
 -- Decides TR14-4.3-17.
 local function fill(session, declare, t, spec)
-  local self = setmetatable({ session = session, declare = declare, record = t, spec = spec, data = {}, seen = {},
-    pragmas = {}, functions = {}, access = spec.kind == "class" and "private" or "public" }, Definition)
+  local self = setmetatable({ session = session, declare = declare, record = t, spec = spec, data = {},
+    member_names = {}, pragmas = {}, functions = {}, access = spec.kind == "class" and "private" or "public" },
+    Definition)
   t.keyword = spec.kind == "class" and "class" or nil
   t.bases = {}
   t.bases = self:base_classes()
@@ -335,11 +336,11 @@ local function fill(session, declare, t, spec)
       { length = #"virtual", rule = "TR14-4.3-17", help = "name an object of a derived class by its own variable or "
         .. "pointer: through this class only the members of this class move" })
   end
-  local done, doubtful = layout.complete(t, { bases = t.bases, members = self.data, pod = self.pod, pos = spec.pos,
-    has_table = self.virtual ~= nil, align = alignment(self, spec.align) })
+  local done, ambiguous_base = layout.complete(t, { bases = t.bases, members = self.data, pod = self.pod,
+    pos = spec.pos, has_table = self.virtual ~= nil, align = alignment(self, spec.align) })
   if not done then
     raise("unsupported", spec.pos, ("whether %s lies in the last bytes of its base class %s is not the same for all "
-      .. "compilers"):format(types.name(t), types.name(doubtful)), { rule = "HOUSE-layout",
+      .. "compilers"):format(types.name(t), types.name(ambiguous_base)), { rule = "HOUSE-layout",
       help = "declare_from takes the class as the compiler laid it out" })
   end
   t.position = session:location_of(spec.pos)
@@ -389,16 +390,16 @@ function class.type(session, declare, spec)
     while scope.class do scope = scope.outer end -- the name is declared in the scope around the class, not inside
     return class.announce(scope, spec)
   end
-  if t and t.complete and (spec.path or rawget(scope.tags, spec.name) and not t.lent) then
+  if t and t.complete and (spec.path or rawget(scope.tags, spec.name) and not t.is_exported) then
     raise("duplicate-name", spec.pos, ("%s %s is defined already"):format(spec.kind, spec.name))
   end
   if not t or t.complete or scope.class and not rawget(scope.tags, spec.name) then t = class.announce(scope, spec) end
   if not spec.path then
     class.fill(session, declare, t, spec)
   else
-    local around = declare.spec_type(session, { tag = "path", pos = spec.path.pos,
+    local enclosing = declare.spec_type(session, { tag = "path", pos = spec.path.pos,
       steps = table.move(spec.path.steps, 1, #spec.path.steps - 1, 1, {}) })
-    scoped_names.with_scope(session, around.names or scope, class.fill, session, declare, t, spec)
+    scoped_names.with_scope(session, enclosing.names or scope, class.fill, session, declare, t, spec)
   end
   return t
 end

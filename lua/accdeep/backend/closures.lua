@@ -42,12 +42,12 @@ local at = closures.with_position
 -- -------------------------------------------------------------------------------------- l-values --
 
 -- Compilers of l-values, by op of the typed node: function(env, e) -> function(frame) -> address, low, high.
-local places = {}
+local lvalues = {}
 
-function places.variable(_, e) return at(e, e.binding.lvalue) end
-function places.given(_, e) return e.lvalue end
+function lvalues.variable(_, e) return at(e, e.binding.lvalue) end
+function lvalues.given(_, e) return e.lvalue end
 
-function places.member(env, e)
+function lvalues.member(env, e)
   local base, offset = lvalue(env, e.base), e.offset
   return at(e, function(f)
     local address, low, high = base(f)
@@ -57,7 +57,7 @@ end
 
 -- Compiles an element of an array. may_end: true to also allow the index after the last element, with the bounds of the
 -- array: C may form this address (C11 6.5.6p8), but not access it.
-function places.element(env, e, may_end)
+function lvalues.element(env, e, may_end)
   local base, index, n, size, pos, space = lvalue(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
   return at(e, function(f)
     local address, low, high = base(f)
@@ -73,7 +73,7 @@ function places.element(env, e, may_end)
   end)
 end
 
-function places.deref(env, e)
+function lvalues.deref(env, e)
   local pointer = value(env, e.pointer)
   if not e.index then return at(e, pointer) end
   local index, size = value(env, e.index), e.type.size
@@ -85,10 +85,10 @@ end
 
 -- Compiles the target of a compound assignment. The first compilation returns a function that computes the address for
 -- the read. Compiling the node again returns a function with the same address, for the write.
-function places.once(env, e)
-  if e.found then return e.found end
+function lvalues.once(env, e)
+  if e.compiled then return e.compiled end
   local find, address, low, high, pos = lvalue(env, e.lvalue), nil, nil, nil, nil
-  function e.found(f)
+  function e.compiled(f)
     f.pos = pos
     return address, low, high
   end
@@ -111,10 +111,10 @@ end
 
 values["local"] = function(_, e)
   local binding = e.binding
-  local slot = binding.slot
+  local frame_slot = binding.frame_slot
   if binding.value then return at(e, binding.value) end
-  if e.type.kind == "pointer" then return function(f) return f[slot], f[slot + 1], f[slot + 2] end end
-  return function(f) return f[slot] end
+  if e.type.kind == "pointer" then return function(f) return f[frame_slot], f[frame_slot + 1], f[frame_slot + 2] end end
+  return function(f) return f[frame_slot] end
 end
 
 function values.value(_, e) return at(e, e.binding.value) end
@@ -146,7 +146,7 @@ end
 
 function values.address(env, e)
   local size = e.lvalue.type.size
-  local find = e.lvalue.op == "element" and places.element(env, e.lvalue, true) or lvalue(env, e.lvalue)
+  local find = e.lvalue.op == "element" and lvalues.element(env, e.lvalue, true) or lvalue(env, e.lvalue)
   return function(f)
     local address, low, high = find(f)
     return address, low or address, high or address + size
@@ -238,16 +238,16 @@ function values.assign(env, e)
       space:copy(target, source, size, low, high, slow, shigh, f)
     end
   end
-  local v, slot = value(env, e.e), to.op == "local" and to.binding.slot
-  if slot and t.kind == "pointer" then
+  local v, frame_slot = value(env, e.e), to.op == "local" and to.binding.frame_slot
+  if frame_slot and t.kind == "pointer" then
     return function(f)
-      f[slot], f[slot + 1], f[slot + 2] = v(f)
-      return f[slot], f[slot + 1], f[slot + 2]
+      f[frame_slot], f[frame_slot + 1], f[frame_slot + 2] = v(f)
+      return f[frame_slot], f[frame_slot + 1], f[frame_slot + 2]
     end
-  elseif slot then
+  elseif frame_slot then
     return function(f)
       local new = v(f)
-      f[slot] = new
+      f[frame_slot] = new
       return new
     end
   end
@@ -269,14 +269,14 @@ function values.assign(env, e)
 end
 
 function values.step(env, e)
-  local t, to, by, after = e.type, e.to, e.by, e.after
+  local t, to, amount, after = e.type, e.to, e.amount, e.after
   local wrap = t.kind == "scalar" and converter(t.float and DOUBLE or LONG, t) or identity
   if to.op == "local" then
-    local slot, current = to.binding.slot, value(env, to)
+    local frame_slot, current = to.binding.frame_slot, value(env, to)
     return function(f)
       local old = current(f)
-      f[slot] = wrap(old + by)
-      return after and old or f[slot], f[slot + 1], f[slot + 2]
+      f[frame_slot] = wrap(old + amount)
+      return after and old or f[frame_slot], f[frame_slot + 1], f[frame_slot + 2]
     end
   end
   local once = typed_ast.lvalue("once", t, e.pos, { lvalue = to })
@@ -285,7 +285,7 @@ function values.step(env, e)
   return function(f)
     local old, l, h = current(f)
     local address, low, high = find(f)
-    local new = wrap(old + by)
+    local new = wrap(old + amount)
     space:store(address, code, size, new, low, high, f)
     return after and old or new, l, h
   end
@@ -299,7 +299,7 @@ local function arguments(env, e)
   local args, list, n, space = e.args, {}, #e.args, env.space
   for i, arg in ipairs(args) do list[i] = arg.is_lvalue and lvalue(env, arg) or value(env, arg) end
   return function(f)
-    local made = {}
+    local evaluated = {}
     for i = 1, n do
       local t = args[i].type
       local v, low, high = list[i](f)
@@ -308,9 +308,9 @@ local function arguments(env, e)
       elseif t.kind == "pointer" then
         v = space:pointer(t, v, low, high)
       end
-      made[i] = v
+      evaluated[i] = v
     end
-    return made, n
+    return evaluated, n
   end
 end
 
@@ -336,7 +336,7 @@ end
 function values.method(env, e)
   local args, name, pos, space, t = arguments(env, e), e.name, e.pos, env.space, e.object.type
   local find = lvalue(env, e.object)
-  local fn = space.on_device and e.made.fn or member_functions.bind_this(env.session, e.made)
+  local fn = space.on_device and e.method.fn or member_functions.bind_this(env.session, e.method)
   return function(f)
     local list, n = args(f)
     f.pos = pos
@@ -383,7 +383,7 @@ conditions["or"] = function(env, e)
 end
 
 function value(env, e) return values[e.op](env, e) end
-function lvalue(env, e) return places[e.op](env, e) end
+function lvalue(env, e) return lvalues[e.op](env, e) end
 
 -- Returns a function of the frame that is true if the value of `e` is not zero.
 function condition(env, e)
@@ -402,11 +402,11 @@ closures.value, closures.lvalue = value, lvalue
 function closures.compile(env, node)
   local e = c_sema.expression(env, node)
   local t = e.type
-  local made = { type = t, lvalue = e.is_lvalue and lvalue(env, e) or nil }
+  local compiled = { type = t, lvalue = e.is_lvalue and lvalue(env, e) or nil }
   if not e.is_lvalue or t.kind == "scalar" or t.kind == "pointer" then
-    made.value = value(env, e.is_lvalue and typed_ast.load(e, node.pos) or e)
+    compiled.value = value(env, e.is_lvalue and typed_ast.load(e, node.pos) or e)
   end
-  return made
+  return compiled
 end
 
 -- Compiles a condition to a function that returns true or false.

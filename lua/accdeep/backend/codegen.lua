@@ -217,28 +217,28 @@ local function inherit_register(b, pos, level, register)
 end
 
 -- Compilers of l-values, by op of the typed node: function(b, env, e) -> l-value.
-local places = {}
+local lvalues = {}
 
-function places.fixed(_, _, e) return { address = e.address, offset = 0, type = e.type } end
-function places.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
+function lvalues.fixed(_, _, e) return { address = e.address, offset = 0, type = e.type } end
+function lvalues.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
 
-function places.around(b, _, e)
-  local around, pos = e.level.around, e.pos
-  local address = address_of(around.builder, lvalue(around.builder, around.ctx, e.lvalue), pos)
-  return { reg = inherit_register(b, pos, e.level, reg(around.builder, address, pos)), offset = 0, type = e.type }
+function lvalues.around(b, _, e)
+  local enclosing, pos = e.level.around, e.pos
+  local address = address_of(enclosing.builder, lvalue(enclosing.builder, enclosing.ctx, e.lvalue), pos)
+  return { reg = inherit_register(b, pos, e.level, reg(enclosing.builder, address, pos)), offset = 0, type = e.type }
 end
 
-function places.member(b, env, e)
+function lvalues.member(b, env, e)
   local base = lvalue(b, env, e.base)
   return { self = base.self, address = base.address, reg = base.reg, offset = base.offset + e.offset, type = e.type }
 end
 
-function places.element(b, env, e)
+function lvalues.element(b, env, e)
   local index = value(b, env, e.index)
   return displace(b, lvalue(b, env, e.base), index, e.type, e.pos)
 end
 
-function places.deref(b, env, e)
+function lvalues.deref(b, env, e)
   local pos = e.pos or e.pointer.pos
   local index = e.index and value(b, env, e.index)
   local base = { reg = reg(b, value(b, env, e.pointer), pos), offset = 0, type = e.type }
@@ -262,9 +262,9 @@ end
 
 function values.parameter(b, env, e)
   if not e.level then return env.session:with_location(e.within, value, b, env, e.e) end
-  local around = e.level.around
-  local v = value(around.builder, around.ctx, e.e)
-  return { reg = inherit_register(b, e.pos, e.level, reg(around.builder, v, e.pos)), type = e.type }
+  local enclosing = e.level.around
+  local v = value(enclosing.builder, enclosing.ctx, e.e)
+  return { reg = inherit_register(b, e.pos, e.level, reg(enclosing.builder, v, e.pos)), type = e.type }
 end
 
 -- Emits a call of a Lua function. The arguments are in consecutive registers; if the call is conditional, the guard's
@@ -299,7 +299,8 @@ function values.call(b, env, e) return call_out(b, env, e, e.name, e.fn, argumen
 function values.method(b, env, e)
   local object = address_of(b, lvalue(b, env, e.object), e.pos)
   object.type = e.object.type
-  return call_out(b, env, e, e.name, member_functions.bind_this(env.session, e.made), arguments(b, env, e, { object }))
+  return call_out(b, env, e, e.name, member_functions.bind_this(env.session, e.method),
+    arguments(b, env, e, { object }))
 end
 
 -- Converts a floating value to an integer. Programs only know integers, so a Lua function reads the value from memory.
@@ -365,7 +366,7 @@ function values.distance(b, env, e)
 end
 
 function value(b, env, e) return values[e.op](b, env, e) end
-function lvalue(b, env, e) return places[e.op](b, env, e) end
+function lvalue(b, env, e) return lvalues[e.op](b, env, e) end
 
 -- Functions that compile a node of the AST: as a value; as an l-value; as a start, length or index, which are integers
 -- of 64 bits.

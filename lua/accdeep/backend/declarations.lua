@@ -59,12 +59,12 @@ end
 
 -- Applies a declarator and returns the type and the name; raises for a reference.
 local function apply(session, t, declarator)
-  local made, name, reference = apply_declarator(session, t, declarator)
+  local resulting_type, name, reference = apply_declarator(session, t, declarator)
   if reference then
     raise("unsupported", reference, "references are variables: not members, types, or locals of a body",
       { rule = "LLNL-3.2-01" })
   end
-  return made, name
+  return resulting_type, name
 end
 
 declarations.apply = apply
@@ -98,8 +98,8 @@ local function enum_type(session, spec)
     if not spec.scoped then
       if spec.name then scope.enumerators[spec.name .. "::" .. name] = value end
       if scope.class then -- enumerators are also known in the scope around a structure
-        scope.lent = scope.lent or {}
-        scope.lent[name] = true
+        scope.exported_enumerators = scope.exported_enumerators or {}
+        scope.exported_enumerators[name] = true
       end
     end
     most, least = math.max(most, value), math.min(least, value)
@@ -116,8 +116,8 @@ end
 local function fill(session, t, spec) class.fill(session, declarations, t, spec) end
 
 -- Returns the type of a template with arguments. spec: {name, arguments, pos}.
-local function instance(session, spec, made)
-  local arguments, params = {}, made.params
+local function instance(session, spec, template_record)
+  local arguments, params = {}, template_record.params
   local function wrong_number()
     raise("type-mismatch", spec.pos, ("%s takes %d argument%s"):format(spec.name, #params,
       #params == 1 and "" or "s"), { length = #spec.name })
@@ -141,14 +141,14 @@ local function instance(session, spec, made)
     if spec.arguments[i] then
       arguments[i] = argument(parameter, spec.arguments[i])
     elseif parameter.default then
-      local known = table.move(params, 1, i - 1, 1, {}) -- the default may name the preceding parameters
-      arguments[i] = template.with_arguments(session, { params = known, scope = made.scope }, arguments, argument,
-        parameter, parameter.default)
+      local preceding = table.move(params, 1, i - 1, 1, {}) -- the default may name the preceding parameters
+      arguments[i] = template.with_arguments(session, { params = preceding, scope = template_record.scope }, arguments,
+        argument, parameter, parameter.default)
     else
       wrong_number()
     end
   end
-  return template.instance(session, spec, made, arguments, fill)
+  return template.instance(session, spec, template_record, arguments, fill)
 end
 
 -- Returns the type of the specifiers of a declaration (spec node).
@@ -178,10 +178,10 @@ declarations.spec_type = spec_type
 -- Returns the template that a path names without arguments; nil if it names no template.
 function declarations.template(session, spec)
   if spec.tag ~= "named" and spec.tag ~= "path" then return nil end
-  local ok, _, made = pcall(scoped_names.find, session, spec.steps and spec
+  local ok, _, template_record = pcall(scoped_names.find, session, spec.steps and spec
     or { pos = spec.pos, steps = { spec } }, instance,
     true)
-  return ok and made or nil
+  return ok and template_record or nil
 end
 
 -- ------------------------------------------------------------------------------- initializers --
@@ -327,8 +327,8 @@ local function declare_one(session, node, base, item)
     return
   end
   t = complete_array_type(session, t, name, item)
-  local before = rawget(scope.variables, name)
-  if before and storage == "extern" then return session:variable_declared(before) end
+  local previous = rawget(scope.variables, name)
+  if previous and storage == "extern" then return session:variable_declared(previous) end
   if scope:find_declared(name) then scope:raise_taken(name, item.declarator.pos) end
   local address = session:new_block(t.size, name, t, item.declarator.pos)
   session.program.blocks[address].variable = true

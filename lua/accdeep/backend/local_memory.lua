@@ -74,14 +74,14 @@ function local_memory.copy(session, to, from, bytes)
   local block = block_at(session.now.private_blocks, from)
   local source = core.get(from, bytes)
   if not block then return core.put(to, source) end
-  local known = {}
+  local written_offsets = {}
   for address, size in pairs(block.written) do
-    for i = address - from, address - from + size - 1 do known[i] = true end
+    for i = address - from, address - from + size - 1 do written_offsets[i] = true end
   end
   local target = block_at(session.now.private_blocks, to)
   for i = 0, bytes - 1 do
     local byte = source:sub(i + 1, i + 1)
-    if known[i] or byte ~= POISON then
+    if written_offsets[i] or byte ~= POISON then
       core.put(to + i, byte)
       if target then target.written[to + i] = 1 end
     end

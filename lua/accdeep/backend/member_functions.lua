@@ -21,11 +21,11 @@ local DEEPEST = 32 -- limit of nested inlining
 
 -- Returns the member function of a record or of its base classes; nil if neither has one of this name.
 function member_functions.find(session, record, name)
-  local found = session:methods_of(record)[name] or record.methods and record.methods[name]
-  for _, base in ipairs(not found and record.bases or {}) do
-    found = found or member_functions.find(session, base, name)
+  local method = session:methods_of(record)[name] or record.methods and record.methods[name]
+  for _, base in ipairs(not method and record.bases or {}) do
+    method = method or member_functions.find(session, base, name)
   end
-  return found
+  return method
 end
 
 -- True if a class or one of its base classes declares a member function without a body.
@@ -46,25 +46,25 @@ end
 -- Returns the body of a function for a call `node` as an AST, and the depth of inlining. object: AST of the object, or
 -- nil for the object whose members are visible; arrow: true if the object is a pointer. Raises if the function cannot
 -- be called.
-function member_functions.inline(session, made, object, arrow, node)
-  local first = made
-  while made.other and #(made.params or {}) ~= #node.args do made = made.other end
-  if #(made.params or node.args) ~= #node.args then
+function member_functions.inline(session, method, object, arrow, node)
+  local first = method
+  while method.other and #(method.params or {}) ~= #node.args do method = method.other end
+  if #(method.params or node.args) ~= #node.args then
     raise("type-mismatch", node.pos, ("%s takes %d arguments"):format(first.name, #first.params))
   end
-  if made.error then
+  if method.error then
     local err = {}
-    for key, value in pairs(made.error) do err[key] = value end
+    for key, value in pairs(method.error) do err[key] = value end
     err.of_body = true
-    err.pos, err.location = err.pos or node.pos, err.pos and made.location or nil
-    error(setmetatable(err, getmetatable(made.error)), 0)
+    err.pos, err.location = err.pos or node.pos, err.pos and method.location or nil
+    error(setmetatable(err, getmetatable(method.error)), 0)
   end
   local depth = session.now.inlining + 1
   if depth > DEEPEST then
-    raise("limit", node.pos, ("%s calls itself"):format(made.name), { rule = "HOUSE-limit", of_construct = true })
+    raise("limit", node.pos, ("%s calls itself"):format(method.name), { rule = "HOUSE-limit", of_construct = true })
   end
   local args = {}
-  for i, name in ipairs(made.params) do args[name] = node.args[i] end
+  for i, name in ipairs(method.params) do args[name] = node.args[i] end
   local pos = node.pos
   local function object_member(name)
     if not object then return { tag = "id", pos = pos, name = name } end
@@ -75,16 +75,16 @@ function member_functions.inline(session, made, object, arrow, node)
       return object_member(inner.name)
     elseif inner.tag == "id" then
       if args[inner.name] then return args[inner.name] end
-      if types.member(made.record, inner.name) or member_functions.find(session, made.record, inner.name) then
+      if types.member(method.record, inner.name) or member_functions.find(session, method.record, inner.name) then
         return object_member(inner.name)
       end
       local constant, t
-      if made.scope then constant, t = made.scope:constant_named(inner.name) end
+      if method.scope then constant, t = method.scope:constant_named(inner.name) end
       if constant then return { tag = "num", pos = pos, value = constant, type = t.name } end
       return { tag = "id", pos = pos, name = inner.name, global = true }
     end
   end
-  return ast.map(made.body, replace, function(copy)
+  return ast.map(method.body, replace, function(copy)
     if copy.tag then copy.pos, copy.name_pos = pos, copy.name_pos and pos end
   end), depth
 end
@@ -105,11 +105,11 @@ function member_functions.call_on_this(session, node)
 end
 
 -- Returns a function that runs a Lua member function with `this` set.
-function member_functions.bind_this(session, made)
-  member_functions.this_address(session, made.record) -- allocates now, not while a construct is executed
+function member_functions.bind_this(session, method)
+  member_functions.this_address(session, method.record) -- allocates now, not while a construct is executed
   return function(object, ...)
-    return member_functions.run_as_member(session, made.record, memory_view.location(object).address, made.fn, object,
-      ...)
+    return member_functions.run_as_member(session, method.record, memory_view.location(object).address, method.fn,
+      object, ...)
   end
 end
 
@@ -139,38 +139,38 @@ end
 -- Returns the address of the variable `this` for member functions of a record; allocates the variable at the first
 -- call.
 function member_functions.this_address(self, record)
-  local slot = self.program.this_slots[record]
-  if not slot then
-    slot = self:new_block(8, "this", types.pointer(record))
-    self.program.this_slots[record] = slot
+  local pointer_cell = self.program.this_slots[record]
+  if not pointer_cell then
+    pointer_cell = self:new_block(8, "this", types.pointer(record))
+    self.program.this_slots[record] = pointer_cell
   end
-  return slot
+  return pointer_cell
 end
 
 -- Runs fn(object, ...) as a member function of the object at an address, with `this` and the members as names.
 function member_functions.run_as_member(self, record, address, fn, ...)
-  local slot = member_functions.this_address(self, record)
-  local before, inner = core.get(slot, 8), scope.new(self.now.scope)
-  inner.variables.this = { name = "this", type = types.pointer(record), address = slot }
-  core.put(slot, string.pack("j", address))
-  local results = table.pack(pcall(with_fields, self.now, { scope = inner, this = { record = record, slot = slot } },
-    fn, ...))
-  core.put(slot, before)
+  local pointer_cell = member_functions.this_address(self, record)
+  local previous, inner = core.get(pointer_cell, 8), scope.new(self.now.scope)
+  inner.variables.this = { name = "this", type = types.pointer(record), address = pointer_cell }
+  core.put(pointer_cell, string.pack("j", address))
+  local results = table.pack(pcall(with_fields, self.now, { scope = inner,
+    this = { record = record, slot = pointer_cell } }, fn, ...))
+  core.put(pointer_cell, previous)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)
 end
 
 -- Returns the function for object:name(...) in a script; nil if the record has no such member function.
 function member_functions.member_function(self, record, name)
-  local made = member_functions.find(self, record, name)
-  if not made then return nil end
+  local method = member_functions.find(self, record, name)
+  if not method then return nil end
   return function(object, ...)
     local at = memory_view.location(object)
     if not at or at.type ~= record or at.space.on_device then
       raise("type-mismatch", nil, ("%s is called as object:%s(...) on a %s of the host"):format(name, name,
         types.name(record)))
     end
-    if made.fn then return self:run_as_member(record, at.address, made.fn, object, ...) end
+    if method.fn then return self:run_as_member(record, at.address, method.fn, object, ...) end
     local arguments = {}
     for i, value in ipairs { ... } do
       arguments[i] = { tag = "num", value = value, pos = 1,
@@ -178,7 +178,7 @@ function member_functions.member_function(self, record, name)
     end
     return self:run_as_member(record, at.address, function()
       local this = { tag = "id", name = "this", pos = 1 }
-      local inlined = member_functions.inline(self, made, this, true, { args = arguments, pos = 1 })
+      local inlined = member_functions.inline(self, method, this, true, { args = arguments, pos = 1 })
       return self:value_of(inlined)
     end)
   end

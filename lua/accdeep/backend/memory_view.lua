@@ -5,7 +5,7 @@
 -- the reason. Arguments of every access:
 --   low, high   bounds of the object that contains the address; nil: unknown, the tables of the core decide.
 --   low = note  a table in place of bounds: the pointer is not usable. The note has the reasons for errors:
---               name, excluded, gone, unmatched, attached, clause; pieces: data that are present in pieces.
+--               name, excluded, unmapped, unmatched, attached, clause; pieces: data that are present in pieces.
 --   frame       frame.pos is the position of the access in the text.
 --
 -- A view is a table with a location {space, type, address, low, high} under a private key: members of a
@@ -178,7 +178,7 @@ function Device:classify(address, low, frame)
       { rule = applicable_rule(self.session, "TR14-3.1.1-14"), objects = { note.info },
         help = "include the member in the shape, or name it in a data clause" })
   end
-  if note.gone then
+  if note.unmapped then
     fail(frame, "out-of-bounds", ("%s points to data that are not present on device %d any more"):format(name,
       self.number), { rule = self.session.rules.is_openmp and "OMP60-map-7" or "TR14-1.2-10",
         help = "what it was attached to was unmapped; map it again: " .. section_text(self.session, note.name) })
@@ -324,7 +324,7 @@ function Device:load_pointer(address, low, high, frame)
   local holder = ctx:present_at(number, address, true)
   local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
   if attached and attached.low == 0 and attached.dev == value then -- the target was unmapped
-    return value, { name = attached.name, gone = true }
+    return value, { name = attached.name, unmapped = true }
   end
   if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end
   local excluded = ctx:excluded_at(number, address)
@@ -409,12 +409,12 @@ memory_view.wrong_type = wrong_type
 
 local fill
 
--- Raises for a key of a list that is not an index of an element. of: the type of the elements.
-local function no_element(of, list, key)
+-- Raises for a key of a list that is not an index of an element.
+local function no_element(element_type, list, key)
   if type(key) ~= "string" then
     diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
   end
-  local is_object = of.kind == "record" and types.member(of, key)
+  local is_object = element_type.kind == "record" and types.member(element_type, key)
   diagnostic.raise("type-mismatch", nil, ("a list of elements has no name '%s'"):format(key), {
     help = is_object and ("one element is a list, too: { { %s = %s } }"):format(key,
       type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
@@ -422,17 +422,17 @@ end
 
 -- Stores the elements of a list and returns their number. The list begins at index 0 if it has an element 0, otherwise
 -- at index 1.
-local function write_elements(space, of, address, list, n, low, high)
+local function write_elements(space, element_type, address, list, n, low, high)
   local base = list[0] ~= nil and 0 or 1
   local count = #list + 1 - base
   for key in next, list do
-    if math.type(key) ~= "integer" or key < base or key >= base + count then no_element(of, list, key) end
+    if math.type(key) ~= "integer" or key < base or key >= base + count then no_element(element_type, list, key) end
   end
   if n and count > n then
     diagnostic.raise("out-of-bounds", nil, ("%d values for %d elements"):format(count, n))
   end
   for i = 0, count - 1 do
-    fill(space, of, address + i * of.size, list[base + i], low, high)
+    fill(space, element_type, address + i * element_type.size, list[base + i], low, high)
   end
   return count
 end
@@ -463,10 +463,10 @@ local function write_pointer(space, t, address, value, low, high)
     if space.on_device then
       diagnostic.raise("type-mismatch", nil, "a list cannot be assigned to a pointer on the device")
     end
-    local of = pointee_type(t)
+    local element_type = pointee_type(t)
     local n = value[0] ~= nil and #value + 1 or #value
-    target = space.session:new_block(n * of.size, nil, types.array(of, n))
-    write_elements(space, of, target, value, n)
+    target = space.session:new_block(n * element_type.size, nil, types.array(element_type, n))
+    write_elements(space, element_type, target, value, n)
   elseif math.type(value) == "integer" then
     target = value
   else
@@ -570,10 +570,10 @@ function Struct:__newindex(name, value)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
--- Returns n objects of type `of`, beginning at an address, as a list.
-local function values_of(space, of, address, n, low, high)
+-- Returns n objects of type `element_type`, beginning at an address, as a list.
+local function values_of(space, element_type, address, n, low, high)
   local list = {}
-  for i = 0, n - 1 do list[i + 1] = read_object(space, of, address + i * of.size, low, high) end
+  for i = 0, n - 1 do list[i + 1] = read_object(space, element_type, address + i * element_type.size, low, high) end
   return list
 end
 
@@ -609,9 +609,9 @@ local function array_element(at, key)
   return at.address + i * at.type.of.size
 end
 
--- Raises the error for an index that is not a number. what: the noun of the indexed object.
-local function no_integer(what, key)
-  diagnostic.raise("type-mismatch", nil, ("the index of %s is an integer, not '%s'"):format(what, key))
+-- Raises the error for an index that is not a number. object_noun: names the indexed object.
+local function no_integer(object_noun, key)
+  diagnostic.raise("type-mismatch", nil, ("the index of %s is an integer, not '%s'"):format(object_noun, key))
 end
 
 function Array:__index(key)
@@ -634,8 +634,8 @@ function Pointer:__index(key)
   local at = locate(self)
   local i = index_of(key)
   if i then
-    local of = pointee_type(at.type)
-    return read_object(at.space, of, at.address + i * of.size, at.low, at.high)
+    local element_type = pointee_type(at.type)
+    return read_object(at.space, element_type, at.address + i * element_type.size, at.low, at.high)
   end
   local to = at.type.to
   if to.kind == "record" and types.member(to, key) then
@@ -651,8 +651,8 @@ function Pointer:__newindex(key, value)
   local at = locate(self)
   local i = index_of(key)
   if i then
-    local of = pointee_type(at.type)
-    return write(at.space, of, at.address + i * of.size, value, at.low, at.high)
+    local element_type = pointee_type(at.type)
+    return write(at.space, element_type, at.address + i * element_type.size, value, at.low, at.high)
   end
   local member = at.type.to.kind == "record" and written_member(at.space, at.type.to, key)
   if not member then no_integer("a pointer", key) end

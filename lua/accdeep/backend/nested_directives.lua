@@ -14,17 +14,17 @@ local runs = 0 -- number of executions so far; each has its own variables, hence
 
 -- Returns a scope in which the locals of the body are variables.
 local function scope_with_locals(env, session, f)
-  local made, at = scope.new(session.now.scope), env.locals
+  local inner, at = scope.new(session.now.scope), env.locals
   while at do
     for name, binding in next, at do
-      if type(binding) == "table" and binding.lvalue and not rawget(made.variables, name) then
-        made.variables[name] = { name = name, type = binding.type, address = (binding.lvalue(f)) }
+      if type(binding) == "table" and binding.lvalue and not rawget(inner.variables, name) then
+        inner.variables[name] = { name = name, type = binding.type, address = (binding.lvalue(f)) }
       end
     end
     local meta = getmetatable(at)
     at = meta and meta.__index
   end
-  return made
+  return inner
 end
 
 -- Runs the body of a data region. Names that the region replaces (use_device) have their replacements as bindings.
@@ -38,23 +38,23 @@ end
 -- Compiles a nested directive to a function of the frame, which returns a signal (statement.lua).
 function nested_directives.compile(env, node, compile_statement, statement)
   local session = env.session
-  local here = session.now.current
+  local source = session.now.current
   if node.kind == "region" or node.kind == "host data" then
     -- compiled here only to report errors of the text before it runs
     compile_statement(statement.scoped(env), node.body)
   end
   return function(f)
     local k, private_scope = session.now.kernel, session.now.private_scope
-    local line = here.file and location.line_of(here.text, node.pos, here.file, here.line)
+    local line = source.file and location.line_of(source.text, node.pos, source.file, source.line)
     runs = runs + 1
     local inner = scope_with_locals(env, session, f)
     if next(inner.variables) then private_scope = "body " .. runs end
     with_fields(session.now, { scope = inner, kernel = false, private_scope = private_scope }, function()
-      local made = session[node.language == "omp" and "omp" or "acc"](session, node.text, nil, here.file, line)
+      local execute = session[node.language == "omp" and "omp" or "acc"](session, node.text, nil, source.file, line)
       if node.kind == "compute" then
-        made({ tree = node.body, text = here.text }, { file = here.file, line = here.line })
+        execute({ tree = node.body, text = source.text }, { file = source.file, line = source.line })
       elseif node.body then
-        made(function() with_fields(session.now, { kernel = k }, run_inside, env, node, f, compile_statement,
+        execute(function() with_fields(session.now, { kernel = k }, run_inside, env, node, f, compile_statement,
           statement) end)
       end
     end)

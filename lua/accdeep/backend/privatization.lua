@@ -108,19 +108,19 @@ local each_number
 
 -- Returns the number of a new frame slot (statement.lua).
 local function new_frame_slot(env)
-  local slot = env.root.slots
-  env.root.slots = slot + 1
-  return slot
+  local frame_slot = env.root.slots
+  env.root.slots = frame_slot + 1
+  return frame_slot
 end
 
 -- Returns a typed node for the value of a frame slot.
-local function slot_expression(slot, t, pos)
-  return { op = "given", type = t, pos = pos, value = function(f) return f[slot] end }
+local function slot_expression(frame_slot, t, pos)
+  return { op = "given", type = t, pos = pos, value = function(f) return f[frame_slot] end }
 end
 
 -- Returns an AST node for an index whose value is in a frame slot.
-local function index_in(slot, pos)
-  local index = typed_ast.wrap_typed(slot_expression(slot, LONG, pos))
+local function index_in(frame_slot, pos)
+  local index = typed_ast.wrap_typed(slot_expression(frame_slot, LONG, pos))
   index.pos = pos
   return index
 end
@@ -144,15 +144,15 @@ end
 function each_number(env, pos, t, list, make)
   if t.kind == "record" then return each_member(env, pos, t, list, make) end
   if t.kind ~= "array" then return make(list, t) end
-  local slot, n, elements = new_frame_slot(env), t.n, {}
-  local index = index_in(slot, pos)
+  local frame_slot, n, elements = new_frame_slot(env), t.n, {}
+  local index = index_in(frame_slot, pos)
   for i, e in ipairs(list) do
     elements[i] = c_sema.expression(env, { tag = "index", pos = pos, base = typed_ast.wrap_typed(e), index = index })
   end
   local step = each_number(env, pos, t.of, elements, make)
   return function(f)
     for i = 0, n - 1 do
-      f[slot] = i
+      f[frame_slot] = i
       step(f)
     end
   end
@@ -187,12 +187,12 @@ local function reduction(env, copy, t, outer, inner)
   return begin, finish
 end
 
--- Returns the AST of one element of a part of an array, a[i] or a[first:n]. Appends {slot, first, n} to `loops` for
--- each dimension: the frame slot of its index, and functions of the frame for first index and count.
+-- Returns the AST of one element of a part of an array, a[i] or a[first:n]. Appends {frame_slot, first, n} to `loops`
+-- for each dimension: the frame slot of its index, and functions of the frame for first index and count.
 local function element_of(env, node, loops)
   if node.tag ~= "index" and node.tag ~= "section" then return node end
   local base, first = element_of(env, node.base, loops), node.index or node.start
-  local loop = { slot = new_frame_slot(env), first = function() return 0 end, n = function() return 1 end }
+  local loop = { frame_slot = new_frame_slot(env), first = function() return 0 end, n = function() return 1 end }
   if first then loop.first = closures.value(env, c_sema.value(env, first)) end
   if node.length then
     loop.n = closures.value(env, c_sema.value(env, node.length))
@@ -204,7 +204,7 @@ local function element_of(env, node, loops)
     loop.n = function(f) return t.n - loop.first(f) end
   end
   loops[#loops + 1] = loop
-  return { tag = "index", pos = node.pos, base = base, index = index_in(loop.slot, node.pos) }
+  return { tag = "index", pos = node.pos, base = base, index = index_in(loop.frame_slot, node.pos) }
 end
 
 -- Runs a step for all combinations of indices of the loops number k and above.
@@ -212,7 +212,7 @@ local function run_loops(loops, k, f, bounds, step)
   local loop, bound = loops[k], bounds[k]
   if not loop then return step(f) end
   for i = bound[1], bound[1] + bound[2] - 1 do
-    f[loop.slot] = i
+    f[loop.frame_slot] = i
     run_loops(loops, k + 1, f, bounds, step)
   end
 end
@@ -224,32 +224,34 @@ local function compile_part(env, part)
   local element = c_sema.expression(env, element_of(env, part.item, loops))
   local t = element.type
   privatization.check_reduced(part, t, t)
-  -- Frame slots. kept: the saved values {bounds, at = index of the last value used}; value: the value being combined.
-  local kept, value = new_frame_slot(env), new_frame_slot(env)
-  local begin = each_number(env, pos, t, { element }, function(list, of)
+  -- saved_slot holds {bounds, at = index of the last value used} and the saved values; value_slot, the value being
+  -- combined.
+  local saved_slot, value_slot = new_frame_slot(env), new_frame_slot(env)
+  local begin = each_number(env, pos, t, { element }, function(list, element_type)
     local read = closures.value(env, typed_ast.load(list[1], pos))
-    local set = run(env, typed_ast.assignment(pos, list[1], privatization.beginning(op, of, pos)))
+    local set = run(env, typed_ast.assignment(pos, list[1], privatization.beginning(op, element_type, pos)))
     return function(f)
-      table.insert(f[kept], read(f))
+      table.insert(f[saved_slot], read(f))
       set(f)
     end
   end)
-  local finish = each_number(env, pos, t, { element }, function(list, of)
-    local set = run(env, privatization.combine(op, pos, list[1], list[1], slot_expression(value, of, pos)))
+  local finish = each_number(env, pos, t, { element }, function(list, element_type)
+    local old = slot_expression(value_slot, element_type, pos)
+    local set = run(env, privatization.combine(op, pos, list[1], list[1], old))
     return function(f)
-      local values = f[kept]
+      local values = f[saved_slot]
       values.at = values.at + 1
-      f[value] = values[values.at]
+      f[value_slot] = values[values.at]
       set(f)
     end
   end)
   return function(f)
     local bounds = {}
     for k, loop in ipairs(loops) do bounds[k] = { loop.first(f), loop.n(f) } end
-    f[kept] = { bounds = bounds, at = 0 }
+    f[saved_slot] = { bounds = bounds, at = 0 }
     run_loops(loops, 1, f, bounds, begin)
   end, function(f)
-    run_loops(loops, 1, f, f[kept].bounds, finish)
+    run_loops(loops, 1, f, f[saved_slot].bounds, finish)
   end
 end
 
@@ -280,7 +282,7 @@ local function compile_copy(env, inner, copy, statement)
     env, { tag = "id", name = name, pos = pos })
   local binding, begin = statement.variable(inner, name, t)
   local steps, last = { begin }, nil
-  if binding.slot then statement.watched(binding, name) end
+  if binding.frame_slot then statement.check_initialized(binding, name) end
   local own = c_sema.expression(inner, { tag = "id", name = name, pos = pos })
   local simple = t.kind == "scalar" or t.kind == "pointer"
   if copy.op then
@@ -290,12 +292,13 @@ local function compile_copy(env, inner, copy, statement)
   elseif copy.begins then
     steps[2] = copy_bytes(env, binding.lvalue, closures.lvalue(env, outer), t.size)
   end
-  if copy.lasts and binding.slot then
-    local slot = binding.slot
-    local raw = { op = "given", type = t, value = function(f) return f[slot], f[slot + 1], f[slot + 2] end }
+  if copy.lasts and binding.frame_slot then
+    local frame_slot = binding.frame_slot
+    local function read(f) return f[frame_slot], f[frame_slot + 1], f[frame_slot + 2] end
+    local raw = { op = "given", type = t, value = read }
     local write = run(inner, typed_ast.assignment(pos, outer, typed_ast.wrap_typed(raw)))
     last = function(f)
-      if f[slot] ~= nil then write(f) end
+      if f[frame_slot] ~= nil then write(f) end
     end
   elseif copy.lasts then
     last = copy_bytes(env, closures.lvalue(env, outer), binding.lvalue, t.size)

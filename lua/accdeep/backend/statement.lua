@@ -28,8 +28,8 @@ local function block_environment(env)
   local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
   local outer = env.lookup
   function inner.lookup(name, pos)
-    local found = inner.locals[name]
-    return found or outer(name, pos)
+    local binding = inner.locals[name]
+    return binding or outer(name, pos)
   end
   return inner
 end
@@ -61,31 +61,31 @@ end
 -- Declares a new variable of a body without a value. Returns its binding, and a function that begins its life in a
 -- frame. Scalars and pointers whose address is not taken get a frame slot, where nil means not initialized.
 function statement.variable(env, name, t)
-  local slot = env.root.slots
-  env.root.slots = slot + 3
+  local frame_slot = env.root.slots
+  env.root.slots = frame_slot + 3
   local binding = { type = t, level = env.level or 0 }
   env.locals[name] = binding
   if (t.kind == "scalar" or t.kind == "pointer") and not env.addressed[name] and not env.root.in_memory then
-    binding.slot, binding.local_name = slot, name
-    return binding, function(f) f[slot], f[slot + 1], f[slot + 2] = nil, nil, nil end
+    binding.frame_slot, binding.local_name = frame_slot, name
+    return binding, function(f) f[frame_slot], f[frame_slot + 1], f[frame_slot + 2] = nil, nil, nil end
   end
   local size, space = t.size, env.space
-  function binding.lvalue(f) return f[slot], f[slot], f[slot] + size end
-  return binding, function(f) f[slot] = space:local_memory(size, name) end
+  function binding.lvalue(f) return f[frame_slot], f[frame_slot], f[frame_slot] + size end
+  return binding, function(f) f[frame_slot] = space:local_memory(size, name) end
 end
 
 -- Makes reads of a variable in a frame slot raise if the variable was not written. Decides HOUSE-locals.
 local function check_initialized(binding, name)
-  local slot = binding.slot
+  local frame_slot = binding.frame_slot
   function binding.value(f)
-    local v = f[slot]
+    local v = f[frame_slot]
     if v == nil then
       raise("uninitialized-read", f.pos, ("%s was not written yet"):format(name), { rule = "HOUSE-locals" })
     end
-    return v, f[slot + 1], f[slot + 2]
+    return v, f[frame_slot + 1], f[frame_slot + 2]
   end
 end
-statement.watched = check_initialized
+statement.check_initialized = check_initialized
 
 -- Compiles a local declaration to a function that begins and initializes its variables.
 local function declaration(env, node)
@@ -98,8 +98,8 @@ local function declaration(env, node)
     end
     local e = value and c_sema.value(env, value)
     local binding, begin = statement.variable(env, name, t)
-    if binding.slot and not e then check_initialized(binding, name) end
-    if not binding.slot or not e then steps[#steps + 1] = begin end
+    if binding.frame_slot and not e then check_initialized(binding, name) end
+    if not binding.frame_slot or not e then steps[#steps + 1] = begin end
     if e then
       local to = c_sema.expression(env, { tag = "id", name = name })
       steps[#steps + 1] = closures.value(env, c_sema.convert_for_assignment(variable, to, e))
@@ -120,9 +120,9 @@ function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
 end
--- Returns an environment in which break is allowed; with what == "loop", continue as well.
-local function breakable_environment(env, what)
-  return setmetatable({ breaks = true, continues = what == "loop" or env.continues }, { __index = env })
+-- Returns an environment in which break is allowed; with kind == "loop", continue as well.
+local function breakable_environment(env, kind)
+  return setmetatable({ breaks = true, continues = kind == "loop" or env.continues }, { __index = env })
 end
 
 statements["break"] = function(env, node)
@@ -243,12 +243,12 @@ function statements.carried(env, node) return nested_directives.compile(env, nod
 
 -- Compiles a statement to a function that sets frame.pos first.
 function compile_statement(env, node)
-  local made = statements[node.tag](env, node)
+  local run = statements[node.tag](env, node)
   local pos = node.pos
-  if not pos then return made end
+  if not pos then return run end
   return function(f)
     f.pos = pos
-    return made(f)
+    return run(f)
   end
 end
 
@@ -326,10 +326,10 @@ end
 
 -- Returns the free names of an AST, each name once, as a list of {name, pos}.
 function statement.free(node)
-  local found, list = {}, {}
+  local visited, list = {}, {}
   each_free(node, function(n)
-    if not found[n.name] then list[#list + 1] = { name = n.name, pos = n.pos } end
-    found[n.name] = true
+    if not visited[n.name] then list[#list + 1] = { name = n.name, pos = n.pos } end
+    visited[n.name] = true
   end)
   return list
 end
@@ -337,13 +337,13 @@ end
 -- Returns the variables that a body uses, in order, for the implicit data rules: list of {name, pos, reduced?}. Locals
 -- of the body are not included.
 function statement.references(session, node)
-  local found, list = {}, {}
+  local by_name, list = {}, {}
   local function add(name, pos)
-    if not found[name] then
-      found[name] = { name = name, pos = pos }
-      list[#list + 1] = found[name]
+    if not by_name[name] then
+      by_name[name] = { name = name, pos = pos }
+      list[#list + 1] = by_name[name]
     end
-    return found[name]
+    return by_name[name]
   end
   each_free(node, function(n, call)
     if call then
@@ -352,8 +352,8 @@ function statement.references(session, node)
     end
     local name = session:this_member(n.name) and "this" or n.name
     if session.now.scope.variables[name] then
-      local made = add(name, n.pos)
-      made.reduced = made.reduced or n.op ~= nil and not n.tag
+      local reference = add(name, n.pos)
+      reference.reduced = reference.reduced or n.op ~= nil and not n.tag
     end
   end)
   return list

@@ -50,7 +50,7 @@ local function program_variable(env, node)
   local t = binding.type
   if binding.const then return constant(t, binding.const, pos) end
   local const_name = binding.is_const and name or nil
-  if binding.slot then
+  if binding.frame_slot then
     return { op = "local", type = t, pos = pos, binding = binding, name = name, const_name = const_name }
   elseif not binding.lvalue and not binding.operand then
     return { op = "value", type = t, pos = pos, binding = binding, name = name }
@@ -69,21 +69,21 @@ local function parameter(env, node, check)
   while at do
     local bound = at.values and at.values[name]
     if bound and bound.node then
-      local made = { op = "parameter", pos = node.pos }
+      local parameter_node = { op = "parameter", pos = node.pos }
       if bound.default then
-        made.e = env.session:with_location(bound.location, check, setmetatable({ values = false }, { __index = at }),
-          bound.node)
-        made.within = bound.location
+        parameter_node.e = env.session:with_location(bound.location, check, setmetatable({ values = false },
+          { __index = at }), bound.node)
+        parameter_node.within = bound.location
       elseif at.above then
         return check(at.above, bound.node)
       elseif not (at.out and at.out.around) then
         return check({ session = env.session }, bound.node)
       else
-        made.level, at.out.touched = at.out, true
-        made.e = check(at.out.around.ctx, bound.node)
+        parameter_node.level, at.out.touched = at.out, true
+        parameter_node.e = check(at.out.around.ctx, bound.node)
       end
-      made.type = made.e.type
-      return made.e.const and made.e or made
+      parameter_node.type = parameter_node.e.type
+      return parameter_node.e.const and parameter_node.e or parameter_node
     end
     at = at.above
   end
@@ -99,15 +99,15 @@ local function enclosing_object(env, find, pos)
     if offset then return lvalue("self", t, pos, { offset = at.base + offset }) end
     at = at.above
   end
-  local around = env.out and env.out.around
-  if not around then return nil end
-  local inner = around.ctx
+  local outer_level = env.out and env.out.around
+  if not outer_level then return nil end
+  local inner = outer_level.ctx
   local offset, t = find(inner)
-  local there = offset and lvalue("self", t, pos, { offset = inner.base + offset })
+  local object = offset and lvalue("self", t, pos, { offset = inner.base + offset })
     or enclosing_object(inner, find, pos)
-  if not there then return nil end
+  if not object then return nil end
   env.out.touched = true
-  return lvalue("around", there.type, pos, { lvalue = there, level = env.out })
+  return lvalue("around", object.type, pos, { lvalue = object, level = env.out })
 end
 
 -- Returns the object that a mapper's variable stands for (OMP60-map-15): the element itself, or an object that encloses
@@ -138,14 +138,14 @@ function symbols.resolve_lvalue(env, node)
   local member = env.record and not node.global and types.member(env.record, node.name)
   if member then return lvalue("self", member.type, pos, { offset = env.base + member.offset }) end
   if not node.global and env.session.rules.extended then
-    local there = enclosing_object(env, function(at)
-      local found = at.record and types.member(at.record, node.name)
-      if found then return found.offset, found.type end
+    local enclosing_member = enclosing_object(env, function(at)
+      local inner = at.record and types.member(at.record, node.name)
+      if inner then return inner.offset, inner.type end
     end, pos)
-    if there then return there end
+    if enclosing_member then return enclosing_member end
   end
-  local made = this_member(env, node)
-  if made then return made end
+  local own_member = this_member(env, node)
+  if own_member then return own_member end
   local variable = env.session.now.scope.variables[node.name]
   if not variable then raise_unknown(env, node) end
   return lvalue("fixed", variable.type, pos, { address = variable.address })

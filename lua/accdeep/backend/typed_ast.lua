@@ -28,9 +28,9 @@
 --   convert {e}     arith {operator, a, b}     compare {operator, a, b}     negate {e}: of floating numbers.
 --   not {e}         and {a, b}                 or {a, b}                    select {c, a, b}: the ?: operator.
 --   displace {operator, pointer, index}        distance {a, b}: of pointers.
---   string {text}   call {fn, name, args}      method {made, object, name, args}.
+--   string {text}   call {fn, name, args}      method {method, object, name, args}.
 --   library {name, args}         a function of C's library.
---   assign {to, e}  step {to, by, after}: ++ and --                         comma {list}.
+--   assign {to, e}  step {to, amount, after}: ++ and --                     comma {list}.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local types = require "accdeep.types"

@@ -23,7 +23,8 @@ Writer.__index = Writer
 
 -- Returns a new writer, which collects the text of one kernel.
 function cuda_expression.writer(session)
-  return setmetatable({ session = session, lines = {}, names = 0, variables = {}, known = {}, writes = false }, Writer)
+  return setmetatable({ session = session, lines = {}, names = 0, variables = {},
+    variable_numbers = {}, writes = false }, Writer)
 end
 
 -- Aborts the generation, so that the interpreter runs the body. reason: a clause that explains why.
@@ -47,11 +48,11 @@ end
 
 -- Returns the kernel's name for the address or value that a variable of the host program has on the device.
 function Writer:variable(name, binding)
-  local number = self.known[name]
+  local number = self.variable_numbers[name]
   if not number then
     self.variables[#self.variables + 1] = binding
     number = #self.variables - 1
-    self.known[name] = number
+    self.variable_numbers[name] = number
   end
   return "p" .. number
 end
@@ -145,28 +146,28 @@ end
 -- ------------------------------------------------------------------------------------ l-values --
 
 -- Writers of l-values, by op of the typed node: function(w, e) -> operand.
-local places = {}
+local lvalues = {}
 
-function places.variable(w, e) return e.binding.operand or w:variable(e.name, e.binding) end
+function lvalues.variable(w, e) return e.binding.operand or w:variable(e.name, e.binding) end
 
-function places.member(w, e)
+function lvalues.member(w, e)
   return w:assign_temporary("accd_pointer", ("accd_moved(%s, %d)"):format(lvalue(w, e.base), e.offset))
 end
 
-function places.element(w, e)
+function lvalues.element(w, e)
   local start, i, n = lvalue(w, e.base), value(w, e.index), e.n
   if n then w:line("if (%s < 0 || %s >= %d) accd_stop(t, ACCD_BOUNDS, %d);", i, i, n, e.pos) end
   return emit_displace(w, start, i, e.type.size)
 end
 
-function places.deref(w, e)
+function lvalues.deref(w, e)
   local pointer = value(w, e.pointer)
   return e.index and emit_displace(w, pointer, value(w, e.index), e.type.size) or pointer
 end
 
-function places.once(w, e)
-  e.found = e.found or lvalue(w, e.lvalue)
-  return e.found
+function lvalues.once(w, e)
+  e.compiled = e.compiled or lvalue(w, e.lvalue)
+  return e.compiled
 end
 
 -- ------------------------------------------------------------------------------------ operators --
@@ -218,9 +219,9 @@ function values.const(w, e)
 end
 
 values["local"] = function(w, e) -- copied at once, because later code may change the variable
-  local slot, written = e.binding.slot, e.binding.written
+  local frame_slot, written = e.binding.frame_slot, e.binding.written
   if written then w:line("if (!%s) accd_stop(t, ACCD_UNWRITTEN, %d);", written, e.pos) end
-  return w:assign_temporary(holder(e.type), "v" .. slot)
+  return w:assign_temporary(holder(e.type), "v" .. frame_slot)
 end
 
 function values.value(w, e) return w:variable(e.name, e.binding) end
@@ -302,7 +303,7 @@ function values.assign(w, e)
     emit_store(w, t, lvalue(w, to), new, e.pos)
     return new
   end
-  w:line("v%d = %s;", to.binding.slot, new)
+  w:line("v%d = %s;", to.binding.frame_slot, new)
   if to.binding.written then w:line("%s = true;", to.binding.written) end
   return new
 end
@@ -313,13 +314,13 @@ function values.step(w, e)
   local old = at and emit_load(w, t, at, to.pos) or value(w, to)
   local new
   if t.kind == "pointer" then
-    new = ("accd_moved(%s, %d)"):format(old, e.by)
+    new = ("accd_moved(%s, %d)"):format(old, e.amount)
   else
-    new = t.float and round_float(t, ("%s + %d.0"):format(old, e.by))
-      or wrap_integer(t, ("(i64)((u64)%s + (u64)%dll)"):format(old, e.by))
+    new = t.float and round_float(t, ("%s + %d.0"):format(old, e.amount))
+      or wrap_integer(t, ("(i64)((u64)%s + (u64)%dll)"):format(old, e.amount))
   end
   new = w:assign_temporary(holder(t), new)
-  if at then emit_store(w, t, at, new, e.pos) else w:line("v%d = %s;", to.binding.slot, new) end
+  if at then emit_store(w, t, at, new, e.pos) else w:line("v%d = %s;", to.binding.frame_slot, new) end
   return e.after and old or new
 end
 
@@ -346,12 +347,12 @@ function value(w, e)
   return (values[e.op] or w:give_up(("there is no text for '%s'"):format(e.op)))(w, e)
 end
 
-function lvalue(w, e) return places[e.op](w, e) end
+function lvalue(w, e) return lvalues[e.op](w, e) end
 
 -- Functions that write a node of the AST: an expression statement, and a condition.
 function cuda_expression.run(w, node) return value(w, c_sema.effect(w.env, node)) end
 function cuda_expression.truth(w, node) return condition(w, c_sema.condition(w.env, node, node.pos)) end
 
-cuda_expression.value, cuda_expression.held = value, stored_value
+cuda_expression.value, cuda_expression.stored_value = value, stored_value
 
 return cuda_expression

@@ -15,7 +15,7 @@ local typed_ast = require "accdeep.backend.typed_ast"
 
 local is_name = c_effects.is_name
 local run, truth = cuda_expression.run, cuda_expression.truth
-local holder, held = cuda_expression.holder, cuda_expression.held
+local holder, stored_value = cuda_expression.holder, cuda_expression.stored_value
 
 local cuda_statement = {}
 
@@ -34,16 +34,16 @@ local function with_scope(w, fn)
   w.env = outer
 end
 
--- Returns the binding of a new variable in a register.
+-- Returns the binding of a new variable in a register; frame_slot: the register's number.
 local function new_register(w, t)
   w.slots = w.slots + 1
-  return { type = t, slot = w.slots, level = 0 }
+  return { type = t, frame_slot = w.slots, level = 0 }
 end
 
 -- Declares a variable in memory of the thread. The memory lasts as long as the kernel, but its contents count as
 -- unwritten again at each declaration.
 local function new_local_memory(w, variable, e)
-  local t, n = variable.type, new_register(w).slot
+  local t, n = variable.type, new_register(w).frame_slot
   w.local_bytes = w.local_bytes + t.size
   if w.local_bytes > MOST_LOCAL then w:give_up(("%s is too large for a thread's own"):format(variable.name)) end
   w.own[#w.own + 1] = ("u64 m%d[%d], b%d[%d]; accd_local l%d; l%d.range.high = 0;"):format(n, (t.size + 7) // 8, n,
@@ -59,14 +59,14 @@ end
 -- Declares a variable in a register. value: text of its initial value; nil: reads are checked until the variable is
 -- written.
 local function begin_register(w, name, t, value)
-  local made = new_register(w, t)
-  w.env.locals[name] = made
-  w:line("%s v%d = %s;", holder(t), made.slot, value or t.kind == "pointer" and "accd_unknown(0)" or "0")
+  local binding = new_register(w, t)
+  w.env.locals[name] = binding
+  w:line("%s v%d = %s;", holder(t), binding.frame_slot, value or t.kind == "pointer" and "accd_unknown(0)" or "0")
   if not value then
-    made.written = "w" .. made.slot
-    w:line("bool %s = false;", made.written)
+    binding.written = "w" .. binding.frame_slot
+    w:line("bool %s = false;", binding.written)
   end
-  return made
+  return binding
 end
 
 -- Writes a local declaration with its initializers.
@@ -76,7 +76,7 @@ local function declaration(w, node)
     if t.kind ~= "scalar" and t.kind ~= "pointer" or w.addressed[variable.name] then
       new_local_memory(w, variable, e)
     else
-      begin_register(w, variable.name, t, e and held(w, t, e))
+      begin_register(w, variable.name, t, e and stored_value(w, t, e))
     end
   end
 end
@@ -167,9 +167,9 @@ local function begin_copy(w, copy)
   local first
   if copy.op then
     privatization.check_reduced(copy, t, t)
-    first = held(w, t, c_sema.value(w.env, privatization.beginning(copy.op, t, pos)))
+    first = stored_value(w, t, c_sema.value(w.env, privatization.beginning(copy.op, t, pos)))
   elseif copy.begins then
-    first = held(w, t, c_sema.value(w.env, typed_ast.wrap_typed(outer)))
+    first = stored_value(w, t, c_sema.value(w.env, typed_ast.wrap_typed(outer)))
   end
   local binding = begin_register(w, name, t, first)
   local own = c_sema.expression(w.env, id)
@@ -206,9 +206,9 @@ statements.carried = function(w) w:give_up "a directive inside" end
 
 -- Writes a statement, after a line that gives its location to the compiler.
 function compile_statement(w, node)
-  local place = w.place
+  local source = w.source
   if node.pos then
-    w:line("#line %d %s", location.line_of(place.text, node.pos, place.file, place.line), w.file)
+    w:line("#line %d %s", location.line_of(source.text, node.pos, source.file, source.line), w.file)
   end
   statements[node.tag](w, node)
 end
@@ -222,11 +222,11 @@ local function may_change(node) return c_effects.assignment_target(node) ~= nil 
 local function constant_step(node, name)
   if not is_name(c_effects.assignment_target(node), name) then return nil end
   if node.op == "++" then return 1 elseif node.op == "--" then return -1 end
-  local by = node.e
-  if by.tag ~= "num" or math.type(by.value) ~= "integer" or by.value < 1 or by.value > 1 << 30 then
+  local amount = node.e
+  if amount.tag ~= "num" or math.type(amount.value) ~= "integer" or amount.value < 1 or amount.value > 1 << 30 then
     return nil
   end
-  return node.op == "+=" and by.value or node.op == "-=" and -by.value or nil
+  return node.op == "+=" and amount.value or node.op == "-=" and -amount.value or nil
 end
 
 local turned = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
@@ -276,16 +276,16 @@ end
 local function emit_parallel_loop(w, node, variable, step, copies)
   local t = variable.type
   with_scope(w, function()
-    w:line("const i64 first = %s;", held(w, t, c_sema.value(w.env, variable.value)))
+    w:line("const i64 first = %s;", stored_value(w, t, c_sema.value(w.env, variable.value)))
     local binding = new_register(w, t)
     w.env.locals[variable.name] = binding
     w:line("for (u64 k = t.thread;; k += t.threads) {")
     w:line("if (accd_must_stop(t)) return;")
     w:line("t.me = (u32)k + 1;")
     w:line("const i64 here = (i64)((u64)first + k * (u64)(%dll));", step)
-    w:line("i64 v%d = %s;", binding.slot, cuda_expression.wrap_integer(t, "here"))
+    w:line("i64 v%d = %s;", binding.frame_slot, cuda_expression.wrap_integer(t, "here"))
     w:line("if (k > 0x3fffffff || v%d != here || (k && here %s first)) return accd_stop(t, ACCD_CONFLICT, %d);",
-      binding.slot, step > 0 and "<" or ">", node.pos)
+      binding.frame_slot, step > 0 and "<" or ">", node.pos)
     condition(w, node.c)
     for _, copy in ipairs(copies) do begin_copy(w, copy) end
     loop_body(w, node.body)
@@ -296,18 +296,18 @@ end
 -- ------------------------------------------------------------------------------- whole kernels --
 
 -- Returns the kernel of a body: {text, variables = bindings in the kernel's order, writes, shared = true if many
--- threads may run it}. If the body cannot be a kernel, returns nil and a clause with the reason. place: {text, file,
+-- threads may run it}. If the body cannot be a kernel, returns nil and a clause with the reason. source: {text, file,
 -- line} of the body.
-function cuda_statement.kernel(session, env, node, addressed, place)
+function cuda_statement.kernel(session, env, node, addressed, source)
   local w = cuda_expression.writer(session)
-  w.place, w.addressed, w.slots, w.own, w.local_bytes = place, addressed, 0, {}, 0
-  w.file = ('"%s"'):format((place.file or "body"):gsub('["\\\n]', "?"))
+  w.source, w.addressed, w.slots, w.own, w.local_bytes = source, addressed, 0, {}, 0
+  w.file = ('"%s"'):format((source.file or "body"):gsub('["\\\n]', "?"))
   w.env = { session = session, space = env.space, locals = {}, lookup = env.lookup }
   local shared
   local ok, err = pcall(function()
-    local found, variable, step, copies = find_canonical_loop(w, node)
-    shared = found ~= nil
-    if shared then return emit_parallel_loop(w, found, variable, step, copies) end
+    local canonical_loop, variable, step, copies = find_canonical_loop(w, node)
+    shared = canonical_loop ~= nil
+    if shared then return emit_parallel_loop(w, canonical_loop, variable, step, copies) end
     w:line "if (t.thread) return;"
     compile_statement(w, node)
   end)

@@ -69,49 +69,48 @@ local function compile_error(log)
 end
 
 -- Returns the request with which the core launches a kernel; nil if a variable has no address now.
-local function request_of(k, made)
-  local pointers = arguments(made.variables)
-  return pointers and { text = made.text, pointers = pointers, slots = pointer_copies(k), writes = made.writes,
-    parallel = made.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_OF_A_TURN, again = AGAIN }
+local function request_of(k, kernel)
+  local pointers = arguments(kernel.variables)
+  return pointers and { text = kernel.text, pointers = pointers, slots = pointer_copies(k), writes = kernel.writes,
+    parallel = kernel.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_OF_A_TURN, again = AGAIN }
 end
 
--- Returns the reason if the kernel was not run, otherwise nil. Raises for errors of the device or of accdeep. how, why:
--- results of the core's kernel_run.
-local function check_result(session, how, why)
-  if how == nil then
-    local err = session:core_error(why, nil)
+-- Returns the reason if the kernel was not run, otherwise nil. Raises for errors of the device or of accdeep. status,
+-- detail: results of the core's kernel_run.
+local function check_result(session, status, detail)
+  if status == nil then
+    local err = session:core_error(detail, nil)
     err.pos = 1
     error(err, 0)
   end
-  if how == "rejected" then compile_error(why) end
-  return how == "not run" and why or nil
+  if status == "rejected" then compile_error(detail) end
+  return status == "not run" and detail or nil
 end
 
 -- Returns a text for messages: by many threads or by one.
 local function threads(request) return request.parallel and "by many threads" or "by one thread" end
 
 -- Runs a kernel. Returns nil and a text on how the kernel was run; if it was not run, a clause with the reason.
-local function run(k, made, place)
+local function run(k, kernel, source)
   local session, device = k.session, k.device
-  local request = request_of(k, made)
+  local request = request_of(k, kernel)
   if not request then return "a variable is not on the device" end
-  local how, why, site = session.ctx:kernel_run(device, request)
-  if how == "stopped" and request.parallel and cuda_runtime.stops[why].again then
+  local status, detail, site = session.ctx:kernel_run(device, request)
+  if status == "stopped" and request.parallel and cuda_runtime.stops[detail].again then
     request.parallel = false
-    how, why, site = session.ctx:kernel_run(device, request)
+    status, detail, site = session.ctx:kernel_run(device, request)
   end
-  local not_run = check_result(session, how, why)
+  local not_run = check_result(session, status, detail)
   if not_run then return not_run end
-  if how == "done" then return nil, threads(request) end
-  return ("%s, in line %d"):format(cuda_runtime.stops[why].text,
-    location.line_of(place.text, math.max(site, 1), place.file,
-    place.line))
+  if status == "done" then return nil, threads(request) end
+  return ("%s, in line %d"):format(cuda_runtime.stops[detail].text,
+    location.line_of(source.text, math.max(site, 1), source.file, source.line))
 end
 
 -- Notifies the observer `body` of the way in which the device ran a body, or of the reason why the interpreter does.
-local function report_execution(k, how, reason)
+local function report_execution(k, manner, reason)
   local body = k.session.observers.body
-  if body then body(k.session, how and "run on the device, " .. how or "interpreted: " .. reason) end
+  if body then body(k.session, manner and "run on the device, " .. manner or "interpreted: " .. reason) end
 end
 
 -- Returns the compiler of a device; false and the reason if no compiler is usable; nil if the device only has memory.
@@ -133,33 +132,33 @@ end
 
 -- Starts a body in the queue of its construct. Returns true if the body was started; over(done) is then called at its
 -- end, where `done` is true if the device has run it.
-function cuda.start(k, node, place, region, over)
+function cuda.start(k, node, source, region, over)
   local session = k.session
-  local made, reason = cuda_statement.kernel(session, k.env, node, k.env.addressed, place)
-  local request = made and request_of(k, made)
-  local how, why
+  local kernel, reason = cuda_statement.kernel(session, k.env, node, k.env.addressed, source)
+  local request = kernel and request_of(k, kernel)
+  local status, detail
   if request then
-    how, why = session.ctx:launch_kernel(region, over, k.moment.uses, request)
-    reason = check_result(session, how, why)
+    status, detail = session.ctx:launch_kernel(region, over, k.moment.uses, request)
+    reason = check_result(session, status, detail)
   end
-  local started = how == "under way"
+  local started = status == "under way"
   k.why_interpreted = started and "the device has stopped it" or reason or "a variable is not on the device"
   if started then report_execution(k, threads(request)) end
   return started
 end
 
--- Runs a body on its device and returns true; returns false if the interpreter must run the body. place: {text, file,
+-- Runs a body on its device and returns true; returns false if the interpreter must run the body. source: {text, file,
 -- line} of its text. statement.body must have compiled the text already.
-function cuda.run(k, node, place)
+function cuda.run(k, node, source)
   if not k.device then return false end
   local compiler, reason = compiler_of(k.session, k.device)
-  local made, how
+  local kernel, manner
   if compiler == nil then return false end
   if k.moment then compiler, reason = false, k.why_interpreted or "it runs at a wait, when its data may have left" end
-  if compiler then made, reason = cuda_statement.kernel(k.session, k.env, node, k.env.addressed, place) end
-  if made then reason, how = run(k, made, place) end
-  report_execution(k, how, reason)
-  return how ~= nil
+  if compiler then kernel, reason = cuda_statement.kernel(k.session, k.env, node, k.env.addressed, source) end
+  if kernel then reason, manner = run(k, kernel, source) end
+  report_execution(k, manner, reason)
+  return manner ~= nil
 end
 
 return cuda
