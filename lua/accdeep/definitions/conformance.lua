@@ -11,12 +11,12 @@ local conformance = {}
 -- of the source tree. Raises if there is none.
 function conformance.folder()
   local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
-  local places = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
+  local folders = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
     program .. "/../../spec", "spec" }
-  for _, place in ipairs(places) do
+  for _, folder in ipairs(folders) do
     local n
-    repeat place, n = place:gsub("/[^/.]+/%.%./", "/", 1) until n == 0
-    if system.filetype(place .. "/tr14") == "directory" then return place end
+    repeat folder, n = folder:gsub("/[^/.]+/%.%./", "/", 1) until n == 0
+    if system.filetype(folder .. "/tr14") == "directory" then return folder end
   end
   error(diagnostic.new { code = "file", rule = "HOUSE-files", message = "the conformance scenarios are not here",
     help = "they are installed in share/accdeep/spec; the variable ACCDEEP_SPEC names another folder" }, 0)
@@ -25,9 +25,9 @@ end
 -- Returns the name of a document's folder in spec/, or nil. `document`: the prefix of its rule ids, or the name of the
 -- folder.
 function conformance.find_folder(document)
-  for _, known in ipairs(rules.documents) do
-    if known.folder and (known.prefix:lower() == document:lower() or known.folder == document:lower()) then
-      return known.folder
+  for _, entry in ipairs(rules.documents) do
+    if entry.folder and (entry.prefix:lower() == document:lower() or entry.folder == document:lower()) then
+      return entry.folder
     end
   end
   return nil
@@ -44,21 +44,21 @@ end
 -- Appends the cases in the text of a scenario to a list as {file, line, name, text, rows}. A case begins and ends at
 -- the start of a line.
 local function add_cases(path, text, list)
-  local line, made = 0, nil
+  local line, case = 0, nil
   for row in (text .. "\n"):gmatch "(.-)\r?\n" do
     line = line + 1
     if row:find "^case%(" then
-      made = { file = path, line = line, rows = {} }
+      case = { file = path, line = line, rows = {} }
     end
-    if made then
-      made.rows[#made.rows + 1] = row
+    if case then
+      case.rows[#case.rows + 1] = row
       if row:find "^end%)" or row:find "^case%(.*end%)$" then
-        made.text = table.concat(made.rows, "\n")
-        local at = made.text:find("function", 1, true) or #made.text
+        case.text = table.concat(case.rows, "\n")
+        local at = case.text:find("function", 1, true) or #case.text
         local name = {}
-        for part in made.text:sub(1, at):gmatch '"(.-)"' do name[#name + 1] = part end
-        made.name = table.concat(name)
-        list[#list + 1], made = made, nil
+        for part in case.text:sub(1, at):gmatch '"(.-)"' do name[#name + 1] = part end
+        case.name = table.concat(name)
+        list[#list + 1], case = case, nil
       end
     end
   end
@@ -67,7 +67,7 @@ end
 -- Returns all cases as a list of {file, line, name, text}; the list is cached. Raises if the scenarios are not
 -- installed.
 function conformance.cases()
-  if conformance.found then return conformance.found end
+  if conformance.cached_cases then return conformance.cached_cases end
   local list, folder = {}, conformance.folder()
   for _, name in ipairs(system.listdir(folder) or {}) do
     for _, file in ipairs(name ~= "rules" and system.listdir(folder .. "/" .. name) or {}) do
@@ -75,7 +75,7 @@ function conformance.cases()
       if file:find "%.lua$" then add_cases(path, read_file(path), list) end
     end
   end
-  conformance.found = list
+  conformance.cached_cases = list
   return list
 end
 
@@ -89,22 +89,22 @@ end
 -- First words of the names of cases.
 local kinds = { accepts = true, rejects = true, differs = true }
 
--- Returns a sentence about the mismatch between a case's name and the run of the case; nil if they agree. `shown`: {n,
+-- Returns a sentence about the mismatch between a case's name and the run of the case; nil if they agree. `checks`: {n,
 -- refused}: the number of expectations in the case, and the rules of the errors that it expected.
-function conformance.flaw(name, shown)
+function conformance.flaw(name, checks)
   if not kinds[name:match "^(%l+): .* %[[^%]]+%]$" or ""] then
     return "the case's name has another form than 'accepts: sentence [RULE]', or with rejects or differs"
   end
-  if shown.n == 0 then return "the case expects nothing" end
+  if checks.n == 0 then return "the case expects nothing" end
   if not name:find "^rejects" then return nil end
-  if #shown.refused == 0 then return "the case is called rejects, and nothing in it is refused: is it differs?" end
+  if #checks.refused == 0 then return "the case is called rejects, and nothing in it is refused: is it differs?" end
   local cited = {}
   for _, id in ipairs(conformance.cited_rules { name = name }) do cited[id] = true end
-  for _, rule in ipairs(shown.refused) do
+  for _, rule in ipairs(checks.refused) do
     if cited[rule] then return nil end
   end
   return ("the case is called rejects, and cites none of the rules that its errors name: %s")
-    :format(table.concat(shown.refused, " "))
+    :format(table.concat(checks.refused, " "))
 end
 
 return conformance

@@ -45,31 +45,31 @@ end
 -- Returns the name of the profile of a standard ("openacc" or "openmp") with the lowest version that is at least
 -- `since`; nil if there is none.
 function profiles.first(standard, since)
-  local found
-  for name, known in pairs(settings) do
-    local version = name:find("^" .. standard .. "%-") and known[standard]
-    if version and version >= since and (not found or version < settings[found][standard]) then found = name end
+  local lowest
+  for name, profile_settings in pairs(settings) do
+    local version = name:find("^" .. standard .. "%-") and profile_settings[standard]
+    if version and version >= since and (not lowest or version < settings[lowest][standard]) then lowest = name end
   end
-  return found
+  return lowest
 end
 
 -- Returns a shallow copy of a table.
 local function copy(profile)
-  local made = {}
-  for key, value in pairs(profile) do made[key] = value end
-  return made
+  local result = {}
+  for key, value in pairs(profile) do result[key] = value end
+  return result
 end
 
-local made = {} -- profiles that were loaded, by name or by text with changes
+local cached_profiles = {} -- by name, or by text with changes
 
 -- Returns the profile with a name. Its field `core` is the name of the core's profile that it uses. Precondition: the
 -- profile exists. The table is cached and shared: callers must not change it.
 local function load_profile(name)
-  if made[name] then return made[name] end
-  local known = settings[name]
+  if cached_profiles[name] then return cached_profiles[name] end
+  local profile_settings = settings[name]
   local profile
-  if known.base then
-    profile = copy(load_profile(known.base))
+  if profile_settings.base then
+    profile = copy(load_profile(profile_settings.base))
   else
     local documents
     profile, documents = core.profile(name)
@@ -78,11 +78,11 @@ local function load_profile(name)
       if knob.own then profile[knob.name] = knob.values[1][1] end
     end
   end
-  for knob, value in pairs(known) do profile[knob] = value end
+  for knob, value in pairs(profile_settings) do profile[knob] = value end
   profile.name, profile.base = name, name
   profile.is_openmp = profile.documents:find("OMP60", 1, true) ~= nil
   profile.changed = {} -- values of the core's knobs that differ from the core's profile
-  made[name] = profile
+  cached_profiles[name] = profile
   return profile
 end
 
@@ -98,9 +98,9 @@ end
 -- Raises unless `value` is one of the knob's values.
 local function check_value(knob, value)
   local values, words = {}, {}
-  for i, known in ipairs(knob.values) do
-    if known[1] == value then return end
-    values[i], words[tostring(known[1])] = tostring(known[1]), true
+  for i, choice in ipairs(knob.values) do
+    if choice[1] == value then return end
+    values[i], words[tostring(choice[1])] = tostring(choice[1]), true
   end
   diagnostic.raise("type-mismatch", nil, ("%s is %s, not %s"):format(knob.name, table.concat(values, " or "),
     describe_value(value)), { rule = "HOUSE-knobs", help = suggest(value, words)
@@ -120,18 +120,18 @@ local function knob_of(key)
     { rule = "HOUSE-knobs", help = suggest(key, knobs.named) or list })
 end
 
--- Returns `wanted`, the name of a profile in a scenario, or "tr14" if it is nil. Raises if there is no such profile.
--- `what`: start of the message for a value that is not a text.
-local function name_of(wanted, what)
-  if wanted == nil then return "tr14" end
-  if type(wanted) == "string" and settings[wanted] then return wanted end
-  local known = "known are " .. table.concat(profiles.names(), ", ")
-  if type(wanted) == "string" then
-    diagnostic.raise("unknown-name", nil, ("there is no rule profile '%s'"):format(wanted),
-      { help = suggest(wanted, settings) or known })
+-- Returns `profile_name`, the name of a profile in a scenario, or "tr14" if it is nil. Raises if there is no such
+-- profile. `subject`: start of the message for a value that is not a text.
+local function name_of(profile_name, subject)
+  if profile_name == nil then return "tr14" end
+  if type(profile_name) == "string" and settings[profile_name] then return profile_name end
+  local choices = "known are " .. table.concat(profiles.names(), ", ")
+  if type(profile_name) == "string" then
+    diagnostic.raise("unknown-name", nil, ("there is no rule profile '%s'"):format(profile_name),
+      { help = suggest(profile_name, settings) or choices })
   end
-  diagnostic.raise("type-mismatch", nil, ("%s, not %s"):format(what, describe_value(wanted)),
-    { rule = "HOUSE-knobs", help = known })
+  diagnostic.raise("type-mismatch", nil, ("%s, not %s"):format(subject, describe_value(profile_name)),
+    { rule = "HOUSE-knobs", help = choices })
 end
 
 -- Values of knobs by their text.
@@ -156,17 +156,17 @@ end
 -- Returns the profile for a name, a name with changes ("base+knob=value"), or a table {base = name, knob = value ...};
 -- nil means tr14. Raises if the profile, a knob or a value does not exist. The caller must not change the result.
 -- Decides HOUSE-knobs.
-function profiles.profile(wanted)
-  local text = type(wanted) == "string" and wanted:find("+", 1, true) and wanted
+function profiles.profile(spec)
+  local text = type(spec) == "string" and spec:find("+", 1, true) and spec
   if text then
-    if made[text] then return made[text] end
-    wanted = parse_changes(text)
-  elseif type(wanted) ~= "table" then
-    return load_profile(name_of(wanted, "rules is a profile's name or a table with base"))
+    if cached_profiles[text] then return cached_profiles[text] end
+    spec = parse_changes(text)
+  elseif type(spec) ~= "table" then
+    return load_profile(name_of(spec, "rules is a profile's name or a table with base"))
   end
-  local profile = copy(load_profile(name_of(wanted.base, "base is a profile's name")))
+  local profile = copy(load_profile(name_of(spec.base, "base is a profile's name")))
   profile.changed = {}
-  for key, value in sorted_pairs(wanted) do
+  for key, value in sorted_pairs(spec) do
     if key ~= "base" then
       local knob = knob_of(key)
       check_value(knob, value)
@@ -175,7 +175,7 @@ function profiles.profile(wanted)
       profile.name = text or "changed " .. profile.base
     end
   end
-  if text then made[text] = profile end
+  if text then cached_profiles[text] = profile end
   return profile
 end
 
@@ -214,12 +214,12 @@ end
 -- ignored (TR14-4.3-12, AMB-TR14-25), and addresses from before a fusion are resolved to the present objects
 -- (AMB-DIR-14).
 function profiles.for_core(profile, strict)
-  local wanted = copy(profile.changed)
-  wanted.base = profile.core
+  local core_settings = copy(profile.changed)
+  core_settings.base = profile.core
   if strict == false then
-    wanted.still_attached, wanted.detach_unattached, wanted.stale = "ignore", "ignore", "ignore"
+    core_settings.still_attached, core_settings.detach_unattached, core_settings.stale = "ignore", "ignore", "ignore"
   end
-  return wanted
+  return core_settings
 end
 
 return profiles

@@ -58,10 +58,10 @@ end
 -- unchanged if no rule matches.
 function rules.normalize_id(id)
   if id == "" or rules.rule(id) then return id end
-  local wanted = id:lower()
+  local lowered = id:lower()
   for _, document in ipairs(rules.all()) do
     for _, rule in ipairs(document.rules) do
-      if rule.id:sub(1, #id):lower() == wanted then return rule.id:sub(1, #id) end
+      if rule.id:sub(1, #id):lower() == lowered then return rule.id:sub(1, #id) end
     end
   end
   return id
@@ -69,23 +69,23 @@ end
 
 -- Returns the ids of the rules whose texts contain each of the words, in the order of the documents.
 local function search_all_words(words)
-  local found, patterns = {}, {}
+  local ids, patterns = {}, {}
   for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
   for _, document in ipairs(rules.all()) do
     for _, rule in ipairs(document.rules) do
       local text, has_all = rule.text:lower():gsub("%s+", " "), true
       for _, pattern in ipairs(patterns) do has_all = has_all and text:find(pattern) ~= nil end
-      if has_all then found[#found + 1] = rule.id end
+      if has_all then ids[#ids + 1] = rule.id end
     end
   end
-  return found
+  return ids
 end
 
 -- Returns the ids of the rules whose texts contain `text`. If there are none, returns the ids of the rules that contain
 -- all words of `text`.
 function rules.search(text)
-  local found, words = search_all_words { text }, {}
-  if #found > 0 then return found end
+  local ids, words = search_all_words { text }, {}
+  if #ids > 0 then return ids end
   for word in text:gmatch "%S+" do words[#words + 1] = word end
   return #words > 1 and search_all_words(words) or {}
 end
@@ -158,19 +158,19 @@ function rules.coverage()
     for _, rule in ipairs(document.rules) do
       local n = by_name[rule.section]
       if not n then
-        n = { all = 0, done = 0, open = 0, untestable = 0, untold = {} }
+        n = { all = 0, done = 0, open = 0, untestable = 0, reasons = {} }
         by_name[rule.section], sections[#sections + 1] = n, rule.section
       end
       for _, counter in ipairs { n, total } do
         counter.all, counter[rule.status] = counter.all + 1, counter[rule.status] + 1
       end
-      if rule.why then table.insert(n.untold, ("%s: %s"):format(rule.id, rule.why)) end
+      if rule.why then table.insert(n.reasons, ("%s: %s"):format(rule.id, rule.why)) end
     end
     out[#out + 1] = ("%s  %s"):format(document.prefix, document.title)
     out[#out + 1] = "  section        rules  done  open  untestable"
     for _, section in ipairs(sections) do
       row(section, by_name[section])
-      for _, text in ipairs(by_name[section].untold) do out[#out + 1] = rules.wrap_text(text, "      ", WIDTH) end
+      for _, text in ipairs(by_name[section].reasons) do out[#out + 1] = rules.wrap_text(text, "      ", WIDTH) end
     end
     row("all", total)
     out[#out + 1] = ""
