@@ -8,10 +8,10 @@
 --   needs_data: true if it must have a data clause.
 --   specific: the clauses that may follow device_type; nil if device_type does not affect other clauses.
 --
--- A clause is {names, takes, of, text, ...}.
+-- A clause is {names, takes, directives, text, ...}.
 --   names: its name, then its synonyms.
 --   takes: the form of its argument ("vars", ...: syntax/openacc_syntax.lua).
---   of: the directives that take it, with the abbreviations in `short`.
+--   directives: the directives that take it, with the abbreviations in `short`.
 --   data: the directions in which a data clause copies: "in", "out", "in out" or ""; nil: it allocates nothing.
 --   action, flag: the requested action of the core, if it differs from the clause's name.
 --   present_or: names of its forms that accept present data; declare and exit data lack them.
@@ -78,111 +78,118 @@ local short = {
 }
 
 openacc_directives.clauses = {
-  { "copy", takes = "vars", of = "regions declare policy", data = "in out", present_or = "pcopy present_or_copy",
+  { "copy", takes = "vars", directives = "regions declare policy", data = "in out",
+    present_or = "pcopy present_or_copy",
     default = true, text = "Maps the data: allocated and copied to the device at entry if absent, copied back and "
     .. "removed at exit when the last reference ends." },
-  { "copyin", takes = "vars", of = "regions enter_data declare policy", data = "in",
+  { "copyin", takes = "vars", directives = "regions enter_data declare policy", data = "in",
     present_or = "pcopyin present_or_copyin", default = true, persistent = true,
     text = "Maps the data: allocated and copied to the device if absent; removed at exit without a copy." },
-  { "copyout", takes = "vars", of = "regions exit_data declare policy", data = "out", default = true,
+  { "copyout", takes = "vars", directives = "regions exit_data declare policy", data = "out", default = true,
     present_or = "pcopyout present_or_copyout", text = "Allocates the data at entry if absent, and copies them to the "
     .. "host at exit when the last reference ends." },
-  { "create", takes = "vars", of = "regions enter_data declare policy", data = "", default = true, persistent = true,
-    present_or = "pcreate present_or_create", text = "Allocates the data on the device if absent, without a copy." },
-  { "no_create", takes = "vars", of = "regions policy",
+  { "create", takes = "vars", directives = "regions enter_data declare policy", data = "", default = true,
+    persistent = true, present_or = "pcreate present_or_create",
+    text = "Allocates the data on the device if absent, without a copy." },
+  { "no_create", takes = "vars", directives = "regions policy",
     text = "Uses the data if they are present; if not, nothing is allocated." },
-  { "present", takes = "vars", of = "regions declare policy", default = true,
+  { "present", takes = "vars", directives = "regions declare policy", default = true,
     text = "Requires that the data are present; error not-present otherwise." },
-  { "delete", takes = "vars", of = "exit_data policy", default = true,
+  { "delete", takes = "vars", directives = "exit_data policy", default = true,
     text = "Decrements the counter; removes the data from the device without a copy when it is 0." },
-  { "present_and_copyin", takes = "vars", of = "regions enter_data policy", data = "in", action = "copyin",
+  { "present_and_copyin", takes = "vars", directives = "regions enter_data policy", data = "in", action = "copyin",
     flag = "keep", default = true, own = true, text = "As copyin, for data that may be present in part: what is absent "
     .. "is added (directory paper)." },
-  { "update_and_copy", takes = "vars", of = "regions enter_data policy", data = "in", action = "copyin",
+  { "update_and_copy", takes = "vars", directives = "regions enter_data policy", data = "in", action = "copyin",
     flag = "refresh", default = true, own = true,
     text = "As copy; data that are present already are updated as well (directory paper)." },
-  { "invoke", takes = "invoke", of = "regions enter_data exit_data update policy",
+  { "invoke", takes = "invoke", directives = "regions enter_data exit_data update policy",
     text = "Applies a policy to variables: invoke<policy>(X)." },
-  { "deviceptr", takes = "vars", of = "regions declare",
+  { "deviceptr", takes = "vars", directives = "regions declare",
     text = "The variables hold device addresses already: nothing is mapped." },
-  { "attach", takes = "vars", of = "regions enter_data", action = "attach", text = "Sets a pointer that is present to "
+  { "attach", takes = "vars", directives = "regions enter_data", action = "attach",
+    text = "Sets a pointer that is present to "
     .. "the device address of its target; its attach counter is incremented." },
-  { "detach", takes = "vars", of = "exit_data", action = "detach",
+  { "detach", takes = "vars", directives = "exit_data", action = "detach",
     text = "Decrements the attach counter of a pointer; at 0 its host value is restored on the device." },
-  { "device_resident", takes = "vars", of = "declare", action = "create", persistent = true,
+  { "device_resident", takes = "vars", directives = "declare", action = "create", persistent = true,
     text = "On declare: the variable lives on the device." },
-  { "link", takes = "vars", of = "declare", persistent = true,
+  { "link", takes = "vars", directives = "declare", persistent = true,
     text = "On declare: only a link lives on the device; the data are mapped when they are used." },
-  { "self", takes = "self", of = "update compute", action = "update self", update = "self",
+  { "self", takes = "self", directives = "update compute", action = "update self", update = "self",
     text = "On update: copies from the device to the host. On a compute construct: a condition for the host." },
-  { "host", takes = "vars", of = "update", action = "update self", update = "self",
+  { "host", takes = "vars", directives = "update", action = "update self", update = "self",
     text = "On update: copies from the device to the host, as self." },
-  { "device", takes = "vars", of = "update", action = "update device", update = "device",
+  { "device", takes = "vars", directives = "update", action = "update device", update = "device",
     text = "On update: copies from the host to the device." },
-  { "use_device", takes = "vars", of = "host_data", text = "On host_data: the variables are device addresses in the "
-    .. "body." },
-  { "private", takes = "vars", of = "parallel serial loops",
+  { "use_device", takes = "vars", directives = "host_data",
+    text = "On host_data: the variables are device addresses in the body." },
+  { "private", takes = "vars", directives = "parallel serial loops",
     text = "Each gang or iteration has its own, uninitialised copy." },
-  { "firstprivate", takes = "vars", of = "parallel serial parallel_loop serial_loop",
+  { "firstprivate", takes = "vars", directives = "parallel serial parallel_loop serial_loop",
     text = "Each gang has its own copy, with the value of the host." },
-  { "reduction", takes = "reduction", of = "parallel serial loops",
+  { "reduction", takes = "reduction", directives = "parallel serial loops",
     text = "Combines the private copies by an operator at the end." },
-  { "default", takes = "default", of = "regions shape policy", unique = true, text = "default(none) requires a clause "
+  { "default", takes = "default", directives = "regions shape policy", unique = true,
+    text = "default(none) requires a clause "
     .. "for each variable; default(present) requires that they are present. In shapes: whether other members are "
     .. "included." },
-  { "if", takes = "expression", of = "regions enter_data exit_data update atomic set wait devices host_data",
+  { "if", takes = "expression", directives = "regions enter_data exit_data update atomic set wait devices host_data",
     since = { atomic = 34 }, unique = true, argument = true,
     text = "A condition: if it is false, the directive does nothing, or the construct runs on the host." },
-  { "if_present", takes = "none", of = "update host_data", unique = true,
+  { "if_present", takes = "none", directives = "update host_data", unique = true,
     text = "The directive skips data that are not present." },
-  { "finalize", takes = "none", of = "exit_data", unique = true,
+  { "finalize", takes = "none", directives = "exit_data", unique = true,
     text = "On exit data: the dynamic counter becomes 0, and the attach counter of pointers in detach." },
-  { "async", takes = "expression", of = "regions enter_data exit_data update wait", unique = true,
+  { "async", takes = "expression", directives = "regions enter_data exit_data update wait", unique = true,
     text = "The work is put into a queue; the host continues." },
-  { "wait", takes = "wait", of = "regions enter_data exit_data update",
+  { "wait", takes = "wait", directives = "regions enter_data exit_data update",
     text = "Waits for queues before the work, or as a directive." },
-  { "device_type dtype", takes = "anything", of = "update regions loop routine set devices", argument = true,
+  { "device_type dtype", takes = "anything", directives = "update regions loop routine set devices", argument = true,
     text = "Clauses after it are for one kind of device." },
-  { "device_num", takes = "expression", of = "set devices", unique = true, argument = true,
+  { "device_num", takes = "expression", directives = "set devices", unique = true, argument = true,
     text = "The number of the device." },
-  { "default_async", takes = "expression", of = "set", unique = true, argument = true,
+  { "default_async", takes = "expression", directives = "set", unique = true, argument = true,
     text = "The queue of async without a value." },
-  { "num_gangs", takes = "expressions", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+  { "num_gangs", takes = "expressions", directives = "parallel kernels parallel_loop kernels_loop", argument = true,
     text = "How many gangs: no effect on data." },
-  { "num_workers", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+  { "num_workers", takes = "expression", directives = "parallel kernels parallel_loop kernels_loop", argument = true,
     text = "How many workers: no effect on data." },
-  { "vector_length", takes = "expression", of = "parallel kernels parallel_loop kernels_loop", argument = true,
+  { "vector_length", takes = "expression", directives = "parallel kernels parallel_loop kernels_loop", argument = true,
     text = "How long vectors are: no effect on data." },
-  { "gang", takes = "anything", of = "loops routine", keys = "num dim static",
+  { "gang", takes = "anything", directives = "loops routine", keys = "num dim static",
     text = "The loop is divided among gangs: no effect on data." },
-  { "worker", takes = "anything", of = "loops routine", keys = "num",
+  { "worker", takes = "anything", directives = "loops routine", keys = "num",
     text = "The loop is divided among workers: no effect on data." },
-  { "vector", takes = "anything", of = "loops routine", keys = "length",
+  { "vector", takes = "anything", directives = "loops routine", keys = "length",
     text = "The loop uses vectors: no effect on data." },
-  { "seq", takes = "none", of = "loops routine", text = "The loop is sequential." },
-  { "independent", takes = "none", of = "loops", text = "The iterations are independent." },
-  { "auto", takes = "none", of = "loops", text = "The compiler decides whether iterations are independent." },
-  { "collapse", takes = "anything", of = "loops", argument = true, text = "How many nested loops are one." },
-  { "tile", takes = "anything", of = "loops", argument = true, text = "The sizes of tiles of nested loops." },
-  { "read", takes = "none", of = "atomic", unique = true, text = "On atomic: a read." },
-  { "write", takes = "none", of = "atomic", unique = true, text = "On atomic: a write." },
-  { "update", takes = "none", of = "atomic", unique = true, text = "On atomic: a read and a write." },
-  { "capture", takes = "none", of = "atomic", unique = true, text = "On atomic: a write, and the value before." },
-  { "bind", takes = "anything", of = "routine", argument = true, text = "On routine: another name on devices." },
-  { "nohost", takes = "none", of = "routine", text = "On routine: no version for the host." },
-  { "include", takes = "members", of = "shape",
+  { "seq", takes = "none", directives = "loops routine", text = "The loop is sequential." },
+  { "independent", takes = "none", directives = "loops", text = "The iterations are independent." },
+  { "auto", takes = "none", directives = "loops", text = "The compiler decides whether iterations are independent." },
+  { "collapse", takes = "anything", directives = "loops", argument = true, text = "How many nested loops are one." },
+  { "tile", takes = "anything", directives = "loops", argument = true, text = "The sizes of tiles of nested loops." },
+  { "read", takes = "none", directives = "atomic", unique = true, text = "On atomic: a read." },
+  { "write", takes = "none", directives = "atomic", unique = true, text = "On atomic: a write." },
+  { "update", takes = "none", directives = "atomic", unique = true, text = "On atomic: a read and a write." },
+  { "capture", takes = "none", directives = "atomic", unique = true,
+    text = "On atomic: a write, and the value before." },
+  { "bind", takes = "anything", directives = "routine", argument = true,
+    text = "On routine: another name on devices." },
+  { "nohost", takes = "none", directives = "routine", text = "On routine: no version for the host." },
+  { "include", takes = "members", directives = "shape",
     text = "In a shape or a policy: the members that a deep copy takes, with sections for pointers." },
-  { "exclude", takes = "members", of = "shape policy",
+  { "exclude", takes = "members", directives = "shape policy",
     text = "In a shape or a policy: the members that a deep copy leaves out." },
-  { "init_needed", takes = "members", of = "shape",
+  { "init_needed", takes = "members", directives = "shape",
     text = "In a shape: members that must be initialised on the device even by a create." },
-  { "update", takes = "update", of = "policy", text = "In a policy: what an update takes." },
-  { "type", takes = "type", of = "shape policy", text = "Names the type that a shape or a policy describes." },
-  { "use", takes = "names", of = "policy",
+  { "update", takes = "update", directives = "policy", text = "In a policy: what an update takes." },
+  { "type", takes = "type", directives = "shape policy", text = "Names the type that a shape or a policy describes." },
+  { "use", takes = "names", directives = "policy",
     text = "In a policy: other policies, for members that this one does not name." },
-  { "shape", takes = "names", of = "policy", text = "Describes the members of a type that a deep copy takes." },
-  { "with", takes = "parameters", of = "shape policy", wish = "TR14-5-01", text = "Parameters of a shape." },
-  { "for", takes = "words", of = "policy", wish = "TR14-5-09", text = "In a policy: the clauses it stands for." },
+  { "shape", takes = "names", directives = "policy", text = "Describes the members of a type that a deep copy takes." },
+  { "with", takes = "parameters", directives = "shape policy", wish = "TR14-5-01", text = "Parameters of a shape." },
+  { "for", takes = "words", directives = "policy", wish = "TR14-5-09",
+    text = "In a policy: the clauses it stands for." },
 }
 
 -- Modifiers of data clauses: {name, clauses, of, since, effect?, text?}.
@@ -190,22 +197,22 @@ openacc_directives.clauses = {
 --   effect: the requested transfer, "in" and "out" in so far as the clause copies in that direction, or "zero".
 -- Further rows of a name inherit `effect` and `text` from the first row of that name.
 openacc_directives.modifiers = {
-  { "always", "copy copyin copyout", of = "regions declare enter_data exit_data", since = 34, effect = "in out",
+  { "always", "copy copyin copyout", directives = "regions declare enter_data exit_data", since = 34, effect = "in out",
     text = "Before the variables of a data clause: alwaysin and alwaysout, as far as the clause copies." },
-  { "alwaysin", "copy copyin", of = "regions declare enter_data", since = 34, effect = "in",
+  { "alwaysin", "copy copyin", directives = "regions declare enter_data", since = 34, effect = "in",
     text = "Before the variables of a data clause: copies to the device at entry, also data that are present." },
-  { "alwaysout", "copy copyout", of = "regions declare exit_data", since = 34, effect = "out",
+  { "alwaysout", "copy copyout", directives = "regions declare exit_data", since = 34, effect = "out",
     text = "Before the variables of a data clause: copies to the host at exit, also while references remain." },
-  { "capture", "copyin copyout create", of = "regions", since = 34,
+  { "capture", "copyin copyout create", directives = "regions", since = 34,
     text = "Before the variables of a data clause: a copy on the device also of data in shared memory. Devices here "
     .. "share no memory: no effect." },
-  { "capture", "copy", of = "regions declare", since = 34 },
-  { "readonly", "copyin", of = "regions declare", since = 27,
+  { "capture", "copy", directives = "regions declare", since = 34 },
+  { "readonly", "copyin", directives = "regions declare", since = 27,
     text = "Before the variables of copyin: the device does not write the data: no effect." },
-  { "readonly", "copyin", of = "enter_data", since = 34 },
-  { "zero", "create", of = "regions enter_data", since = 30, effect = "zero",
+  { "readonly", "copyin", directives = "enter_data", since = 34 },
+  { "zero", "create", directives = "regions enter_data", since = 30, effect = "zero",
     text = "Before the variables of create and copyout: memory that the clause allocates is cleared." },
-  { "zero", "copyout", of = "regions", since = 30 },
+  { "zero", "copyout", directives = "regions", since = 30 },
 }
 
 -- Clauses by name: {name, first, entry, present_or}. `first`: first name of the clause. `present_or`: true if this name
@@ -247,7 +254,7 @@ for _, entry in ipairs(openacc_directives.clauses) do
   local own, forms = strings.word_list(entry[1]), strings.word_list(entry.present_or or "")
   local list = openacc_directives.takes[entry.takes] or {}
   openacc_directives.takes[entry.takes] = list
-  local directives = directives_of(entry.of)
+  local directives = directives_of(entry.directives)
   for i, name in ipairs(table.move(forms, 1, #forms, #own + 1, own)) do
     local is_form = i > #own - #forms
     openacc_directives.clause[name] = openacc_directives.clause[name]
@@ -269,7 +276,7 @@ for _, row in ipairs(openacc_directives.modifiers) do
   openacc_directives.modifier[row[1]] = modifier
   for _, name in ipairs(strings.word_list(row[2])) do
     clauses[name] = clauses[name] or {}
-    for _, word in ipairs(directives_of(row.of)) do clauses[name][word:gsub("_", " ")] = row.since end
+    for _, word in ipairs(directives_of(row.directives)) do clauses[name][word:gsub("_", " ")] = row.since end
   end
 end
 

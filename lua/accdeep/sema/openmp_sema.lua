@@ -16,7 +16,7 @@ local raise = diagnostic.raise
 local openmp_sema = {}
 
 -- Set of the clauses that at least one directive takes.
-local all_clauses = openmp_directives.clauses_where(function(entry) return entry.of ~= "" end)
+local all_clauses = openmp_directives.clauses_where(function(entry) return entry.directives ~= "" end)
 
 local known = {} -- cache: directive -> directive_info
 for _, entry in ipairs(openmp_directives.directives) do known[entry[1]] =
