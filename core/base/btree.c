@@ -320,7 +320,6 @@ static size_t nodes_for(size_t count, size_t levels, size_t n)
     return __builtin_mul_overflow(n, levels, &need) || bound < need ? bound : need;
 }
 
-/* Reserves nodes for the next n insertions. Returns 0 without memory. */
 int accd__btree_reserve_many(struct accd__btree *index, size_t n)
 {
     return accd__pool_reserve(&index->nodes, nodes_for(index->count, index->height + 2, n));

@@ -2,6 +2,8 @@
  * a queue and finished later. core/ops and core/queue call it. */
 #include "device/device.h"
 
+/* Returns the numbers of copies of a batch, and adds their bytes to `moved`. Transfers of the core's own bytes add
+ * none. */
 struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, uint64_t *moved)
 {
     struct accd__traffic traffic = {0};
@@ -18,7 +20,8 @@ struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, 
     return traffic;
 }
 
-/* Returns true if a transfer is sent directly from host memory, without staging. */
+/* Returns true if the device sends a transfer directly from host memory, without staging (a copy into memory of the
+ * device): it is large, and its batch fetches nothing. */
 static bool is_sent_directly(const struct accd__device *device, const struct accd__transfer *at,
                              const struct accd__traffic *traffic)
 {
@@ -26,7 +29,7 @@ static bool is_sent_directly(const struct accd__device *device, const struct acc
            at->bytes >= ACCD_MIN_DIRECT_SEND;
 }
 
-/* Returns true if the batch only fetches one large range, which the device writes to host memory directly. */
+/* Returns true if the batch only fetches one large range at once, which the device writes to host memory directly. */
 static bool is_received_directly(const struct accd__device *device, const struct accd__batch *batch,
                                  const struct accd__traffic *traffic)
 {
@@ -34,20 +37,20 @@ static bool is_received_directly(const struct accd__device *device, const struct
            batch->at[0].bytes >= ACCD_MIN_DIRECT_SEND && traffic->out == 1 && !traffic->in && !traffic->queue;
 }
 
-/* Returns the greatest number of bytes of one fetch: limited only in a queue. */
+/* Returns the greatest number of bytes of one fetch: ACCD_MAX_FETCH_PART in a queue, otherwise without limit. */
 static uint64_t max_fetch_bytes(const struct accd__traffic *traffic)
 {
     return traffic->queue ? ACCD_MAX_FETCH_PART : UINT64_MAX;
 }
 
-/* Returns the smaller number. */
+/* Returns the smaller one of two numbers of bytes. */
 static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes)
 {
     return bytes < max_bytes ? bytes : max_bytes;
 }
 
-/* Begins a batch, copies within the device, and announces the other transfers, if the device has `announce`. Fails as
- * the device does. */
+/* Begins a batch, copies within the device, and, if the device has `announce`, announces the other transfers or starts
+ * direct ones. Fails as the device does. */
 static accd_status begin_batch(struct accd__device *device, const struct accd__batch *batch,
                                const struct accd__traffic *traffic)
 {
@@ -76,7 +79,8 @@ static accd_status begin_batch(struct accd__device *device, const struct accd__b
     return ACCD_OK;
 }
 
-/* Stages or fetches all transfers that are neither direct nor within the device, after ready; then runs the bulk. */
+/* Stages or fetches all transfers that are neither direct nor within the device; then runs the bulk. The device must be
+ * ready. */
 static void move_transfers(struct accd__device *device, const struct accd__batch *batch,
                            const struct accd__traffic *traffic)
 {
@@ -101,7 +105,8 @@ static void move_transfers(struct accd__device *device, const struct accd__batch
         batch->bulk_ops->run(batch->bulk);
 }
 
-/* Ends a batch and, unless it is uncounted, adds it to the statistics. Fails as the device does. */
+/* Ends a batch and, unless it is uncounted, adds its `traffic` and `moved` bytes to the statistics. Fails as the device
+ * does; then nothing is counted. */
 static accd_status end_batch(struct accd__device *device, const struct accd__batch *batch,
                              const struct accd__traffic *traffic, const uint64_t *moved)
 {
@@ -116,6 +121,7 @@ static accd_status end_batch(struct accd__device *device, const struct accd__bat
     return ACCD_OK;
 }
 
+/* Does all transfers of a batch now; an empty batch does nothing. Fails as the device does. */
 accd_status accd__run_batch(struct accd__device *device, const struct accd__batch *batch)
 {
     assert(!batch->n || batch->at);
@@ -130,6 +136,7 @@ accd_status accd__run_batch(struct accd__device *device, const struct accd__batc
     return end_batch(device, batch, &traffic, moved);
 }
 
+/* Starts a batch in a queue of the device; a batch that sends has left host memory afterwards. */
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p)
 {
@@ -142,6 +149,7 @@ accd_status accd__start_batch(struct accd__device *device, const struct accd__ba
     return device->ops->start_batch(device->handle, under_way_p);
 }
 
+/* Waits for a started batch, and stores what it has fetched if `wanted`. */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
                                void *in_flight, bool wanted)
 {

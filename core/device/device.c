@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+/* Appends the driver's message about its last failure to the last error; returns `status`. */
 accd_status accd__append_driver_error(struct accd__device *device, accd_status status)
 {
     accd_error *error = &device->context->error;
@@ -13,6 +14,7 @@ accd_status accd__append_driver_error(struct accd__device *device, accd_status s
     return status;
 }
 
+/* Returns the status of a call to the device, and sets the last error unless it is ACCD_OK. */
 accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *what)
 {
     assert(what);
@@ -22,16 +24,21 @@ accd_status accd__check_device_status(struct accd__device *device, accd_status s
     return accd__append_driver_error(device, status);
 }
 
+/* Sets the last error for failed transfers of a construct. Without a message of the driver it says that nothing was
+ * changed. */
 accd_status accd__report_copy_failure(struct accd__device *device, accd_status status)
 {
     bool silent = !device->ops->last_error || !*device->ops->last_error(device->handle);
     return accd__check_device_status(device, status, silent ? "to copy; nothing was changed" : "to copy");
 }
 
+/* Returns the number of the device to which an address belongs, or near whose start a section's base points; -1: none.
+ */
 int accd_device_at(accd_context *context, uint64_t address)
 {
     const struct accd__device *first = context ? context->devices : NULL, *device;
-    for (device = first; device && first->next; device = device->next) /* devices of one GPU have adjacent memory */
+    /* several devices may share a GPU, so that each owns the address; only one has allocated it */
+    for (device = first; device && first->next; device = device->next)
         if (device->ops->is_allocated(device->handle, address, 1))
             return device->number;
     for (device = first; device; device = device->next)

@@ -8,16 +8,16 @@
 
 #include "base/base.h"
 
-/* Numbers of copies that a batch will make, announced before the first one. queue: the queue of an asynchronous batch;
- * 0: the batch is done at its end. */
+/* Numbers of copies that a batch will make to the device, to the host and within the device, announced before the first
+ * one. queue: the queue of an asynchronous batch; 0: the batch is complete when end_batch returns. */
 struct accd__traffic {
     uint64_t in, out, within;
     unsigned queue;
 };
 
-/* Range of device memory [low, high) that a kernel may access. */
-/* Flags of a range: it is a present object; it is an object with excluded members. */
+/* Flags of a kernel's range: it is a present object; it is an object with excluded members. */
 enum { ACCD_KERNEL_RANGE_OBJECT = 1, ACCD_KERNEL_RANGE_EXCLUDES = 2 };
+/* Range of device memory [low, high) that a kernel may access. */
 struct accd__kernel_range {
     uint64_t low, high;
     uint64_t flags; /* ACCD_KERNEL_RANGE_* */
@@ -37,8 +37,8 @@ struct accd__launch {
 struct accd_backend {
     const char *name;
     uint64_t small_bytes; /* objects smaller than this, mapped by one construct, share an allocation; 0: never */
-    /* Opens device `number` of the machine, and closes a device (required). ACCD_ERROR_NO_DEVICE,
-     * ACCD_ERROR_OUT_OF_MEMORY. */
+    /* Opens device `number` of the machine with its records in `mem`, and closes a device (required).
+     * ACCD_ERROR_NO_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
     accd_status (*open)(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem);
     void (*close)(void *device);
     /* Allocates memory (required). bytes > 0; the address is a multiple of 16. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
@@ -81,8 +81,9 @@ struct accd_backend {
     void (*copy)(void *device, uint64_t to, uint64_t from, uint64_t bytes);
     /* Runs batches asynchronously in a queue (optional, together); such a batch sends or fetches, not both. start_batch
      * replaces end_batch or, if the batch fetches, ready; the device then runs the batch in the order of its queue.
-     * finish_batch waits for the batch, and the caller continues with fetch and end_batch. If a function fails, the
-     * batch is over. Fetched ranges have at most ACCD_MAX_FETCH_PART bytes. */
+     * is_batch_done tells, without waiting, whether it has run. finish_batch waits for the batch, and the caller
+     * continues with fetch and end_batch. If a function fails, the batch is over. Fetched ranges have at most
+     * ACCD_MAX_FETCH_PART bytes. */
     uint64_t fetch_most; /* greatest number of bytes that one such batch fetches */
     accd_status (*start_batch)(void *device, void **batch_p);
     int (*is_batch_done)(void *device, const void *batch);
@@ -132,7 +133,8 @@ struct accd_backend {
     void (*inject_failure)(void *device, uint64_t allocation, uint64_t copy);
     /* Returns the driver's message about the last failure; "" if it has none (optional). */
     const char *(*last_error)(void *device);
-    /* Runs kernels given as text (accd_run_kernel; optional, together). settle_kernel keeps or undoes the writes of a
+    /* Runs kernels given as text (accd_run_kernel; optional, together). get_compiler writes the compiler's name, or why
+     * there is none, to `what`, and returns true if there is one. settle_kernel keeps or undoes the writes of a
      * finished kernel, before another kernel is launched. */
     int (*get_compiler)(void *device, char *what, size_t bytes);
     accd_status (*launch)(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
@@ -151,8 +153,8 @@ struct accd_backend {
 
 /* Value of small_bytes for backends whose objects may share allocations. */
 enum { ACCD_SMALL_OBJECT = 32 << 10 };
-/* Least bytes of a transfer that is sent from, or received into, host memory directly; greatest bytes of a part of a
- * fetch in a queue. */
+/* Least bytes of a transfer that is sent from, or received into, host memory directly. Greatest bytes of one fetch in a
+ * queue, which cuts larger fetches into parts. */
 enum { ACCD_MIN_DIRECT_SEND = 32 << 10, ACCD_MAX_FETCH_PART = 1 << 20 };
 
 /* Device of a context. */
@@ -180,6 +182,7 @@ struct accd__transfer {
 /* Bulk: transfers of whole columns of sections, which no list enumerates; core/ops/bulk.c implements it. */
 struct accd__bulk;
 struct accd__batch;
+/* Functions of a bulk: count, announce and run do for its transfers what batch.c does for those of the list. */
 struct accd__bulk_ops {
     void (*count)(const struct accd__bulk *bulk, struct accd__traffic *traffic);
     void (*announce)(struct accd__bulk *bulk, const struct accd__traffic *traffic);

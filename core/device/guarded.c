@@ -35,16 +35,17 @@ static uint64_t round_to_pages(uint64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Returns the number of the last unit of the enclosing block that begins at offset `start`. */
+/* Returns the number of the last unit (16 bytes) of the enclosing block that begins at offset `start`. */
 static uint64_t last_unit(const struct sim *sim, uint64_t start)
 {
     assert(sim->units[start / UNIT] & CLASS_BITS);
     return start / UNIT + accd__class_units((sim->units[start / UNIT] & CLASS_BITS) - 1u) - 1;
 }
 
-/* Makes pages inaccessible; returns false if the system refuses. The pages become mappings of a page past the end of an
- * empty file: any access to it stops the program, even if neighbouring protections change. memfd_create is called
- * through syscall, because the oldest C library that the self-contained program runs with has no function for it. */
+/* Makes the pages of `bytes` bytes at offset `at` inaccessible; returns false if the system refuses. The pages become
+ * mappings of a page past the end of an empty file: any access to it stops the program, even if neighbouring
+ * protections change. memfd_create is called through syscall, because the oldest C library that the self-contained
+ * program runs with has no function for it. */
 static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     if (!sim->inaccessible_page) {
@@ -59,11 +60,11 @@ static bool make_inaccessible(struct sim *sim, uint64_t at, uint64_t bytes)
     return mremap(sim->inaccessible_page, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, sim->bytes + at) != MAP_FAILED;
 }
 
-/* Distance from a block, in bytes, within which poison detects writes. */
+/* Bytes of poison next to a block, which detect writes beside the block. */
 enum { REDZONE = 64 };
 
-/* Removes the latest quarantined block whose pages have `bytes` bytes from the ring, and sets *start_p to its enclosing
- * block. Returns false if there is none. */
+/* Removes the latest quarantined block whose inaccessible pages have exactly `bytes` bytes from the ring, and sets
+ * *start_p to the offset of its enclosing block. Returns false if there is none. */
 static bool take_quarantined(struct sim *sim, uint64_t bytes, uint64_t *start_p)
 {
     assert(sim->nquarantined <= QUARANTINE_SIZE);
@@ -80,14 +81,15 @@ static bool take_quarantined(struct sim *sim, uint64_t bytes, uint64_t *start_p)
     return false;
 }
 
-/* Returns the offset of the guard page of an enclosing block whose block and poison have `body` bytes. */
+/* Returns the offset of the guard page of the enclosing block at `start`. body: bytes of the pages for block and
+ * poison. */
 static uint64_t guard_page_of(const struct sim *sim, uint64_t start, uint64_t body)
 {
     return round_to_pages(start) + (sim->guard_mode == BEGIN ? 0 : body);
 }
 
-/* Places a block of `bytes` bytes in the enclosing block at offset `start`, and writes its sizes and poison. Returns
- * the block's device address. */
+/* Places a block of `bytes` bytes in the enclosing block at offset `start`, and writes its sizes and poison. body:
+ * bytes of the pages for block and poison. Returns the block's device address. */
 static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t bytes, uint64_t body)
 {
     assert(bytes > 0 && body % PAGE == 0);
@@ -108,11 +110,11 @@ static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t by
     return sim->base + at;
 }
 
-/* Allocates a block with a guard page; without one if 8192 are in use, the system refuses, or guards are off for small
- * blocks. */
+/* Allocates a block with a guard page. The block has none if 8192 are in use, the system refuses, or guards are off for
+ * small blocks. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
-    enum { MAX_GUARDS = 8192 }; /* the operating system limits the number of mappings, too */
+    enum { MAX_GUARDS = 8192 }; /* each guard needs mappings, whose number the operating system limits */
     struct sim *sim = device;
     const uint64_t body = round_to_pages(bytes + REDZONE), more = body - bytes + (uint64_t)2 * PAGE;
     uint64_t start;
@@ -126,7 +128,7 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
         accd__sim_release_oldest(sim);
     if (sim->guards == MAX_GUARDS || bytes > sim->capacity - sim->live || (sim->skips_small_guards && bytes <= PAGE))
         return accd__sim_alloc(device, bytes, dev_p);
-    sim->live -= more; /* the guard does not count as memory of the program */
+    sim->live -= more; /* accd__sim_alloc_block adds it again, so that guard and poison do not count as memory in use */
     const accd_status status = accd__sim_alloc_block(sim, bytes + more, dev_p);
     if (status != ACCD_OK) {
         sim->live += more;
@@ -143,10 +145,12 @@ accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     return ACCD_OK;
 }
 
-/* Frees a block: a small guarded one goes into quarantine. ACCD_ERROR_MISUSE: no block begins at `dev`. */
+/* Frees a block: a guarded one of few pages goes into quarantine, other ones are freed at once. ACCD_ERROR_MISUSE: no
+ * block begins at `dev`. */
 accd_status accd__guarded_free(void *device, uint64_t dev)
 {
-    enum { MAX_QUARANTINED_BYTES = 6 * PAGE }; /* each quarantined page costs a page fault later */
+    /* larger blocks are not quarantined, because each quarantined page costs a page fault at its next use */
+    enum { MAX_QUARANTINED_BYTES = 6 * PAGE };
     struct sim *sim = device;
     const uint64_t at = dev - sim->base, unit = at / UNIT;
     if (!accd__sim_owns(device, dev) || !accd__sim_is_block_start(sim, at) || !sim->sizes[unit])
@@ -175,14 +179,15 @@ accd_status accd__guarded_free(void *device, uint64_t dev)
     return ACCD_OK;
 }
 
+/* Turns guards for later allocations of at most a page on or off; larger ones are always guarded. */
 void accd__guarded_set_guards(void *device, int on)
 {
     struct sim *sim = device;
     sim->skips_small_guards = !on;
 }
 
-/* Returns the device address of the first byte beside a guarded block that is no longer poison, and the block in
- * *block_p; 0: there is none. */
+/* Returns the device address of the first byte beside a guarded block that is no longer poison, and sets *block_p to
+ * that block. Returns 0 if there is none. */
 uint64_t accd__guarded_find_overrun(void *device, uint64_t *block_p)
 {
     const struct sim *sim = device;

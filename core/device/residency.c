@@ -4,12 +4,13 @@
 #include <assert.h>
 #include <sys/mman.h>
 
-/* Returns the bytes of a counter for `space` bytes of address space. */
+/* Returns the bytes of a counter (struct accd__residency with its set of chunks) for `space` bytes of address space. */
 static uint64_t residency_struct_bytes(uint64_t space)
 {
     return sizeof(struct accd__residency) + (space / ACCD_RESIDENCY_CHUNK / 64 + 1) * sizeof(uint64_t);
 }
 
+/* Makes a counter in pages of its own; NULL: no memory. */
 struct accd__residency *accd__residency_new(uint64_t space, accd_charge_fn charge, void *charge_ud)
 {
     void *block = mmap(NULL, residency_struct_bytes(space), PROT_READ | PROT_WRITE,
@@ -23,6 +24,7 @@ struct accd__residency *accd__residency_new(uint64_t space, accd_charge_fn charg
     return residency;
 }
 
+/* Gives back all charged bytes and unmaps the counter; NULL does nothing. */
 void accd__residency_free(struct accd__residency *residency)
 {
     if (!residency)
@@ -31,13 +33,15 @@ void accd__residency_free(struct accd__residency *residency)
     munmap(residency, residency_struct_bytes(residency->space));
 }
 
+/* Adds `bytes` to the charge. A negative number, converted to uint64_t, is given back. */
 void accd__residency_charge(struct accd__residency *residency, uint64_t bytes)
 {
     residency->charged += bytes;
     residency->charge(residency->charge_ud, (int64_t)bytes);
 }
 
-/* Marks a chunk as resident or not; if that changes, charges the chunk with its written bits, or gives them back. */
+/* Marks a chunk (64 KiB) as resident or not; if that changes, charges the chunk with its written bits, or gives them
+ * back. */
 static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk, bool on)
 {
     assert(chunk <= residency->space / ACCD_RESIDENCY_CHUNK);
@@ -49,6 +53,7 @@ static void set_chunk_resident(struct accd__residency *residency, uint64_t chunk
     accd__residency_charge(residency, on ? bytes : 0 - bytes);
 }
 
+/* Charges the chunks of a range that is about to be written, unless they are charged already. */
 void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_t n, bool huge)
 {
     assert(n > 0);
@@ -59,6 +64,8 @@ void accd__residency_add(struct accd__residency *residency, uint64_t at, uint64_
         set_chunk_resident(residency, chunk, true);
 }
 
+/* Returns the whole chunks in a freed range to the system and gives back their charge; does nothing if the system
+ * refuses. */
 void accd__residency_drop(struct accd__residency *residency, char *bytes, uint64_t at, uint64_t n)
 {
     const uint64_t first = (at + ACCD_RESIDENCY_CHUNK - 1) / ACCD_RESIDENCY_CHUNK,

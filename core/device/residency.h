@@ -10,6 +10,7 @@
 
 enum { ACCD_RESIDENCY_CHUNK = 64 << 10 };
 
+/* Counter of the host memory of one device. */
 struct accd__residency {
     uint64_t space; /* bytes of the device's address space */
     accd_charge_fn charge;

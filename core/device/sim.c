@@ -16,7 +16,7 @@
 static const uint64_t min_space = (uint64_t)64 << 20, default_bytes = (uint64_t)16 << 30,
                       max_bytes = (uint64_t)1 << (ADDRESS_BITS - 1);
 
-/* Returns the bytes of struct sim for a backend; guarded ones have a quarantine. */
+/* Returns the bytes of struct sim for a backend (NULL: "sim"); guarded ones have a quarantine. */
 static size_t sim_struct_bytes(const accd_backend *backend)
 {
     return sizeof(struct sim) + (backend && backend->find_overrun ? QUARANTINE_SIZE * sizeof(struct quarantined) : 0);
@@ -24,14 +24,14 @@ static size_t sim_struct_bytes(const accd_backend *backend)
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
-/* Returns new zeroed pages with a protection; NULL if the system refuses. */
+/* Returns new zeroed pages of `bytes` bytes with a protection (PROT_*); NULL if the system refuses. */
 static void *map_pages(uint64_t bytes, int protection)
 {
     void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Unmaps pages; p = NULL does nothing. */
+/* Unmaps `bytes` bytes of pages; p = NULL does nothing. */
 static void unmap_pages(void *p, uint64_t bytes)
 {
     if (p)
@@ -61,7 +61,8 @@ static void sim_close(void *device)
     accd__mem_free(sim->mem, sim, sim->sim_struct_bytes);
 }
 
-/* Opens a simulated device: maps its address space and tables. ACCD_ERROR_OUT_OF_MEMORY. */
+/* Opens a simulated device: maps its address space and tables, and sets *device_p. ACCD_ERROR_OUT_OF_MEMORY: the system
+ * refuses, or the configured memory exceeds the address space. */
 static accd_status sim_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     const bool direct = config->backend && config->backend->address_range;
@@ -78,7 +79,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
                                                                         : GUARD_AFTER;
     sim->reuses_quarantined = config->backend == &accd__backend_guarded_again;
     sim->avoids_reuse = config->avoid_reuse != 0;
-    /* Twice the capacity, so that size classes and fragmentation do not reduce it. */
+    /* Twice the capacity, so that the capacity can be used up in spite of size classes and fragmentation. */
     sim->space = 2 * sim->capacity;
     if (sim->space < min_space)
         sim->space = min_space;
@@ -104,7 +105,7 @@ static accd_status sim_open(void **device_p, int number, const accd_context_conf
 
 /* ----------------------------------------------------------------------------------- blocks -- */
 
-/* Returns the bytes of the block that begins at a device address; 0: none begins there. */
+/* Returns the requested bytes of the block that begins at a device address; 0: none begins there. */
 static uint64_t sim_allocation_size(void *device, uint64_t dev)
 {
     struct sim *sim = device;
@@ -120,7 +121,7 @@ static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
     uint64_t at = dev - sim->base;
     if (!accd__sim_owns(device, dev) || at >= sim->bump)
         return 0;
-    /* The block begins at the last unit up to this one that has a class, or before the page. */
+    /* Finds the block's first unit: the last unit in the page, up to `at`, that has a class; or one before the page. */
     uint64_t first = at / UNIT, least = at / PAGE * (PAGE / UNIT);
     while (first > least && !sim->units[first])
         first--;
@@ -138,7 +139,7 @@ static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-/* Counts down to the injected failure of a copy; ACCD_ERROR_DEVICE if this batch contains the failing copy. */
+/* Counts down to the injected failure of a copy. ACCD_ERROR_DEVICE: this batch contains the failing copy. */
 static accd_status sim_begin_batch(void *device, const struct accd__traffic *traffic)
 {
     struct sim *sim = device;
@@ -153,7 +154,7 @@ static accd_status sim_begin_batch(void *device, const struct accd__traffic *tra
     return ACCD_OK;
 }
 
-/* Ends a batch; nothing remains to be done, because stage and fetch give the device's own memory. */
+/* Ends a batch: does nothing, because stage and fetch give the device's own memory, which is final at once. */
 static accd_status sim_end_batch(void *device)
 {
     (void)device;
@@ -171,7 +172,7 @@ static void *sim_stage(void *device, uint64_t dev, uint64_t bytes)
     return sim->bytes + at;
 }
 
-/* Fills the unwritten bytes of a range with poison, before they are read. */
+/* Fills the unwritten bytes of a range with poison, before they are read. Does nothing without written bits. */
 static void poison_unwritten(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     accd__residency_touch(sim->residency, at, bytes, sim->huge);
@@ -219,7 +220,7 @@ static accd_status sim_write(void *device, uint64_t dev, const void *from, uint6
     return ACCD_OK;
 }
 
-/* Gives the address range of the tables, rounded up to a page. */
+/* Gives the range of host addresses of the tables, rounded up to a page. */
 static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
@@ -235,7 +236,7 @@ static void direct_address_range(void *device, uint64_t *low_p, uint64_t *high_p
     *high_p = sim->base + sim->space;
 }
 
-/* Returns the number of bytes of a range that were ever written. The device records written bits. */
+/* Returns the number of bytes of a range that were ever written. The device must record written bits. */
 static uint64_t sim_count_written(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -254,7 +255,7 @@ static accd_status sim_save(void *device, uint64_t dev, uint64_t bytes, uint8_t 
     return ACCD_OK;
 }
 
-/* Restores what sim_save has saved. */
+/* Restores the content and the written bits that sim_save has saved at `from`. */
 static void sim_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
 {
     struct sim *sim = device;
@@ -273,8 +274,8 @@ static uint64_t state_end(const struct sim *sim)
     return (sim->bump + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Copies memory and tables up to offset `end` to a state (`to`), or from a state (`from`); NULL: does not copy. Returns
- * the bytes of the state, which begins with 16 bytes for the value of `end`. */
+/* Copies memory and tables up to offset `end` to a state (`to`) or from a state (`from`); with both NULL, copies
+ * nothing. Returns the bytes of the state, which begins with 16 bytes for the value of `end`. */
 static uint64_t copy_state(const struct sim *sim, uint64_t end, uint8_t *to, const uint8_t *from)
 {
     assert(end % PAGE == 0 && end <= sim->space);
@@ -310,7 +311,7 @@ static void sim_state_save(void *device, uint8_t *to)
     (void)copy_state(device, end, to, NULL);
 }
 
-/* Rolls the allocator back to the checkpoint: blocks between from and to become unallocated and unwritten. */
+/* Makes the memory between offsets `from` and `to`, allocated after the checkpoint, unallocated and unwritten. */
 static void clear_tail(struct sim *sim, uint64_t from, uint64_t to)
 {
     assert(from <= to && from % PAGE == 0);
@@ -319,7 +320,7 @@ static void clear_tail(struct sim *sim, uint64_t from, uint64_t to)
     memset(sim->covers + from / PAGE, 0, (to - from) / PAGE * sizeof sim->covers[0]);
 }
 
-/* Restores a saved state, and returns its bytes; memory allocated since becomes unallocated. */
+/* Restores a saved state, and returns its bytes; memory allocated after the checkpoint becomes unallocated. */
 static uint64_t sim_state_restore(void *device, const uint8_t *from)
 {
     const uint64_t now = state_end(device);
@@ -330,7 +331,7 @@ static uint64_t sim_state_restore(void *device, const uint8_t *from)
     return copy_state(device, end, NULL, from);
 }
 
-/* Returns the address of the first block at or after a device address, and its bytes in *bytes_p; 0: none. */
+/* Returns the address of the first block at or after a device address, and sets *bytes_p to its bytes; 0: none. */
 static uint64_t sim_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
 {
     const struct sim *sim = device;
@@ -349,7 +350,7 @@ static uint64_t sim_base_address(void *device)
     return ((const struct sim *)device)->base;
 }
 
-/* Clears the written bits of a range. */
+/* Clears the written bits of a range, so that it reads as poison. */
 static void sim_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
 {
     struct sim *sim = device;
@@ -408,6 +409,7 @@ const accd_backend accd__backend_guarded_end = {GUARDED, .name = "guarded-end"};
 const accd_backend accd__backend_guarded_begin = {GUARDED, .name = "guarded-begin"};
 const accd_backend accd__backend_guarded_again = {GUARDED, .name = "guarded-again"};
 
+/* Describes device `number` of a backend; simulated devices exist for every number. */
 accd_status accd_device_get_info(const accd_backend *backend, unsigned number, accd_device_info *info_p)
 {
     if (!backend || !info_p)

@@ -24,17 +24,18 @@
 enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, QUARANTINE_SIZE = 256 };
 /* Bit of an element of `units`, set for a free block. */
 #define FREE_BIT 0x8000u
-#define GUARD_BIT 0x4000u /* set for a guarded block, and for its enclosing block */
+#define GUARD_BIT 0x4000u /* bit set for a guarded block, and for its enclosing block (see guarded.c) */
 /* Bits of an element of `units` that hold the size class + 1; 0: no block begins here. */
 #define CLASS_BITS 0x3fffu
 
+/* Simulated device. */
 struct sim {
     struct accd__mem *mem;
     size_t sim_struct_bytes; /* bytes of this structure */
     uint64_t base, space;    /* device addresses [base, base + space) */
     uint64_t margin; /* bytes before base that belong to the device and are never allocated; pointers to the base of a
                         section may point there */
-    /* Bytes that may be allocated; bytes that are allocated. */
+    /* Bytes that may be allocated; bytes that are allocated, as requested. */
     uint64_t capacity, live;
     uint64_t bump; /* offset of the memory that was never allocated */
     /* Content of the device memory, by offset. */
@@ -69,7 +70,7 @@ static inline void accd__sim_set_written_bits(struct sim *sim, uint64_t at, uint
         accd__written_set(sim->bits, at, n, on);
 }
 
-/* Adds the block at offset `at` to the free blocks of its class. */
+/* Adds the block at offset `at` to the free blocks of its size class. */
 static inline void accd__sim_push_free_block(struct sim *sim, uint64_t at, unsigned class)
 {
     assert(at % UNIT == 0 && class < ACCD_SIZE_CLASSES);
@@ -78,7 +79,7 @@ static inline void accd__sim_push_free_block(struct sim *sim, uint64_t at, unsig
     sim->units[at / UNIT] = (uint16_t)((class + 1) | FREE_BIT);
 }
 
-/* Returns true if an address is one of the device, allocated or not. */
+/* Returns true if an address belongs to the device, allocated or not, including the margin before its memory. */
 static inline int accd__sim_owns(void *device, uint64_t dev)
 {
     struct sim *sim = device;
@@ -104,7 +105,8 @@ static inline bool accd__sim_is_block_start(const struct sim *sim, uint64_t at)
 
 /* ------------------------------------------------------------------------------- sim_alloc.c -- */
 
-/* Allocates a block without changing its bytes. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
+/* Allocates a block of `bytes` bytes without changing its content, and sets *dev_p to its device address.
+ * ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p);
 /* Allocates a block; without written bits, fills it with poison. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
@@ -112,14 +114,14 @@ accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__sim_free(void *device, uint64_t dev);
 /* Clears the written bits of n bytes of freed memory at offset `at`. */
 void accd__sim_clear_written_bits(struct sim *sim, uint64_t at, uint64_t n);
-/* Makes the pages of an enclosing block accessible, and frees the block. */
+/* Makes the pages of a quarantined enclosing block accessible, and frees the block. */
 void accd__sim_release_quarantined(struct sim *sim, const struct quarantined *block);
 /* Frees the block that was quarantined longest. Returns false if there is none. */
 bool accd__sim_release_oldest(struct sim *sim);
 
 /* --------------------------------------------------------------------------------- guarded.c -- */
 
-/* Functions of accd_backend for guarded devices. */
+/* Functions alloc, free, set_guards and find_overrun of accd_backend for guarded devices. */
 accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__guarded_free(void *device, uint64_t dev);
 void accd__guarded_set_guards(void *device, int on);

@@ -16,7 +16,7 @@ static bool pop_free_block(struct sim *sim, unsigned class, uint64_t *at_p)
     return true;
 }
 
-/* Cuts free memory into free blocks, the largest that fit first. */
+/* Cuts free memory of `bytes` bytes at offset `at` into free blocks, the largest that fit first. */
 static void add_extent(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     assert(bytes % UNIT == 0);
@@ -52,19 +52,20 @@ static void coalesce_free_blocks(struct sim *sim)
         }
         at += length;
     }
-    if (bytes) /* the last extent returns to the memory after bump */
+    if (bytes) /* the free memory at the end becomes part of the memory after bump, which was never allocated */
         sim->bump = from;
 }
 
-/* Takes a free block of a class, or a new block from the memory after bump; with avoids_reuse in the other order.
- * Returns false if there is neither. */
+/* Takes a free block of a class, or a new block from the memory after bump; with avoids_reuse in the other order. Sets
+ * *at_p to its offset. Returns false if there is neither. */
 static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
 {
     if (!sim->avoids_reuse && pop_free_block(sim, class, at_p))
         return true;
     uint64_t bytes = accd__class_units(class) * UNIT;
     if (bytes <= sim->space - sim->bump) {
-        if (sim->residency) /* the tables use a page or two for a block, and a word for each of its pages */
+        if (sim->residency) /* charges the tables, which use a page or two for a block, and a word for each of its pages
+                             */
             accd__residency_charge(sim->residency,
                                    (bytes < PAGE ? bytes : 2 * PAGE) + bytes / PAGE * sizeof sim->covers[0]);
         *at_p = sim->bump;
@@ -74,8 +75,8 @@ static bool find_block(struct sim *sim, unsigned class, uint64_t *at_p)
     return sim->avoids_reuse && pop_free_block(sim, class, at_p);
 }
 
-/* Asks the system for huge pages, once. Then moves bump to the beginning of a huge page, unless a free block of the
- * class exists or too little space is left. */
+/* Prepares a large block of a class: asks the system for huge pages, once. Then moves bump to the beginning of a huge
+ * page, unless a free block of the class exists or too little space is left. */
 static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned class)
 {
     const uint64_t gap = -(sim->base + sim->bump) % huge_page;
@@ -91,7 +92,8 @@ static __attribute__((noinline)) void use_huge_pages(struct sim *sim, unsigned c
     sim->bump += gap;
 }
 
-/* Replaces pages by fresh accessible pages of zeros; returns false if the system refuses. */
+/* Replaces the pages of `bytes` bytes at offset `at` by fresh accessible pages of zeros; returns false if the system
+ * refuses. */
 static bool make_accessible(struct sim *sim, uint64_t at, uint64_t bytes)
 {
     return mmap(sim->bytes + at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -104,7 +106,7 @@ void accd__sim_release_quarantined(struct sim *sim, const struct quarantined *bl
 {
     assert(sim->guards > 0);
     if (!make_accessible(sim, block->first, block->bytes))
-        return; /* the block stays unused */
+        return; /* an inaccessible block cannot be used, so it stays allocated */
     sim->guards--;
     accd__sim_push_free_block(sim, block->start, (sim->units[block->start / UNIT] & CLASS_BITS) - 1u);
 }
@@ -120,8 +122,8 @@ bool accd__sim_release_oldest(struct sim *sim)
     return true;
 }
 
-/* Allocates a block without changing its bytes; under pressure releases quarantined blocks and joins free ones.
- * ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
+/* Allocates a block without changing its bytes, and sets *dev_p. If no block is found, releases quarantined blocks,
+ * joins free ones and splits a larger one. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
 static inline __attribute__((always_inline)) accd_status allocate_block(struct sim *sim, uint64_t bytes,
                                                                         uint64_t *dev_p)
 {
@@ -156,11 +158,13 @@ static inline __attribute__((always_inline)) accd_status allocate_block(struct s
     return ACCD_OK;
 }
 
+/* Allocates a block of `bytes` bytes without changing its content. */
 accd_status accd__sim_alloc_block(struct sim *sim, uint64_t bytes, uint64_t *dev_p)
 {
     return allocate_block(sim, bytes, dev_p);
 }
 
+/* Allocates a block, and fills it with poison if the device has no written bits. */
 accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct sim *sim = device;
@@ -170,8 +174,8 @@ accd_status accd__sim_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     return status;
 }
 
-/* Clears the written bits of freed memory. The operating system takes back whole pages of the bits of a large block,
- * most of which were never touched. */
+/* Clears the written bits of n bytes of freed memory at offset `at`. The operating system takes back whole pages of the
+ * bits of a large block, most of which were never touched. */
 void accd__sim_clear_written_bits(struct sim *sim, uint64_t at, uint64_t n)
 {
     uint64_t first = (at / 8 + PAGE - 1) / PAGE * PAGE, end = (at + n) / 8 / PAGE * PAGE;
@@ -183,6 +187,7 @@ void accd__sim_clear_written_bits(struct sim *sim, uint64_t at, uint64_t n)
     }
 }
 
+/* Frees the unguarded block that begins at `dev`. ACCD_ERROR_MISUSE: none begins there. */
 accd_status accd__sim_free(void *device, uint64_t dev)
 {
     struct sim *sim = device;

@@ -8,7 +8,7 @@
 
 enum { ACCD_FINE_CLASSES = 32, ACCD_SIZE_CLASSES = ACCD_FINE_CLASSES + 8 * 48 };
 
-/* Returns the smallest class whose blocks have at least `units` units. */
+/* Returns the smallest class whose blocks have at least `units` units; class 0 for 0 units. */
 static inline unsigned accd__size_class(uint64_t units)
 {
     if (units <= ACCD_FINE_CLASSES)

@@ -1,5 +1,5 @@
-/* written.h - one bit for each byte of device memory that was ever written. Backends whose device does not record this
- * keep such bits; unwritten bytes read as ACCD_POISON. */
+/* written.h - written bits: one bit for each byte of device memory, set if the byte was ever written. The backends of
+ * "sim" and "cuda" keep such bits; unwritten bytes read as ACCD_POISON. */
 #ifndef ACCD_WRITTEN_H
 #define ACCD_WRITTEN_H
 
@@ -16,14 +16,15 @@ static inline uint64_t accd__written_words(uint64_t bytes)
     return bytes / 64 + (bytes % 64 != 0);
 }
 
-static inline uint64_t accd__written_mask(unsigned from, unsigned to) /* bits [from, to), from < 64, to <= 64 */
+/* Returns a word in which the bits [from, to) are set; from < 64, to <= 64. */
+static inline uint64_t accd__written_mask(unsigned from, unsigned to)
 {
     assert(from < 64 && to <= 64);
     uint64_t below = to == 64 ? UINT64_MAX : ((uint64_t)1 << to) - 1;
     return below & ~(((uint64_t)1 << from) - 1);
 }
 
-/* Sets or clears the bits [at, at + n): edges by word, the middle by memset. */
+/* Sets (`on`) or clears the bits [at, at + n); n = 0 does nothing. */
 static inline void accd__written_set(uint64_t *bits, uint64_t at, uint64_t n, bool on)
 {
     if (n == 0)
@@ -45,7 +46,8 @@ static inline void accd__written_set(uint64_t *bits, uint64_t at, uint64_t n, bo
 uint64_t accd__written_count(const uint64_t *bits, uint64_t at, uint64_t n);
 /* Copies n bits from position `from` of `other` to position `to` of `bits`, like memmove if the ranges overlap. */
 void accd__written_copy(uint64_t *bits, uint64_t to, const uint64_t *other, uint64_t from, uint64_t n);
-/* Fills the bytes of [at, at + n) that were never written with ACCD_POISON. bytes: the content of this range. */
+/* Fills the bytes whose bits in [at, at + n) are clear with ACCD_POISON. bytes: the content of this range, from offset
+ * `at`. */
 void accd__written_poison(const uint64_t *bits, uint64_t at, uint64_t n, char *bytes);
 /* Packs bits [at, at + n) into `to`, from bit 0 of its first byte: (n + 7) / 8 bytes. */
 void accd__written_save(const uint64_t *bits, uint64_t at, uint64_t n, uint8_t *to);
