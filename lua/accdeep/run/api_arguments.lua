@@ -18,10 +18,10 @@ function api_arguments.range_name(session, address)
   return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
 end
 
--- Returns an argument as an integer; raises if it is not one. what: its name in the message.
-function api_arguments.integer(value, what)
+-- Returns an argument as an integer; raises if it is not one. name: its name in the message.
+function api_arguments.integer(value, name)
   local n = math.tointeger(value)
-  if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(what)) end
+  if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(name)) end
   return n
 end
 

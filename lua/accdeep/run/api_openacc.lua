@@ -94,14 +94,14 @@ end
 -- Returns a routine that attaches or detaches a pointer; arguments: session, where, at.
 local function attaching(kind, action, finalize)
   return function(session, where, at)
-    local slot, name, t = pointer_cell(session, where)
+    local pointer_address, name, t = pointer_cell(session, where)
     local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
     if is_descriptor and t.polymorphic then -- mapped with its type record, in one construct
       local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
       return session:acc(text, nil, at.file, at.line)
     end
-    if is_descriptor and action == "attach" then first, bytes = fortran_section.target(session, slot, t) end
-    session:run_one(kind, action, first, bytes, slot, finalize, api_arguments.label(session, name, at),
+    if is_descriptor and action == "attach" then first, bytes = fortran_section.target(session, pointer_address, t) end
+    session:run_one(kind, action, first, bytes, pointer_address, finalize, api_arguments.label(session, name, at),
       is_descriptor and t.size or nil)
   end
 end
@@ -226,17 +226,17 @@ function routines.acc_free(session, _, dev)
   check_result(session, ok, err)
 end
 
--- Copies bytes on the current device: in the queue of an _async routine, otherwise at once. way: "h2d", "d2h" or "d2d".
--- The copy is reported when it is complete.
-local function copy_memory(session, at, way, to, from, bytes)
+-- Copies bytes on the current device: in the queue of an _async routine, otherwise at once. direction: "h2d", "d2h" or
+-- "d2d". The copy is reported when it is complete.
+local function copy_memory(session, at, direction, to, from, bytes)
   if bytes > 0 and (to == 0 or from == 0) then
     raise("null-pointer", nil, "a copy has a null address", { rule = "ACC33-3.2.30-1" })
   end
   local ctx, device, queue = session.ctx, session.now.device, session.now.queue
   local value = queue ~= 0 and ctx:queues(device)[queue].async or nil
-  check_result(session, ctx:copy_async(device, queue, way, to, from, bytes, at.file, at.line))
-  local dev = way == "d2h" and from or to
-  local function notify() session:notify_copy(way, device, dev, bytes, "ACC33-3.2.30-1", at, value) end
+  check_result(session, ctx:copy_async(device, queue, direction, to, from, bytes, at.file, at.line))
+  local dev = direction == "d2h" and from or to
+  local function notify() session:notify_copy(direction, device, dev, bytes, "ACC33-3.2.30-1", at, value) end
   if queue == 0 then return notify() end
   check_result(session, ctx:queue_call(device, queue, notify))
 end
@@ -267,9 +267,9 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
     if device < 0 or device >= session.devices then
       raise("no-device", nil, ("there is no device %d"):format(device), { rule = "ACC33-3.2.30-1" })
     end
-    local how = session.ctx:presence(device, address, n)
-    if how ~= "wholly" then
-      raise(how == "partly" and "partially-present" or "not-present", nil,
+    local presence = session.ctx:presence(device, address, n)
+    if presence ~= "wholly" then
+      raise(presence == "partly" and "partially-present" or "not-present", nil,
         ("the data are not present on device %d"):format(device), { rule = "ACC33-3.2.30-1" })
     end
     return session.ctx:deviceptr(device, address)
@@ -310,8 +310,8 @@ end
 -- Makes the program wait for the queue of the async value `value`; if `later` is given, makes the queue of `later` wait
 -- instead.
 function routines.acc_wait_async(session, at, value, later)
-  local queue, behind = queue_at(session, value), later and queue_at(session, later) or 0
-  if queue ~= 0 then async.wait_at(session, at, behind, session.now.device, queue) end
+  local queue, waiting_queue = queue_at(session, value), later and queue_at(session, later) or 0
+  if queue ~= 0 then async.wait_at(session, at, waiting_queue, session.now.device, queue) end
 end
 function routines.acc_wait(session, at, value) routines.acc_wait_async(session, at, value) end
 function routines.acc_wait_all_async(session, at, later)

@@ -38,9 +38,9 @@ local function some_device(session, value)
 end
 
 -- Returns an integer argument; raises if it is negative.
-local function size(value, what, rule)
-  local n = integer(value, what)
-  if n < 0 then raise("invalid-section", nil, ("%s is %d"):format(what, n), { rule = rule }) end
+local function size(value, name, rule)
+  local n = integer(value, name)
+  if n < 0 then raise("invalid-section", nil, ("%s is %d"):format(name, n), { rule = rule }) end
   return n
 end
 
@@ -232,12 +232,12 @@ function routines.omp_target_memcpy(session, at, to, from, length, to_offset, fr
 end
 
 -- Returns the first n numbers of a list, or of an array of the scenario.
-local function numbers(list, n, what)
+local function numbers(list, n, name)
   if type(list) ~= "table" then
-    raise("type-mismatch", nil, ("%s is a list of %d numbers"):format(what, n))
+    raise("type-mismatch", nil, ("%s is a list of %d numbers"):format(name, n))
   end
   local first, result = list[0] ~= nil and 0 or 1, {}
-  for i = 1, n do result[i] = size(list[first + i - 1], what, "OMP60-api-8") end
+  for i = 1, n do result[i] = size(list[first + i - 1], name, "OMP60-api-8") end
   return result
 end
 
@@ -309,20 +309,20 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   local address, t = address_of(session, pointer, at)
   local byte = string.char(integer(value, "the value") & 0xff)
   local n = size(count, "the number of bytes", "OMP60-api-13")
-  local given = type(pointer) == "table" and pointer or pointer_to(session, number, address, t)
-  if n == 0 then return given end
+  local result = type(pointer) == "table" and pointer or pointer_to(session, number, address, t)
+  if n == 0 then return result end
   if address == 0 then
     raise("null-pointer", nil, "a null pointer points to no memory to fill", { rule = "OMP60-api-13" })
   end
   need_memory(session, number, address, n, "OMP60-api-13")
   local source = number < session.devices and session:new_block(n, "") or address
   session.core.put(source, byte:rep(n))
-  if source == address then return given end
+  if source == address then return result end
   local ok, err = session.ctx:to_device(number, address, source, n)
   session:free(source)
   api_arguments.check_result(session, ok, err, "OMP60-api-13")
   session:notify_copy("h2d", number, address, n, "OMP60-api-13", at)
-  return given
+  return result
 end
 
 -- Adds the _async form of a routine. Copies complete before the routine returns, so depend objects have no effect.
@@ -337,14 +337,14 @@ add_async "omp_target_memset"
 -- Returns the name of the first pointer variable, in alphabetic order, that holds an address; nil if no pointer holds
 -- it.
 local function holder_of(session, address)
-  local best, scope, seen = nil, session.now.scope, {}
+  local best, scope, visited = nil, session.now.scope, {}
   while scope do
     for name, variable in next, scope.variables do
-      if not seen[name] and variable.type.kind == "pointer" and (not best or name < best)
+      if not visited[name] and variable.type.kind == "pointer" and (not best or name < best)
         and session.host_space:load(variable.address, variable.type.code, 8) == address then
         best = name
       end
-      seen[name] = true
+      visited[name] = true
     end
     scope = scope.outer
   end
@@ -356,15 +356,15 @@ local function name_of(session, address, bytes)
   local range, owner = session.ctx:host_at(address), session
   while owner.outer and not owner.program.blocks[range.host] do owner = owner.outer end
   local block = owner.program.blocks[range.host]
-  local of, offset = block and block.type, address - range.host
+  local contents, offset = block and block.type, address - range.host
   local base = block and block.variable and block.name or holder_of(session, range.host)
-  if not base or not of then return api_arguments.range_name(session, address) end
+  if not base or not contents then return api_arguments.range_name(session, address) end
   if block.variable and offset == 0 and bytes == block.bytes then return base end
-  of = types.element(of)
-  if not of or of.size == 0 or offset % of.size ~= 0 or bytes % of.size ~= 0 then
+  contents = types.element(contents)
+  if not contents or contents.size == 0 or offset % contents.size ~= 0 or bytes % contents.size ~= 0 then
     return offset == 0 and base or ("%s+%d"):format(base, offset)
   end
-  return ("%s[%d:%d]"):format(base, offset // of.size, bytes // of.size)
+  return ("%s[%d:%d]"):format(base, offset // contents.size, bytes // contents.size)
 end
 
 -- Associates device memory with host memory. Returns 0, or a nonzero number for invalid arguments or data already

@@ -21,22 +21,22 @@ end
 
 -- Returns the current bounds of a plan's items: item number -> bounds. Bounds that cannot be computed are omitted.
 function changed_bounds.current_bounds(plan)
-  local found = {}
+  local bounds = {}
   for i, item in ipairs(plan.items) do
-    if item.program then found[i] = plan.construct:bounds(i) end
+    if item.program then bounds[i] = plan.construct:bounds(i) end
   end
-  return found
+  return bounds
 end
 
 local HELP = "put the values back that the bounds are computed from, or unmap the data before they change"
 
 -- Returns the warning about the first item whose bounds changed, as {pos, message, fields}; nil if no bounds changed.
--- before(i): the recorded bounds of item i; now: the current bounds. Decides TR14-4.3-04, TR14-4.3-07.
-local function difference(plan, before, now)
+-- recorded_bounds(i): the recorded bounds of item i; now: the current bounds. Decides TR14-4.3-04, TR14-4.3-07.
+local function difference(plan, recorded_bounds, now)
   for i, item in ipairs(plan.items) do
-    local kept = now[i] and before(i)
-    if kept then
-      local was, is = kept:changed(now[i])
+    local recorded = now[i] and recorded_bounds(i)
+    if recorded then
+      local was, is = recorded:changed(now[i])
       if was then
         return { pos = item.pos, message = ("%s was mapped, and its bounds have changed since: %s"):format(was, is),
           fields = { rule = "TR14-4.3-04", help = HELP } }
@@ -46,24 +46,23 @@ local function difference(plan, before, now)
   return nil
 end
 
--- Reports the warning `found`. place: {text, file, line} of the directive.
-local function warn(session, place, found)
-  session:with_text(place.text, place.file, place.line, session.warn, session, "bounds-changed", found.pos,
-    found.message,
-    found.fields)
+-- Reports a warning. source_location: {text, file, line} of the directive.
+local function warn(session, source_location, warning)
+  session:with_text(source_location.text, source_location.file, source_location.line, session.warn, session,
+    "bounds-changed", warning.pos, warning.message, warning.fields)
 end
 
--- Compares bounds before a region ends with those at its beginning, `kept`. Returns a function that reports the warning
--- after the end; nil if no bounds changed.
-function changed_bounds.check_at_end(session, plan, kept)
-  local found = difference(plan, function(i) return kept[i] end, changed_bounds.current_bounds(plan))
-  if not found then return nil end
+-- Compares bounds before a region ends with those at its beginning, `recorded`. Returns a function that reports the
+-- warning after the end; nil if no bounds changed.
+function changed_bounds.check_at_end(session, plan, recorded)
+  local warning = difference(plan, function(i) return recorded[i] end, changed_bounds.current_bounds(plan))
+  if not warning then return nil end
   return function()
     local file, line = location.scenario(2)
     if file and line ~= plan.line then
-      found.fields.notes = { ("at the end of the region, %s:%d"):format(file, line) }
+      warning.fields.notes = { ("at the end of the region, %s:%d"):format(file, line) }
     end
-    warn(session, plan.location, found)
+    warn(session, plan.location, warning)
   end
 end
 
@@ -71,15 +70,15 @@ end
 -- recorded.
 local function key_of(session, plan, i)
   local member_mapping = plan.items[i].member_mapping
-  local how = member_mapping and member_mapping.key
-  return how and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), how)
+  local mapping_key = member_mapping and member_mapping.key
+  return mapping_key and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), mapping_key)
 end
 
 -- Executes a plan of enter data or exit data by run(session, plan, ...), and records or compares its bounds.
 function changed_bounds.run_and_check(session, plan, run, ...)
-  local entered, now, found = session.device_side.entered, changed_bounds.current_bounds(plan), nil
+  local entered, now, warning = session.device_side.entered, changed_bounds.current_bounds(plan), nil
   if plan.kind == "exit data" then
-    found = difference(plan, function(i)
+    warning = difference(plan, function(i)
       local key = key_of(session, plan, i)
       return key and entered[key]
     end, now)
@@ -98,7 +97,7 @@ function changed_bounds.run_and_check(session, plan, run, ...)
       entered[key] = nil
     end
   end
-  if found then warn(session, plan.location, found) end
+  if warning then warn(session, plan.location, warning) end
   return result
 end
 

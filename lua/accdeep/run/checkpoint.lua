@@ -10,17 +10,17 @@ local checkpoint = {}
 
 -- Returns a shallow copy of a table.
 local function copy(t)
-  local made = {}
-  for key, value in next, t do made[key] = value end
-  return made
+  local duplicate = {}
+  for key, value in next, t do duplicate[key] = value end
+  return duplicate
 end
 
--- Restores a table to `was`, an earlier copy of its contents.
-local function become(t, was)
+-- Restores a table to `contents`, an earlier copy of its contents.
+local function become(t, contents)
   for key in next, t do
-    if was[key] == nil then t[key] = nil end
+    if contents[key] == nil then t[key] = nil end
   end
-  for key, value in next, was do t[key] = value end
+  for key, value in next, contents do t[key] = value end
 end
 
 -- Returns the tables of a session that executing programs changes.
@@ -86,15 +86,15 @@ local function restore_blocks(self, live, used)
 end
 
 -- Restores the session to a checkpoint.
-function Session:restore(made)
-  restore_blocks(self, made.live, made.used)
-  self.ctx:restore(made.core)
-  for i, t in ipairs(tables_of(self)) do become(t, made.tables[i]) end
+function Session:restore(saved_state)
+  restore_blocks(self, saved_state.live, saved_state.used)
+  self.ctx:restore(saved_state.core)
+  for i, t in ipairs(tables_of(self)) do become(t, saved_state.tables[i]) end
   for device = 0, self.devices - 1 do
     for _, region in ipairs(self.device_side.regions[device]) do region.closed = nil end
   end
-  self.program.group_scope = made.group_scope
-  self.device_side.has_detached, self.device_side.default_async = made.has_detached, made.default_async
+  self.program.group_scope = saved_state.group_scope
+  self.device_side.has_detached, self.device_side.default_async = saved_state.has_detached, saved_state.default_async
 end
 
 -- Adds the methods of this file to a class.

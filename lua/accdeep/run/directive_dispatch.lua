@@ -26,7 +26,7 @@ local slots = {
   kind_of = "(tree) -> kind of the directive in the catalogue; nil: a definition",
   citing = "(session, fn, ...) -> results of fn(...), whose errors cite the language's rules",
   direct_executor = "(kind) -> for directives that have no plan: {check = function(session, tree), "
-    .. "run = function(session, tree, place, references)}; nil: directives of the kind have plans",
+    .. "run = function(session, tree, location, references)}; nil: directives of the kind have plans",
   lower = "(session, tree, options) -> plan; options: file, line, references (variables that a compute construct's "
     .. "body uses), is_text (the body is C or Fortran)",
   signature = "(session, references, is_text) -> text: plans of a compute construct differ where it does",
@@ -46,11 +46,11 @@ local function is_enabled(plan) return not plan.condition_value or plan.conditio
 
 -- Returns the function that receives the body of a compute construct and runs it. The directive is checked now, and
 -- lowered when the body is known.
-local function compute(self, language, node, place, refs)
-  local checked = plan_cache.checked_plan(self, language, node, place)
+local function compute(self, language, node, location, refs)
+  local checked = plan_cache.checked_plan(self, language, node, location)
   local function run_with_body(references, is_text, run)
     local function planned()
-      return plan_cache.plan(self, language, node, place, { references = references, is_text = is_text },
+      return plan_cache.plan(self, language, node, location, { references = references, is_text = is_text },
         language.signature(self, references, is_text))
     end
     local function on_host(plan) return host_privatization.run_with_copies(
@@ -61,7 +61,8 @@ local function compute(self, language, node, place, refs)
       return on_host(plan)
     end, function() return on_host(planned()) end)
   end
-  local run_body = kernel.construct(self, place.text, refs, place.file, place.line, run_with_body, node, language.name)
+  local run_body = kernel.construct(self, location.text, refs, location.file, location.line, run_with_body, node,
+    language.name)
   return function(...) return language.citing(self, run_body, ...) end
 end
 
@@ -79,26 +80,27 @@ local function run_plan(self, language, plan)
 end
 
 -- Executes a directive: by its direct executor, as a compute construct, or by its plan.
-local function execute(self, language, node, place, refs)
+local function execute(self, language, node, location, refs)
   local kind = language.kind_of(node)
-  local unplanned = language.direct_executor(kind)
-  if unplanned then return unplanned.run(self, node, place, refs) end
-  if kind == "compute" then return compute(self, language, node, place, refs) end
-  return run_plan(self, language, plan_cache.plan(self, language, node, place, {}))
+  local executor = language.direct_executor(kind)
+  if executor then return executor.run(self, node, location, refs) end
+  if kind == "compute" then return compute(self, language, node, location, refs) end
+  return run_plan(self, language, plan_cache.plan(self, language, node, location, {}))
 end
 
 -- Raises an error that the core reported for a plan that a fast path executed.
 local function raise_core_error(self, plan, err)
-  local place = plan.location
-  self:with_text(place.text, place.file, place.line, plan.language.citing, self, error, self:core_error(err, plan), 0)
+  local location = plan.location
+  self:with_text(location.text, location.file, location.line, plan.language.citing, self, error,
+    self:core_error(err, plan), 0)
 end
 
 -- Executes a cached plan for which running the construct is enough.
 local function run_cached(self, plan)
-  local before = self.now.current
+  local previous = self.now.current
   self.now.current = plan.location
   local result, err = plan.construct:run(self.now.device, self.now.queue)
-  self.now.current = before
+  self.now.current = previous
   if not result then raise_core_error(self, plan, err) end
 end
 
@@ -114,8 +116,8 @@ for word in pairs(first_words) do if openacc_syntax.first_words[word] then first
 function Session:is_openmp(text)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
-  local known = rest ~= ":" and first_words[word]
-  return known == true or known == "both" and self.rules.is_openmp
+  local vocabulary = rest ~= ":" and first_words[word]
+  return vocabulary == true or vocabulary == "both" and self.rules.is_openmp
 end
 
 local function language_of(self, text) return self:is_openmp(text) and openmp_execution or openacc_execution end
@@ -130,12 +132,12 @@ end
 -- otherwise nothing. If on_error is given, errors of the core on the fast path are passed to on_error(session, plan,
 -- err) and not raised.
 local function entry(own)
-  local of_file = own and own.name or "file" -- field of the plan that holds its file
+  local file_field = own and own.name or "file" -- field of the plan that holds its file
   return function(self, text, refs, file, line, on_error)
     local places = self.caches.prepared[text]
     local fast_plan = places and places[line or 0]
     local now = self.now
-    if fast_plan and fast_plan[of_file] == file and not now.kernel and not now.this and not now.private_scope
+    if fast_plan and fast_plan[file_field] == file and not now.kernel and not now.this and not now.private_scope
       and not now.expects_failure
       and not self.device_side.is_observed then
       local result, err = fast_plan.thunk(now.device, now.queue)
@@ -164,20 +166,20 @@ function Session:check_directive(text, name)
   local language = own_languages[name] or language_of(self, text)
   language.citing(self, function()
     local node = language.parse_and_analyze(self, text)
-    local unplanned = language.direct_executor(language.kind_of(node))
-    if unplanned then return unplanned.check(self, node) end
+    local executor = language.direct_executor(language.kind_of(node))
+    if executor then return executor.check(self, node) end
     language.lower(self, node, {})
   end)
 end
 
--- Returns the plan of a directive if wanted(tree, kind) is true; otherwise executes the directive. Used for programs
--- that run the bodies themselves.
-function Session:plan_or_run(text, file, line, wanted)
+-- Returns the plan of a directive if is_planned(tree, kind) is true; otherwise executes the directive. Used for
+-- programs that run the bodies themselves.
+function Session:plan_or_run(text, file, line, is_planned)
   local language = language_of(self, text)
   return language.citing(self, function()
-    local node, place = language.parse_and_analyze(self, text), { text = text, file = file, line = line }
-    if wanted(node, language.kind_of(node)) then return plan_cache.plan(self, language, node, place, {}) end
-    execute(self, language, node, place, nil)
+    local node, location = language.parse_and_analyze(self, text), { text = text, file = file, line = line }
+    if is_planned(node, language.kind_of(node)) then return plan_cache.plan(self, language, node, location, {}) end
+    execute(self, language, node, location, nil)
   end)
 end
 

@@ -59,27 +59,27 @@ local function run_with_private(env, copies, frame, fn)
     host_privatization.run(env.session, copies, function() signal = fn() end)
     return signal
   end
-  local k, own, made, around = env.session.now.kernel, {}, {}, rawget(env, "lookup")
+  local k, own, records, saved_lookup = env.session.now.kernel, {}, {}, rawget(env, "lookup")
   local look_up = env.lookup
-  for i, one in ipairs(copies) do
-    local variable = one.variable
-    host_privatization.needs_memory(variable, one.pos or frame.pos)
+  for i, private in ipairs(copies) do
+    local variable = private.variable
+    host_privatization.needs_memory(variable, private.pos or frame.pos)
     local t, name = variable.type, variable.name
-    local outer = (one.begins or one.lasts) and look_up(name, frame.pos)
+    local outer = (private.begins or private.lasts) and look_up(name, frame.pos)
     local address = k:memory(t.size)
-    local function place() return address, address, address + t.size end
-    made[i] = { outer = outer, lvalue = place, lasts = one.lasts, size = t.size }
-    if one.begins then copy(env.space, outer.lvalue, place, t.size, frame) end
-    own[name] = { type = t, lvalue = place }
+    local function lvalue() return address, address, address + t.size end
+    records[i] = { outer = outer, lvalue = lvalue, lasts = private.lasts, size = t.size }
+    if private.begins then copy(env.space, outer.lvalue, lvalue, t.size, frame) end
+    own[name] = { type = t, lvalue = lvalue }
   end
   -- Names of a kernel that runs later are captured (backend/captured_environment.lua); private copies take precedence
   -- over captured names.
   env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
   local ok, signal = pcall(fn)
-  env.lookup = around
+  env.lookup = saved_lookup
   if not ok then error(signal, 0) end
-  for _, one in ipairs(made) do
-    if one.lasts then copy(env.space, one.lvalue, one.outer.lvalue, one.size, frame) end
+  for _, record in ipairs(records) do
+    if record.lasts then copy(env.space, record.lvalue, record.outer.lvalue, record.size, frame) end
   end
   return signal
 end
@@ -111,24 +111,26 @@ local function acc_inside(env, node, block)
     -- inside a procedure with a routine directive, variables are known only now
     if not acc.copies then fortran_body.names(session, { node }) end
     local copies, reduced = {}, {}
-    for i, one in ipairs(acc.copies) do
-      local id = { tag = "id", name = one.name, pos = one.pos }
-      copies[i] = { variable = session.now.scope.variables[one.name], pos = one.pos }
-      if one.op then
-        reduced[#reduced + 1] = { id = id, op = one.op, outer = fortran_expression.compile(env, id), pos = one.pos }
+    for i, variable in ipairs(acc.copies) do
+      local id = { tag = "id", name = variable.name, pos = variable.pos }
+      copies[i] = { variable = session.now.scope.variables[variable.name], pos = variable.pos }
+      if variable.op then
+        reduced[#reduced + 1] = { id = id, op = variable.op, outer = fortran_expression.compile(env, id),
+          pos = variable.pos }
       end
     end
     if #copies == 0 then return block(env, node.list)(f) end
     return run_with_private(env, copies, f, function()
-      for _, one in ipairs(reduced) do
-        local own = fortran_expression.compile(env, one.id)
-        local value, t = identity(one.op, own.type)
-        assignment.value(env, { pos = one.pos }, own, fortran_expression.constant(t, value))(f)
+      for _, reduction in ipairs(reduced) do
+        local own = fortran_expression.compile(env, reduction.id)
+        local value, t = identity(reduction.op, own.type)
+        assignment.value(env, { pos = reduction.pos }, own, fortran_expression.constant(t, value))(f)
       end
       local signal = block(env, node.list)(f)
-      for _, one in ipairs(reduced) do
-        local both = reduction_tree(one.op, one.pos, { tag = "compiled", pos = one.pos, e = one.outer }, one.id)
-        assignment.value(env, { pos = one.pos }, one.outer, fortran_expression.compile(env, both))(f)
+      for _, reduction in ipairs(reduced) do
+        local outer = { tag = "compiled", pos = reduction.pos, e = reduction.outer }
+        local both = reduction_tree(reduction.op, reduction.pos, outer, reduction.id)
+        assignment.value(env, { pos = reduction.pos }, reduction.outer, fortran_expression.compile(env, both))(f)
       end
       return signal
     end)
@@ -144,8 +146,8 @@ end
 -- Returns a function that runs an OpenMP construct of host threads in the body of a target construct.
 local function execute_host_construct(env, node, block)
   local session = env.session
-  local tree, what = parse_omp_directive(session, node.directive)
-  if what.kind ~= "host" then
+  local tree, info = parse_omp_directive(session, node.directive)
+  if info.kind ~= "host" then
     raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.directive.sentinel,
       rule = "OMP60-tgt-1" })
   end
@@ -174,12 +176,12 @@ end
 function fortran_construct.define(statements, block)
   function statements.directive(env, node)
     if node.omp == "section" then return function() end end
-    local of_acc = node.sentinel == "!$acc" and fortran_body.tree_of(env.session, node)
-    if of_acc and of_acc.name == "routine" then return function() end end -- valid everywhere (ACC33-2.15-1)
-    if of_acc and of_acc.name == "cache" then return compile_cache_directive(env, of_acc) end
+    local acc_tree = node.sentinel == "!$acc" and fortran_body.tree_of(env.session, node)
+    if acc_tree and acc_tree.name == "routine" then return function() end end -- valid everywhere (ACC33-2.15-1)
+    if acc_tree and acc_tree.name == "cache" then return compile_cache_directive(env, acc_tree) end
     if not is_in_kernel(env) then return function() env.session:fortran_directive(node) end end
-    local tree, what = parse_omp_directive(env.session, node)
-    if what.kind ~= "nothing" and what.kind ~= "declare target" then
+    local tree, info = parse_omp_directive(env.session, node)
+    if info.kind ~= "nothing" and info.kind ~= "declare target" then
       raise("region-nesting", node.pos, "a directive inside a target construct", { length = #node.sentinel,
         rule = "OMP60-tgt-1" })
     end

@@ -34,15 +34,18 @@ function Session:fortran_procedure_names()
   return names
 end
 
--- Returns the expression that calls the function `made` of the text.
-function Session:fortran_function(env, node, made)
-  return procedure.call_function(env, node, made, function(list, frame) fortran_statement.run(self, list, frame) end)
+-- Returns the expression that calls the function `procedure_record` of the text.
+function Session:fortran_function(env, node, procedure_record)
+  return procedure.call_function(env, node, procedure_record, function(list, frame)
+    fortran_statement.run(self, list, frame)
+  end)
 end
 
 -- Returns file and line of a location in a text.
-function Session:line_of(here)
-  if not here.text or not here.line then return here.file, here.line end
-  return here.file, location.line_of(here.text, here.pos, here.file, here.line)
+function Session:line_of(source_location)
+  local text, file, line = source_location.text, source_location.file, source_location.line
+  if not text or not line then return file, line end
+  return file, location.line_of(text, source_location.pos, file, line)
 end
 
 -- Returns the text of a directive among statements, preceded by blanks, so that positions in it equal those in the

@@ -111,14 +111,14 @@ local function run_with_stat(env, node, options, steps)
   local value, text = 0, ""
   local set = assignment.value(env, node, compile(env, options.stat),
     fortran_expression.scalar(fortran_types.INTEGER, function() return value end))
-  local tell = options.errmsg and assignment.value(env, node, compile(env, options.errmsg),
+  local set_message = options.errmsg and assignment.value(env, node, compile(env, options.errmsg),
     fortran_expression.scalar(fortran_types.character(80), function() return text .. (" "):rep(80 - #text) end))
   return function(f)
     local ok, err = pcall(run, f)
     if not ok and not (diagnostic.is(err) and err.stat) then error(err, 0) end
     value, text = ok and 0 or err.stat, not ok and err.message:sub(1, 80) or ""
     set(f)
-    if tell and not ok then tell(f) end
+    if set_message and not ok then set_message(f) end
   end
 end
 
@@ -138,15 +138,17 @@ local function descriptor_of(env, node)
   return e
 end
 
--- Returns a function that returns the dynamic type for allocate; returns nil if the declared type is used. given: a
--- type by name; source: an expression; each may be nil. Raises if the type does not fit the object.
-local function allocated_type(e, given, source, pos)
+-- Returns a function that returns the dynamic type for allocate; returns nil if the declared type is used. named_type:
+-- the type that allocate names; source: an expression; each may be nil. Raises if the type does not fit the object.
+local function allocated_type(e, named_type, source, pos)
   local t = e.dtype
-  local of = given or source and source.type
-  if of and not fortran_types.fits(of, t) then
-    raise("type-mismatch", pos, ("%s is %s, this is %s"):format(e.text, types.name(t), types.name(of)))
+  local dynamic_type = named_type or source and source.type
+  if dynamic_type and not fortran_types.fits(dynamic_type, t) then
+    raise("type-mismatch", pos, ("%s is %s, this is %s"):format(e.text, types.name(t), types.name(dynamic_type)))
   end
-  if of and t.polymorphic then return not given and source.dynamic or function() return of end end
+  if dynamic_type and t.polymorphic then
+    return not named_type and source.dynamic or function() return dynamic_type end
+  end
   if t.of.abstract then
     raise("type-mismatch", pos, ("%s is abstract: there are no objects of it"):format(types.name(t.of)),
       { help = ("write allocate(type :: %s)"):format(e.text) })
@@ -178,9 +180,9 @@ local function allocation(env, node)
 end
 
 -- Returns a function that allocates one object, and the object's expression. source: expression of source=, or nil.
-local function allocate_one(env, node, source, given)
+local function allocate_one(env, node, source, named_type)
   local e, bounds = allocation(env, node)
-  local type_of = allocated_type(e, given, source, node.pos)
+  local type_of = allocated_type(e, named_type, source, node.pos)
   if e.rank > 0 and #bounds == 0 and not (source and source.rank == e.rank) then
     raise("syntax", node.pos, ("'%s' needs bounds"):format(e.text), { help = ("write %s(n)"):format(e.text) })
   end
@@ -217,14 +219,14 @@ function statements.allocate(env, node)
   local objects, options = objects_of(node)
   local source = options.source and compile(env, options.source)
   local shape = source or options.mold and compile(env, options.mold)
-  local given, steps = node.spec and env.session:fortran_type(node.spec), {}
+  local named_type, steps = node.spec and env.session:fortran_type(node.spec), {}
   for _, item in ipairs(objects) do
-    local run, e = allocate_one(env, item, shape, given)
+    local run, e = allocate_one(env, item, shape, named_type)
     steps[#steps + 1] = run
     if source then
       local to = compile(env, item.tag == "reference" and e.rank > 0 and item.base or item)
-      local made = { pos = item.pos, to = item, e = options.source, is_source = true }
-      steps[#steps + 1] = assignment.value(env, made, to, source)
+      local assign_node = { pos = item.pos, to = item, e = options.source, is_source = true }
+      steps[#steps + 1] = assignment.value(env, assign_node, to, source)
     end
   end
   return run_with_stat(env, node, options, steps)
@@ -240,12 +242,12 @@ function statements.deallocate(env, node)
     steps[i] = function(f)
       f.pos = e.node.pos
       local address, t = e.descriptor(f), e.dtype
-      local base, n, _, of = object.held(session, t, address, f)
+      local base, n, _, element = object.held(session, t, address, f)
       if not base then
         raise("null-pointer", f.pos, ("%s is not %s"):format(e.text, t.attribute == "pointer" and "associated"
           or "allocated"), { rule = "ACC33-2.7-2", stat = NOT_ALLOCATED })
       end
-      object.free(session, t, address, base, n, of, f)
+      object.free(session, t, address, base, n, element, f)
     end
   end
   return run_with_stat(env, node, options, steps)
@@ -307,15 +309,15 @@ function statements.where(env, node)
     branches[i] = { mask = mask, steps = steps, pos = branch.mask and branch.mask.pos }
   end
   return function(f)
-    local around = f.mask
-    local left = around -- elements that no mask has selected yet; nil: all elements
+    local outer_mask = f.mask
+    local left = outer_mask -- elements that no mask has selected yet; nil: all elements
     for _, branch in ipairs(branches) do
       f.mask = nil
-      local given, mask, rest = branch.mask and branch.mask.array(f), left, nil
-      if given then
-        if left then fortran_expression.conform(left.shape, given.shape, branch.pos) end
-        mask, rest = { shape = given.shape }, { shape = given.shape }
-        for i, v in ipairs(given) do
+      local selected, mask, rest = branch.mask and branch.mask.array(f), left, nil
+      if selected then
+        if left then fortran_expression.conform(left.shape, selected.shape, branch.pos) end
+        mask, rest = { shape = selected.shape }, { shape = selected.shape }
+        for i, v in ipairs(selected) do
           local open = not left or left[i]
           mask[i], rest[i] = open and v, open and not v
         end
@@ -324,7 +326,7 @@ function statements.where(env, node)
       for _, step in ipairs(branch.steps) do step(f) end
       left = rest or left
     end
-    f.mask = around
+    f.mask = outer_mask
   end
 end
 
@@ -347,20 +349,20 @@ statements["do"] = function(env, node)
   end
   local first, last = fortran_expression.integer(env, node.first), fortran_expression.integer(env, node.last)
   local step = node.step and fortran_expression.integer(env, node.step)
-  local store, place, run = fortran_expression.storer(env.space, variable.type), variable.lvalue, block(env, node.body)
+  local store, lvalue, run = fortran_expression.storer(env.space, variable.type), variable.lvalue, block(env, node.body)
   return function(f)
-    local i, finish, by = first(f), last(f), step and step(f) or 1
-    if by == 0 then raise("invalid-section", node.pos, "a loop's step is zero", { rule = "HOUSE-language" }) end
-    local n = (finish - i + by) // by
+    local i, finish, increment = first(f), last(f), step and step(f) or 1
+    if increment == 0 then raise("invalid-section", node.pos, "a loop's step is zero", { rule = "HOUSE-language" }) end
+    local n = (finish - i + increment) // increment
     while n > 0 do
-      local address, low, high = place(f)
+      local address, low, high = lvalue(f)
       store(address, i, low, high, f)
       local signal = run(f)
       if signal == EXIT then return nil end
       if signal == RETURN or signal == STOP then return signal end
-      i, n = i + by, n - 1
+      i, n = i + increment, n - 1
     end
-    local address, low, high = place(f)
+    local address, low, high = lvalue(f)
     store(address, i, low, high, f)
   end
 end
@@ -416,8 +418,8 @@ local function api_call(env, node, name, list)
     local values = {}
     for i, arg in ipairs(args) do values[i] = arg(f) end
     f.pos = node.pos
-    local here = session:location_of(node.pos)
-    local file, line = session:line_of(here)
+    local source_location = session:location_of(node.pos)
+    local file, line = session:line_of(source_location)
     return api_openacc.call(session, name, { file = file, line = line }, table.unpack(values, 1, #args))
   end
 end
@@ -444,15 +446,15 @@ function statements.call(env, node)
   local base = target.tag == "reference" and target.base or target
   if base.tag ~= "id" then raise("unsupported", base.pos, "type-bound procedures are not supported") end
   local session, name = env.session, base.name
-  local made = session:fortran_procedure(name)
-  if made then
-    if made.node.kind ~= "subroutine" then
+  local procedure_record = session:fortran_procedure(name)
+  if procedure_record then
+    if procedure_record.node.kind ~= "subroutine" then
       raise("type-mismatch", base.pos, ("'%s' is a function"):format(name), { length = #name })
     end
     local args = procedure.actuals(env, target.args or {})
     return function()
       local signal
-      procedure.run(session, made, args, { pos = node.pos }, function(list, frame)
+      procedure.run(session, procedure_record, args, { pos = node.pos }, function(list, frame)
         signal = fortran_statement.run(session, list, frame)
       end)
       return signal == STOP and STOP or nil

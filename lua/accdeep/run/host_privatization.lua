@@ -24,24 +24,24 @@ end
 -- Calls fn with private copies of variables. copies: list of {variable, begins, lasts}. begins: true if the copy is
 -- initialised from the original; lasts: true if it is copied back. If fn raises, the originals are unchanged.
 function host_privatization.run(session, copies, fn)
-  local before, inner = #session.now.private_blocks, scope.new(session.now.scope)
+  local block_count, inner = #session.now.private_blocks, scope.new(session.now.scope)
   local ok, err = pcall(function()
-    local made = {}
+    local blocks = {}
     for i, copy in ipairs(copies) do
       host_privatization.needs_memory(copy.variable, copy.pos)
       local name, t = copy.variable.name, copy.variable.type
       local block = local_memory.new(session, name, t, t.size, { is_private = true })
-      made[i] = block
+      blocks[i] = block
       if copy.begins then local_memory.copy(session, block.address, copy.variable.address, t.size) end
       inner.variables[name] = { name = name, type = t, address = block.address }
     end
     constructs = constructs + 1
     with_fields(session.now, { scope = inner, private_scope = constructs }, fn)
     for i, copy in ipairs(copies) do
-      if copy.lasts then local_memory.copy(session, copy.variable.address, made[i].address, made[i].bytes) end
+      if copy.lasts then local_memory.copy(session, copy.variable.address, blocks[i].address, blocks[i].bytes) end
     end
   end)
-  local_memory.release(session, before)
+  local_memory.release(session, block_count)
   if not ok then error(err, 0) end
 end
 
@@ -49,8 +49,8 @@ end
 -- be private on a device. Decides ACC33-impl-1, OMP60-tgt-1.
 function host_privatization.run_with_copies(session, plan, fn)
   local copies = {}
-  for _, one in sorted_pairs(plan.private) do
-    copies[#copies + 1] = { variable = one.variable, begins = one.attribute ~= "private" }
+  for _, private in sorted_pairs(plan.private) do
+    copies[#copies + 1] = { variable = private.variable, begins = private.attribute ~= "private" }
   end
   if #copies == 0 then return fn() end
   host_privatization.run(session, copies, fn)

@@ -77,8 +77,8 @@ end
 -- Returns the result of start_in for the clauses of the construct or, without one there, of the innermost open region
 -- that names a section.
 local function section_start(session, k, name)
-  local here = start_here(session, k, name)
-  if here or k and k.plan.openmp then return here end -- OpenMP: the pointer's value decides (OMP60-map-10)
+  local own_start = start_here(session, k, name)
+  if own_start or k and k.plan.openmp then return own_start end -- OpenMP: the pointer's value decides (OMP60-map-10)
   local stack = session.device_side.regions[session.now.device]
   for i = #stack, 1, -1 do
     local start = stack[i].handle and start_in(session, name, stack[i].plan.named, stack[i].where)
@@ -185,23 +185,24 @@ local function untranslated_pointer(session, variable, clause)
   return value, { name = variable.name, clause = clause }
 end
 
--- Returns the binding of a private variable, after making its copy. how: private, firstprivate, or matched
+-- Returns the binding of a private variable, after making its copy. attribute: private, firstprivate, or matched
 -- (firstprivate with a translated pointer).
-local function private_binding(k, name, variable, how)
+local function private_binding(k, name, variable, attribute)
   local session = k.session
   local t = variable.type
   if t.kind == "descriptor" then
-    k.private[name] = fortran_kernel.private_copy(k, variable, how)
+    k.private[name] = fortran_kernel.private_copy(k, variable, attribute)
     return k.private[name]
   end
-  if t.kind == "pointer" and how ~= "private" then
-    local plain = k.plan.openmp and how ~= "matched" -- a clause requests the pointer's own value (OMP60-map-11)
-    if plain then return pointer_copy(k, name, t, untranslated_pointer(session, variable, how)) end
+  if t.kind == "pointer" and attribute ~= "private" then
+    -- a clause requests the pointer's own value (OMP60-map-11)
+    local is_untranslated = k.plan.openmp and attribute ~= "matched"
+    if is_untranslated then return pointer_copy(k, name, t, untranslated_pointer(session, variable, attribute)) end
     return pointer_copy(k, name, t, translate_pointer(session, k, variable, k.device))
   end
   local address = k:memory(t.size)
   k.private[name] = { type = t, lvalue = function() return address, address, address + t.size end }
-  if how == "private" then return k.private[name] end
+  if attribute == "private" then return k.private[name] end
   session:check_result(session.ctx:to_device(k.device, address, variable.address, t.size))
   return k.private[name]
 end
@@ -214,8 +215,8 @@ local function lookup(session, k, name, pos)
   local member = session:this_member(name)
   local variable = member or session.now.scope.variables[name]
   if not variable then
-    local value, of = session.now.scope:constant_named(name)
-    if value then return { type = of, const = value } end
+    local value, value_type = session.now.scope:constant_named(name)
+    if value then return { type = value_type, const = value } end
     local fn = session.now.scope.functions[name] or api_openacc.text_routine(session, name)
     return fn and { fn = fn } or api_openacc.constant_in_text(name)
   end
@@ -236,8 +237,9 @@ local function lookup(session, k, name, pos)
   if dev ~= 0 and not is_own and ctx:presence(device, variable.address, t.size) == "wholly" then
     return { type = t, lvalue = function() return dev, dev, dev + t.size end }
   end
-  local here = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name] and start_here(session, k, name)
-  local part = here and ctx:present_at(device, here, false)
+  local mapped_start = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name]
+    and start_here(session, k, name)
+  local part = mapped_start and ctx:present_at(device, mapped_start, false)
   -- the construct maps a section only; the rest of the array is not visible in the body
   if part then
     local low = variable.address
@@ -369,7 +371,7 @@ local function text_of(body) return type(body) == "table" and body.text or body 
 -- analysed together with the text.
 local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
--- Calls fn(place) for the text of a body; errors that fn raises are located in this text.
+-- Calls fn(location) for the text of a body; errors that fn raises are located in this text.
 function kernel.with_text_positions(session, k, body, fn)
   local text = text_of(body)
   return session:with_text(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
@@ -385,22 +387,22 @@ local function run_body(session, k, body, text_node)
 end
 
 -- Runs a body on host memory. directives: true if directives are allowed in the body; C text does not allow them.
-function kernel.run_on_host(session, plan, body, node, place, directives)
+function kernel.run_on_host(session, plan, body, node, location, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
-    env = session:host_env(), body_file = place.file, body_line = place.line }, Kernel)
-  local before = #session.now.private_blocks
+    env = session:host_env(), body_file = location.file, body_line = location.line }, Kernel)
+  local block_count = #session.now.private_blocks
   local inside = not directives or is_compiled(session, body)
   local within = { kernel = inside and k or session.now.kernel }
   local ok, err = pcall(with_fields, session.now, within, run_body, session, k, body, node)
-  local_memory.release(session, before)
+  local_memory.release(session, block_count)
   k.over = true
   if not ok then error(err, 0) end
 end
 
 -- Returns a new kernel for an open region.
-local function new_kernel(session, plan, region, body, node, place)
+local function new_kernel(session, plan, region, body, node, location)
   local k = setmetatable({ session = session, plan = plan, device = session.now.device, private = {},
-    allocated = {}, where = region.where, body_file = place.file, body_line = place.line }, Kernel)
+    allocated = {}, where = region.where, body_file = location.file, body_line = location.line }, Kernel)
   if is_compiled(session, body) then k.assigned = assigned_variables(node) end
   local side = session.device_side -- pointer spaces keep track of pointers that a Lua function stores
   k.env = kernel.env(session, k, (type(body) == "function" and side.pointer_spaces or side.spaces)[k.device])
@@ -420,7 +422,7 @@ local function run_later(k, body, node, was_run)
   if was_run then return k:release() end
   local session, ctx = k.session, k.session.ctx
   local ok, err = ctx:journal_open(k.device)
-  if ok then ok, err = pcall(k.moment.run, k.moment, run_body, session, k, body, node)
+  if ok then ok, err = pcall(k.captured_environment.run, k.captured_environment, run_body, session, k, body, node)
   else err = session:core_error(err, k.plan) end
   ctx:journal_close(k.device, ok)
   k:release()
@@ -430,22 +432,22 @@ end
 -- Launches the body of a kernel in its queue. Returns true; or nil and the core's error.
 local function leave_to_queue(session, k, body, node, region)
   local function over(was_run) run_later(k, body, node, was_run) end
-  local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(place)
+  local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(location)
     statement.body(k.env, node)
-    return cuda.start(k, node, place, region, over)
+    return cuda.start(k, node, location, region, over)
   end)
   if started then return true end
-  return session.ctx:launch(region, over, k.moment.uses)
+  return session.ctx:launch(region, over, k.captured_environment.uses)
 end
 
 -- Executes a compute construct whose body runs later in a queue. Its data environment opens and closes now.
-local function run_in_queue(session, plan, body, node, place, used, queue)
-  local before = session.now.expects_failure and session:snapshot()
+local function run_in_queue(session, plan, body, node, location, used, queue)
+  local snapshot = session.now.expects_failure and session:snapshot()
   local region = session:open_region(plan, true, queue)
-  local k = new_kernel(session, plan, region, body, node, place)
+  local k = new_kernel(session, plan, region, body, node, location)
   local ok, err = pcall(with_fields, session.now, { kernel = k }, function()
     bind_privates(k)
-    k.moment = captured_environment.capture(k, type(body) ~= "function" and used)
+    k.captured_environment = captured_environment.capture(k, type(body) ~= "function" and used)
   end)
   if ok then
     local done, problem
@@ -457,7 +459,7 @@ local function run_in_queue(session, plan, body, node, place, used, queue)
   if ok then return end
   region:abandon() -- this also drops the construct from the queue
   k:release()
-  if before then session:compare(before, true) end
+  if snapshot then session:compare(snapshot, true) end
   error(err, 0)
 end
 
@@ -473,18 +475,18 @@ local function check_sizes(session, sizes)
 end
 
 -- Executes a compute construct on the current device.
-local function run_on_device(session, plan, body, node, place, used)
+local function run_on_device(session, plan, body, node, location, used)
   local ctx, device = session.ctx, session.now.device
   if plan.sizes then check_sizes(session, plan.sizes) end
   local queue = plan.ordered and async.order(session, plan) or 0
   -- goes_on is true if the device also runs while the program continues.
   local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.device_side.delayed or goes_on) then
-    return run_in_queue(session, plan, body, node, place, used, queue)
+    return run_in_queue(session, plan, body, node, location, used, queue)
   end
   -- the body must see data of completed transfers
   if session.device_side.concurrent then async.wait(session, device, 0) end
-  local before = session.now.expects_failure and session:snapshot()
+  local snapshot = session.now.expects_failure and session:snapshot()
   local journal, problem = ctx:journal_open(device)
   session:check_result(journal, problem, plan)
   local opened, region = pcall(session.open_region, session, plan, true, queue)
@@ -492,7 +494,7 @@ local function run_on_device(session, plan, body, node, place, used)
     ctx:journal_close(device, false)
     error(region, 0)
   end
-  local k = new_kernel(session, plan, region, body, node, place)
+  local k = new_kernel(session, plan, region, body, node, location)
   session.now.kernel = k
   local ok, err = session:attempt(function()
     bind_privates(k)
@@ -505,7 +507,7 @@ local function run_on_device(session, plan, body, node, place, used)
   k:release()
   if not ok then
     region:abandon()
-    if before then session:compare(before, true) end
+    if snapshot then session:compare(snapshot, true) end
     error(err, 0)
   end
 end
@@ -530,25 +532,26 @@ end
 -- Returns the AST of a body (nil for a Lua function) and the list of variables that it uses, references included.
 -- construct: {node, on, location}: its directive, where the body runs ("host", "omp", "acc"), and the directive's
 -- location.
-function kernel.read_body(session, body, place, references, construct)
+function kernel.read_body(session, body, location, references, construct)
   if type(body) == "function" then return nil, references or {} end
-  local node, used = session.language.read_body(session, body, place, construct)
+  local node, used = session.language.read_body(session, body, location, construct)
   for _, r in ipairs(references or {}) do used[#used + 1] = r end
   return node, used
 end
 
 -- Returns the function that acc("parallel ...", refs) returns; it takes a body and runs it. The names in refs are
--- checked now. place: {file, line} of the body, if it differs from the directive's. with_plan(references, is_text, run)
--- calls run(plan, enabled) with the construct's plan; is_text: true if references are all variables that the body uses.
+-- checked now. location: {file, line} of the body, if it differs from the directive's. with_plan(references, is_text,
+-- run) calls run(plan, enabled) with the construct's plan; is_text: true if references are all variables that the body
+-- uses.
 function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local construct = { node = node, on = on, location = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)
-  return function(body, place)
-    place = place or { file = file, line = line }
-    local root, used = kernel.read_body(session, body, place, references, construct)
+  return function(body, location)
+    location = location or { file = file, line = line }
+    local root, used = kernel.read_body(session, body, location, references, construct)
     session:with_text(text, file, line, with_plan, used, type(body) ~= "function", function(plan, enabled)
-      if enabled then return run_on_device(session, plan, body, root, place, used) end
-      return kernel.run_on_host(session, plan, body, root, place)
+      if enabled then return run_on_device(session, plan, body, root, location, used) end
+      return kernel.run_on_host(session, plan, body, root, location)
     end)
   end
 end

@@ -30,7 +30,7 @@ local raise = diagnostic.raise
 -- Value of slots that are always false in C.
 local function no() return false end
 -- Value of slots that return their second argument unchanged.
-local function same(_, given) return given end
+local function same(_, value) return value end
 
 local language_c = {
   name = "c", pointers = "ACC33", keywords = lex.keywords,
@@ -53,7 +53,7 @@ function language_c.holds() return true end
 function language_c.map_items(...) return openmp_lowering.c_items(...) end
 function language_c.check_dependence(...) return openmp_depend.check_c(...) end
 function language_c.subscripts(_, index) return ("[%d]"):format(index) end
-function language_c.range_text(_, first, behind) return ("[%d:%d]"):format(first, behind - first) end
+function language_c.range_text(_, first, finish) return ("[%d:%d]"):format(first, finish - first) end
 
 -- Returns the name of a pointer's target, *p, p[i], v.m or p->m. base: the pointer's name; path: subscripts or members
 -- after it, or "".
@@ -90,13 +90,13 @@ function language_c.type_of(session, tree) return session:type_of(tree) end
 
 -- ------------------------------------------------------------------------------------------ values --
 
--- Returns value {} of a clause's compiled expression; raises a type mismatch if the expression has no value. what: the
--- subject of the message.
-local function evaluate_clause(value, what)
+-- Returns value {} of a clause's compiled expression; raises a type mismatch if the expression has no value. subject:
+-- the noun of the message.
+local function evaluate_clause(value, subject)
   local ok, result = pcall(value, {})
   if ok then return result end
   if diagnostic.is(result) and result.code == "scenario-error" and result.pos then
-    raise("type-mismatch", result.pos, ("%s is needed, this has no value: %s"):format(what, result.message))
+    raise("type-mismatch", result.pos, ("%s is needed, this has no value: %s"):format(subject, result.message))
   end
   error(result, 0)
 end
@@ -141,7 +141,7 @@ end
 -- Returns the AST of a body and the directive of its construct in one table. The directive must live as long as the
 -- AST, because its address is part of a cache key.
 local function read_body(session, body, construct)
-  return { tree = read_text(session, body, construct), of = construct.node }
+  return { tree = read_text(session, body, construct), directive = construct.node }
 end
 
 -- Returns the AST of a body's text. The AST is cached if the text has no directives and all its names are global.
@@ -155,22 +155,24 @@ end
 
 -- Returns the AST of a body and the list of variables that it uses. construct: {node, on, location}: the directive,
 -- where the body runs ("host", "omp", "acc"), and the directive's location {text, file, line}.
-function language_c.read_body(session, body, place, construct)
+function language_c.read_body(session, body, location, construct)
   local tree = type(body) == "table" and body.tree
   if type(body) ~= "string" and not tree then
     raise("type-mismatch", nil, "a construct takes a function or C text as its body")
   end
-  tree = tree or session:with_text(body, place.file, place.line, body_tree, session, body, construct)
+  tree = tree or session:with_text(body, location.file, location.line, body_tree, session, body, construct)
   local used = statement.references(session, tree)
-  for _, r in ipairs(used) do r.in_text, r.location = true, { text = body, file = place.file, line = place.line } end
+  for _, r in ipairs(used) do
+    r.in_text, r.location = true, { text = body, file = location.file, line = location.line }
+  end
   return tree, used
 end
 
 -- Runs the body of kernel k, compiled for a GPU if possible, otherwise interpreted.
 function language_c.run_body(session, k, body, tree)
-  kernel.with_text_positions(session, k, body, function(place)
+  kernel.with_text_positions(session, k, body, function(location)
     local run = statement.body(k.env, tree)
-    if cuda.run(k, tree, place) then return end
+    if cuda.run(k, tree, location) then return end
     local frame = {}
     local ok, err = pcall(run, frame)
     if ok then return end

@@ -28,7 +28,7 @@ local memory_view = require "accdeep.backend.memory_view"
 local raise = diagnostic.raise
 
 -- Value of slots that return their second argument unchanged.
-local function same(_, given) return given end
+local function same(_, value) return value end
 
 -- Plans hold addresses and bounds; a plan is reused while these are unchanged (lowering/fortran_inputs.lua).
 local language_fortran = {
@@ -140,12 +140,12 @@ function language_fortran.subscripts(t, index)
   return ("(%s)"):format(table.concat(parts, ","))
 end
 
--- Returns the text of the subscripts of consecutive elements, counted from 0: `first` to the one before `behind`. It is
+-- Returns the text of the subscripts of consecutive elements, counted from 0: `first` to the one before `finish`. It is
 -- (3:5) for one dimension, otherwise [first:count].
-function language_fortran.range_text(t, first, behind)
-  if t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(first, behind - first) end
+function language_fortran.range_text(t, first, finish)
+  if t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(first, finish - first) end
   local lower = t.bounds and t.bounds[1].lower or 1
-  return ("(%d:%d)"):format(lower + first, lower + behind - 1)
+  return ("(%d:%d)"):format(lower + first, lower + finish - 1)
 end
 
 -- Returns the name of a pointer's target: p(:), p(i) or p%m.
@@ -156,8 +156,8 @@ end
 
 -- True if a text is a single directive; false for a text of declarations and statements.
 function language_fortran.is_directive(text)
-  local plain = fortran_free_form.normalize(text)
-  local line, rest = plain:match "^%s*([^\n]*)(.*)$"
+  local normalized = fortran_free_form.normalize(text)
+  local line, rest = normalized:match "^%s*([^\n]*)(.*)$"
   local word = line:match "^[%a_]+"
   if rest:find "%S" then return false end
   return line:find "^!%$%a" ~= nil or openacc_syntax.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
@@ -176,17 +176,17 @@ end
 
 -- Returns the body of a construct and the names that it uses. text: a string, or the node of a construct among
 -- statements.
-local function read_body(session, text, made_by)
+local function read_body(session, text, construct)
   local is_own = type(text) == "string"
   local list = is_own and fortran_blocks.arrange((fortran_syntax.parse("body", fortran_free_form.normalize(text), 1)))
     or text.list
-  if made_by then list = fortran_body.read(session, list, made_by, is_own) end
+  if construct then list = fortran_body.read(session, list, construct, is_own) end
   return { list = list, run = not is_own and text.run or nil }, fortran_kernel.references(session, list)
 end
 
-function language_fortran.read_body(session, text, place, construct_of)
-  if type(text) ~= "string" then return read_body(session, text, construct_of) end
-  return session:with_text(text, place.file, place.line, read_body, session, text, construct_of)
+function language_fortran.read_body(session, text, location, construct)
+  if type(text) ~= "string" then return read_body(session, text, construct) end
+  return session:with_text(text, location.file, location.line, read_body, session, text, construct)
 end
 
 -- Runs a body in its environment. A construct among statements of the host program runs its own statements when no

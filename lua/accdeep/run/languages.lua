@@ -52,7 +52,7 @@ local slots = {
   holds = "(session, plan) -> true if it can be reused",
   takes_self = "true if compute constructs take self", has_blocks = "true if declare target may have an end",
   -- Bodies.
-  read_body = "(session, body, place, construct) -> tree, references", run_body = "(session, kernel, body, tree)",
+  read_body = "(session, body, location, construct) -> tree, references", run_body = "(session, kernel, body, tree)",
   is_compiled = "true if bodies of text may be compiled for a GPU",
   counters = "(session, depth, tree) -> counters of a loop construct's loops: {variable}",
 }

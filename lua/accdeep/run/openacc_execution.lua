@@ -25,12 +25,12 @@ function openacc_execution.with_target_device(_, _, fn) return fn() end
 -- Returns a cache key for plans of a body: by the enclosing regions that name its variables, their default clause, and
 -- the variables that the body reduces.
 function openacc_execution.signature(session, references)
-  local seen = { [0] = session:visible_default() or "" }
+  local parts = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
-    seen[i] = r.name .. (session:visible(r.name) and "+" or "")
+    parts[i] = r.name .. (session:visible(r.name) and "+" or "")
       .. (session:visible_deviceptr(r.name) and "*" or "") .. (r.reduced and "~" or "")
   end
-  return table.concat(seen, ",", 0)
+  return table.concat(parts, ",", 0)
 end
 
 -- ------------------------------------------------------------------------------------ without plans --

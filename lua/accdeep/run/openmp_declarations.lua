@@ -15,17 +15,17 @@ local openmp_declarations = {}
 
 local Session = {} -- methods of sessions
 
--- Makes a variable a device variable (OMPEX-struct_map-14). how: "enter" makes the variable present on all devices
+-- Makes a variable a device variable (OMPEX-struct_map-14). kind: "enter" makes the variable present on all devices
 -- permanently; "link" allows later maps of the variable. Decides OMPEX-struct_map-14.
-local function add_target_variable(self, variable, how, pos)
-  local before = self.program.target_variables[variable]
-  if before and before ~= how then
-    raise("conflicting-clauses", pos, ("'%s' is declared with '%s' already"):format(variable.name, before),
+local function add_target_variable(self, variable, kind, pos)
+  local previous = self.program.target_variables[variable]
+  if previous and previous ~= kind then
+    raise("conflicting-clauses", pos, ("'%s' is declared with '%s' already"):format(variable.name, previous),
       { length = #variable.name, rule = "OMPEX-struct_map-14" })
-  elseif before then
+  elseif previous then
     return
-  elseif how == "link" then
-    self.program.target_variables[variable] = how
+  elseif kind == "link" then
+    self.program.target_variables[variable] = kind
     return
   end
   local size = variable.type.size
@@ -34,17 +34,17 @@ local function add_target_variable(self, variable, how, pos)
     self:check_result(self.ctx:map(device, variable.address, dev, size, self:label { name = variable.name }))
     self:check_result(self.ctx:to_device(device, dev, variable.address, size))
   end
-  self.program.target_variables[variable] = how
+  self.program.target_variables[variable] = kind
 end
 
 -- Unmaps the device variables that a failing text declared.
 transaction.register(function(session)
   local variables = session.program.target_variables
-  local put_back, known = transaction.save_fields(session.program, { "target_blocks", "target_variables" }), {}
-  for variable in next, variables do known[variable] = true end
+  local put_back, old_variables = transaction.save_fields(session.program, { "target_blocks", "target_variables" }), {}
+  for variable in next, variables do old_variables[variable] = true end
   return function()
-    for variable, how in next, variables do
-      for device = 0, how == "enter" and not known[variable] and session.devices - 1 or -1 do
+    for variable, kind in next, variables do
+      for device = 0, kind == "enter" and not old_variables[variable] and session.devices - 1 or -1 do
         local dev = session.ctx:deviceptr(device, variable.address)
         if dev ~= 0 and session.ctx:unmap(device, variable.address) then session.ctx:device_free(device, dev) end
       end
@@ -68,16 +68,16 @@ local function declare_target(self, node)
     return
   end
   local opens = not node.vars
-  local function add(clause, how)
+  local function add(clause, kind)
     opens = false
     for _, item in ipairs(openacc_lowering.simple_names(clause)) do
-      add_target_variable(self, openacc_lowering.declared_variable(self, item), how, item.pos)
+      add_target_variable(self, openacc_lowering.declared_variable(self, item), kind, item.pos)
     end
   end
   if node.vars then add(node, "enter") end
   for _, clause in ipairs(node.clauses) do
-    local how = target_clauses[clause.name]
-    if how then add(clause, how) end
+    local kind = target_clauses[clause.name]
+    if kind then add(clause, kind) end
   end
   -- a directive without list items, among statements, applies to the enclosing procedure
   if opens and not self.language.has_blocks then

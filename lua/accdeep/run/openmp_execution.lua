@@ -59,9 +59,9 @@ end
 
 -- Executor of target data: binds names of use_device clauses to device addresses in the region.
 openmp_execution.executors = { region = function(self, plan, enabled)
-  local made = region.open(self, plan, enabled)
-  if #plan.use_device == 0 then return made end
-  return region.using(made, enabled and plan.use_device or {}, true)
+  local new_region = region.open(self, plan, enabled)
+  if #plan.use_device == 0 then return new_region end
+  return region.using(new_region, enabled and plan.use_device or {}, true)
 end }
 
 -- Returns a cache key for plans of a body: its implicit maps depend on the data that are present on the construct's
@@ -78,10 +78,10 @@ end
 
 -- Returns the directive with the clauses of its groups added; returns declarations unchanged.
 local function with_group_clauses(self, node)
-  local what = openmp_sema.directive_info(node.name)
-  if what.kind:find "^declare" then return node end
+  local info = openmp_sema.directive_info(node.name)
+  if info.kind:find "^declare" then return node end
   node = clause_groups.apply(self, node)
-  if what.clauses.depend then openmp_depend.check(self, node) end
+  if info.clauses.depend then openmp_depend.check(self, node) end
   return node
 end
 
@@ -102,7 +102,7 @@ local function check(self, node) openmp_sema.check(node, self.rules.openmp) end
 
 -- Executors of directives without a plan: host constructs, ends of regions, declarations. These do not restrict the
 -- clauses of a group.
-local unplanned = {
+local direct_executors = {
   host = { check = function(...) return openmp_host.check(...) end,
     run = function(...) return openmp_host.construct(...) end },
   ["end data"] = { check = check, run = function(self, node)
@@ -122,7 +122,7 @@ end, run = function(self, node)
 end }
 
 function openmp_execution.direct_executor(kind)
-  return unplanned[kind] or kind ~= "compute" and not core.kind[kind] and declaration or nil
+  return direct_executors[kind] or kind ~= "compute" and not core.kind[kind] and declaration or nil
 end
 
 return openmp_execution

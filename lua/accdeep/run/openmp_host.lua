@@ -57,30 +57,30 @@ end
 -- Returns the attributes that the clauses give to variables: {named = {name -> part}, copies, list, default,
 -- default_pos}. Raises for conflicting clauses.
 local function read_attributes(session, node)
-  local says = { named = {}, copies = {}, list = {} }
+  local sharing = { named = {}, copies = {}, list = {} }
   for _, clause in ipairs(node.clauses) do
     for _, part in ipairs(attributes[clause.name] and openmp_exclusions.clause_parts(clause) or {}) do
       local variable = variable_of(session, clause, part.item)
       local name = variable.name
-      local before = says.named[name]
-      if before and (before.text == part.text or openmp_exclusions.clash(before, part)) then
-        raise("conflicting-clauses", part.item.pos, ("'%s' stands in %s already"):format(name, before.clause.name),
+      local previous = sharing.named[name]
+      if previous and (previous.text == part.text or openmp_exclusions.clash(previous, part)) then
+        raise("conflicting-clauses", part.item.pos, ("'%s' stands in %s already"):format(name, previous.clause.name),
           { length = #name, rule = "HOUSE-threads",
-            notes = { "the other one stands at " .. clause_groups.written_at(session, before.item.pos) } })
+            notes = { "the other one stands at " .. clause_groups.written_at(session, previous.item.pos) } })
       end
-      says.named[name] = part
+      sharing.named[name] = part
       if copied[clause.name] then
-        local copy = says.copies[name] or { variable = variable, pos = part.item.pos }
-        if not says.copies[name] then says.list[#says.list + 1] = copy end
-        says.copies[name] = copy
+        local copy = sharing.copies[name] or { variable = variable, pos = part.item.pos }
+        if not sharing.copies[name] then sharing.list[#sharing.list + 1] = copy end
+        sharing.copies[name] = copy
         copy.begins = copy.begins or begins[clause.name]
         copy.lasts = copy.lasts or lasts[clause.name]
       end
     end
-    if clause.name == "default" then says.default, says.default_pos = clause.words[1], clause.pos end
+    if clause.name == "default" then sharing.default, sharing.default_pos = clause.words[1], clause.pos end
   end
-  if says.default then data_sharing.check_default(says.default, "HOUSE-threads") end
-  return says
+  if sharing.default then data_sharing.check_default(sharing.default, "HOUSE-threads") end
+  return sharing
 end
 
 -- Evaluates numbers and conditions in clauses to check them; with one thread they have no effect.
@@ -114,20 +114,20 @@ end
 
 -- Returns all private copies: of variables in clauses, of counters, and of variables that the default clause makes
 -- private. Raises if default(none) requires a variable in a clause.
-local function add_unnamed(session, node, says, counters, references)
-  local copies, covered = table.move(says.list, 1, #says.list, 1, {}), {}
+local function add_unnamed(session, node, sharing, counters, references)
+  local copies, covered = table.move(sharing.list, 1, #sharing.list, 1, {}), {}
   for _, counter in ipairs(counters) do
     covered[counter.variable.name] = true
-    if not says.named[counter.variable.name] then copies[#copies + 1] = counter end
+    if not sharing.named[counter.variable.name] then copies[#copies + 1] = counter end
   end
-  local default = says.default and says.default.name or "shared"
+  local default = sharing.default and sharing.default.name or "shared"
   for _, reference in ipairs(default ~= "shared" and references or {}) do
     local name = reference.name
-    if not says.named[name] and not covered[name] then
+    if not sharing.named[name] and not covered[name] then
       if default == "none" then
         raise("default-none", node.pos, ("default(none), but '%s' is in no clause"):format(name),
           { length = #node.name, rule = "HOUSE-threads", help = ("say shared(%s), or what else it is"):format(name),
-            notes = { "default(none) stands at " .. clause_groups.written_at(session, says.default_pos) } })
+            notes = { "default(none) stands at " .. clause_groups.written_at(session, sharing.default_pos) } })
       end
       covered[name] = true
       copies[#copies + 1] = { variable = openacc_lowering.declared_variable(session, reference),
@@ -152,17 +152,17 @@ end
 
 -- Returns the function that receives the body of a host construct and runs it. The directive is checked now. `node` has
 -- the clauses in effect.
-function openmp_host.construct(session, node, place, refs)
-  local says = openmp_host.check(session, node)
-  local references = kernel.references(session, refs, place.file, place.line)
-  local construct = { node = node, on = "host", location = place }
+function openmp_host.construct(session, node, location, refs)
+  local sharing = openmp_host.check(session, node)
+  local references = kernel.references(session, refs, location.file, location.line)
+  local construct = { node = node, on = "host", location = location }
   return function(body, where)
     local tree, used = kernel.read_body(session, body, where, references, construct)
-    session:with_text(place.text, place.file, place.line, function()
-      local copies = add_unnamed(session, node, says, tree and loop_variables(session, node, tree) or {}, used)
+    session:with_text(location.text, location.file, location.line, function()
+      local copies = add_unnamed(session, node, sharing, tree and loop_variables(session, node, tree) or {}, used)
       check_values(session, node)
       local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
-        location = place }
+        location = location }
       for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
       local over = session.observers.construct and session.observers.construct(session, plan)
       local inside = clause_groups.enter_scope(session)

@@ -77,10 +77,10 @@ local function store_plan(self, plan, text, file, key)
 end
 
 -- Returns a new plan of a directive.
-local function lower_directive(self, language, node, place, options)
-  options.file, options.line = place.file, place.line
+local function lower_directive(self, language, node, location, options)
+  options.file, options.line = location.file, location.line
   local plan = self.language.check_and_plan(self, language.lower, self, node, options)
-  plan.language, plan.location = language, place
+  plan.language, plan.location = language, location
   return plan
 end
 
@@ -90,32 +90,32 @@ function plan_cache.fast_path(self, language, text, file, line)
   return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil
 end
 
--- Returns the plan of a directive at a place {text, file, line}, ready for execution. options: arguments of
+-- Returns the plan of a directive at a location {text, file, line}, ready for execution. options: arguments of
 -- language.lower (directive_dispatch.lua); signature: distinguishes plans for different bodies.
-function plan_cache.plan(self, language, node, place, options, signature)
-  local key = key_of(self, place.line)
+function plan_cache.plan(self, language, node, location, options, signature)
+  local key = key_of(self, location.line)
   if signature then key = key .. "\0" .. signature end
-  local plan = find_reusable_plan(self, place.text, place.file, key)
+  local plan = find_reusable_plan(self, location.text, location.file, key)
   if plan then return plan end
-  plan = lower_directive(self, language, node, place, options)
+  plan = lower_directive(self, language, node, location, options)
   if plan.kind == "region" or plan.kind == "compute" or plan.kind == "declare" or #plan.items > 0 then
     plan.construct = plan:prepare()
   end
   if plan.condition then plan.condition_value = self.language.condition(self, plan.condition) end
   if plan.self_maps then plan.condition_value = plan.self_maps(plan.condition_value) end
   plan.watched = plan.construct and changed_bounds.is_tracked(self, plan)
-  if not plan.single_use then store_plan(self, plan, place.text, place.file, key) end
+  if not plan.single_use then store_plan(self, plan, location.text, location.file, key) end
   return plan
 end
 
 -- Returns the plan of a compute construct before its body is known. This plan is never executed; making it checks the
 -- directive once per place.
-function plan_cache.checked_plan(self, language, node, place)
-  local key = key_of(self, place.line) .. "\0\0"
-  local plan = find_plan(self, place.text, place.file, key)
+function plan_cache.checked_plan(self, language, node, location)
+  local key = key_of(self, location.line) .. "\0\0"
+  local plan = find_plan(self, location.text, location.file, key)
   if not plan then
-    plan = lower_directive(self, language, node, place, {})
-    store_plan(self, plan, place.text, place.file, key)
+    plan = lower_directive(self, language, node, location, {})
+    store_plan(self, plan, location.text, location.file, key)
   end
   return plan
 end

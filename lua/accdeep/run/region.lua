@@ -36,20 +36,20 @@ function Region:close()
   if self.handle then
     local warn = self.bounds and changed_bounds.check_at_end(owner, self.plan, self.bounds)
     local over = owner.observers.construct and owner.observers.construct(owner, self.plan, true)
-    local before = owner.now.expects_failure and owner:snapshot()
+    local snapshot = owner.now.expects_failure and owner:snapshot()
     owner:may_detach()
     local ok, err = self.handle:close()
     if not ok then
       if over then over(err) end
-      if before then owner:compare(before) end
-      local made = owner:core_error(err, nil)
-      location.locate_error(made, nil, self.file, self.line)
-      local at, line = location.scenario(2)
-      if at and line ~= self.line then
-        made.notes = { ("at the end of the region, %s:%d"):format(at, line) }
+      if snapshot then owner:compare(snapshot) end
+      local located_error = owner:core_error(err, nil)
+      location.locate_error(located_error, nil, self.file, self.line)
+      local file, line = location.scenario(2)
+      if file and line ~= self.line then
+        located_error.notes = { ("at the end of the region, %s:%d"):format(file, line) }
       end
-      made.callers = location.callers(at, line)
-      error(made, 0)
+      located_error.callers = location.callers(file, line)
+      error(located_error, 0)
     end
     if owner.device_side.is_observed then owner:notify_events() end
     if over then over() end
@@ -103,25 +103,25 @@ end
 -- Opens the region of a plan and returns it. enabled: false if the condition is false; the region then has no effect.
 -- queue: the plan's queue if already known, otherwise nil.
 function region.open(self, plan, enabled, queue)
-  local made = setmetatable({ session = self, device = self.now.device, plan = plan, file = plan.file,
+  local new_region = setmetatable({ session = self, device = self.now.device, plan = plan, file = plan.file,
     line = plan.line, where = {} }, Region)
   if enabled then
-    made.handle = self:run(plan, queue)
-    made.bounds = plan.watched and changed_bounds.current_bounds(plan) or nil
+    new_region.handle = self:run(plan, queue)
+    new_region.bounds = plan.watched and changed_bounds.current_bounds(plan) or nil
     for name, item in pairs(plan.named) do
-      made.where[name] = item.number and (plan.construct:where(item.number)) or 0
+      new_region.where[name] = item.number and (plan.construct:where(item.number)) or 0
     end
   end
-  table.insert(self.device_side.regions[self.now.device], made)
-  made.scope = clause_groups.enter_scope(self) -- clause groups that the body declares end with the region
-  return made
+  table.insert(self.device_side.regions[self.now.device], new_region)
+  new_region.scope = clause_groups.enter_scope(self) -- clause groups that the body declares end with the region
+  return new_region
 end
 
 -- Binds the names of use_device clauses to device addresses in now.replaced. if_present: true to keep host addresses of
 -- absent data.
-local function use_device(self, made, names, if_present)
-  local before = self.now.replaced
-  local replaced = setmetatable({}, before and { __index = before } or nil)
+local function use_device(self, opened_region, names, if_present)
+  local previous = self.now.replaced
+  local replaced = setmetatable({}, previous and { __index = previous } or nil)
   local ctx, device = self.ctx, self.now.device
   for _, item in ipairs(names) do
     local variable = item.variable
@@ -134,7 +134,7 @@ local function use_device(self, made, names, if_present)
     local dev, low, high
     local is_null = false
     -- The pointer is treated like a pointer that no clause names (OMP60-map-10).
-    if by_value and made.plan.openmp and not item.start then
+    if by_value and opened_region.plan.openmp and not item.start then
       dev, low, high = ctx:matching(device, start)
       is_null = not dev and self.rules.use_device == "null"
     else
@@ -156,25 +156,25 @@ local function use_device(self, made, names, if_present)
     end
   end
   self.now.replaced = replaced
-  made.undo = function() self.now.replaced = before end
+  opened_region.undo = function() self.now.replaced = previous end
 end
 
 -- Binds the names of use_device clauses to addresses on the current device until the region closes. Returns the region.
-function region.using(made, names, if_present)
-  local ok, err = pcall(use_device, made.session, made, names, if_present)
-  if ok then return made end
-  made:abandon()
+function region.using(opened_region, names, if_present)
+  local ok, err = pcall(use_device, opened_region.session, opened_region, names, if_present)
+  if ok then return opened_region end
+  opened_region:abandon()
   error(err, 0)
 end
 
 -- Returns an iterator over the names that are bound to device addresses, sorted by name: name, address.
 function region.replaced_names(self)
-  local found, layer = {}, self.now.replaced or nil
+  local addresses, layer = {}, self.now.replaced or nil
   while layer do
-    for name, binding in next, layer do found[name] = found[name] or binding.dev end
+    for name, binding in next, layer do addresses[name] = addresses[name] or binding.dev end
     layer = (getmetatable(layer) or {}).__index
   end
-  return sorted_pairs(found)
+  return sorted_pairs(addresses)
 end
 
 -- Closes the innermost open region of `kind`, if a directive of the same language opened it; raises if there is none.

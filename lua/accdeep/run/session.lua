@@ -234,7 +234,7 @@ function Session:borrow(outer)
   end
   -- Blocks are registered in the order of their allocation, because the core numbers them in this order in digests.
   table.sort(blocks, function(a, b) return a[2].serial < b[2].serial end)
-  for _, one in ipairs(blocks) do self:register_block(one[1], one[2]) end
+  for _, entry in ipairs(blocks) do self:register_block(entry[1], entry[2]) end
 end
 
 -- Registers a block as host memory in the core.
@@ -261,17 +261,17 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Adds a note to an error that is located in the text of `place`: file and line of the user of that text.
-local function note_use(err, place, file, line)
-  if err.file or not file or place.file == file and place.line == line then return end
+-- Adds a note to an error that is located in the text of `source_location`: file and line of the user of that text.
+local function note_use(err, source_location, file, line)
+  if err.file or not file or source_location.file == file and source_location.line == line then return end
   err.notes = err.notes or {}
   table.insert(err.notes, ("used at %s:%d"):format(file, line))
 end
 
 -- Restores the current text after a call, given as results of pcall. Returns the call's results, or raises its error
 -- with a location.
-local function restore_location(self, before, text, file, line, ok, err, ...)
-  self.now.current = before
+local function restore_location(self, previous, text, file, line, ok, err, ...)
+  self.now.current = previous
   if ok then return err, ... end
   if diagnostic.is(err) then
     if err.rule then err.rule = profiles.applicable_rule(err.rule, self.rules.documents) end
@@ -289,11 +289,11 @@ end
 
 -- Calls fn and returns its results; errors are located in a text that begins at file:line.
 function Session:with_text(text, file, line, fn, ...)
-  local around = text and self.program.inside[text]
-  if around then text, file, line = around.text, around.file, around.line end
-  local before = self.now.current
+  local enclosing = text and self.program.inside[text]
+  if enclosing then text, file, line = enclosing.text, enclosing.file, enclosing.line end
+  local previous = self.now.current
   self.now.current = { text = text, file = file, line = line }
-  return restore_location(self, before, text, file, line, pcall(fn, ...))
+  return restore_location(self, previous, text, file, line, pcall(fn, ...))
 end
 
 -- Reports a warning about text that is accepted but should be written differently.
@@ -328,23 +328,26 @@ function Session:attempt(fn, ...)
 end
 
 -- Returns the results of a pcall, or raises its error with a note about the user's location.
-local function record_use(self, place, user, ok, err, ...)
+local function record_use(self, source_location, user, ok, err, ...)
   if ok then return err, ... end
   local in_procedure = self.now.depth > 0 -- callers report the use then
-  if diagnostic.is(err) and not in_procedure then note_use(err, place, user.file, user.line) end
+  if diagnostic.is(err) and not in_procedure then note_use(err, source_location, user.file, user.line) end
   error(err, 0)
 end
 
 -- Calls fn and returns its results; errors get a note about the user's location.
-local function for_user(self, place, user, fn, ...) return record_use(self, place, user, pcall(fn, ...)) end
+local function for_user(self, source_location, user, fn, ...)
+  return record_use(self, source_location, user, pcall(fn, ...))
+end
 
--- Calls fn, whose positions belong to the text at `place`. Names are looked up in the class or namespace of `place`.
-function Session:with_location(place, fn, ...)
-  if not place or not place.text then return fn(...) end
-  if place.scope and place.scope ~= self.now.scope then
-    return scoped_names.with_scope(self, place.scope, self.with_location, self, place, fn, ...)
+-- Calls fn, whose positions belong to the text at `source_location`. Names are looked up in its class or namespace.
+function Session:with_location(source_location, fn, ...)
+  if not source_location or not source_location.text then return fn(...) end
+  if source_location.scope and source_location.scope ~= self.now.scope then
+    return scoped_names.with_scope(self, source_location.scope, self.with_location, self, source_location, fn, ...)
   end
-  return self:with_text(place.text, place.file, place.line, for_user, self, place, self.now.current or {}, fn, ...)
+  return self:with_text(source_location.text, source_location.file, source_location.line, for_user, self,
+    source_location, self.now.current or {}, fn, ...)
 end
 
 -- Returns a symbol of the core with these fields. Raises the core's error.
@@ -568,13 +571,14 @@ local function execute_construct(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.now.queue
   if plan.kind == "exit data" then self:may_detach() end
   local over = self.observers.construct and self.observers.construct(self, plan)
-  local before = self.now.expects_failure and self:snapshot()
+  local snapshot = self.now.expects_failure and self:snapshot()
   local result, err = plan.construct:run(self.now.device, queue)
   if not result then
-    if before then self:compare(before) end
-    local made = self:core_error(err, plan)
-    if over then over(location.locate_error(made, plan.location.text, plan.location.file, plan.location.line)) end
-    error(made, 0)
+    if snapshot then self:compare(snapshot) end
+    local located_error = self:core_error(err, plan)
+    local directive = plan.location
+    if over then over(location.locate_error(located_error, directive.text, directive.file, directive.line)) end
+    error(located_error, 0)
   end
   if plan.typed then fortran_addendum.restore_counters(plan) end
   if self.device_side.is_observed then self:notify_events() end
@@ -604,10 +608,10 @@ function Session:snapshot()
   return { digest = self.ctx:digest(), host = host }
 end
 
--- Raises if the state differs from the snapshot `before`. without_host: true to ignore host memory.
-function Session:compare(before, without_host)
-  local changed = self.ctx:digest() ~= before.digest and "the device's state"
-  for address, bytes in pairs(without_host and {} or before.host) do
+-- Raises if the state differs from `snapshot`. without_host: true to ignore host memory.
+function Session:compare(snapshot, without_host)
+  local changed = self.ctx:digest() ~= snapshot.digest and "the device's state"
+  for address, bytes in pairs(without_host and {} or snapshot.host) do
     if core.get(address, #bytes) ~= bytes then changed = changed or "host memory" end
   end
   local wrong = self.ctx:check()
@@ -657,8 +661,8 @@ end
 -- True while a region is open, a body or a function of a bound runs, or a temporary collector of events is registered.
 function Session:is_busy()
   local side = self.device_side
-  local lasting = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)
-  if self.now.kernel or self.program.bound.calling > 0 or #side.collectors > lasting then return true end
+  local permanent_count = (self.observers.event and 1 or 0) + (self.options.trace and 1 or 0)
+  if self.now.kernel or self.program.bound.calling > 0 or #side.collectors > permanent_count then return true end
   for device = 0, self.devices - 1 do
     local top = side.regions[device][#side.regions[device]]
     if top and top.plan.kind ~= "declare" then return true end
@@ -748,12 +752,12 @@ function Session:may_detach()
 end
 
 -- Executes a construct with one item, for acc_* routines; raises the core's error.
-function Session:run_one(kind, action, address, bytes, slot, finalize, label, slot_bytes, flags)
+function Session:run_one(kind, action, address, bytes, pointer_address, finalize, label, slot_bytes, flags)
   if kind == "exit data" then self:may_detach() end
-  local before = self.now.expects_failure and self:snapshot()
+  local snapshot = self.now.expects_failure and self:snapshot()
   local ok, err = self.ctx:run_one(core.kind[kind], self.now.device, core.action[action], address, bytes,
-    slot or 0, finalize or false, label, slot_bytes, flags, self.now.queue)
-  if not ok and before then self:compare(before) end
+    pointer_address or 0, finalize or false, label, slot_bytes, flags, self.now.queue)
+  if not ok and snapshot then self:compare(snapshot) end
   self:check_result(ok, err)
   if self.device_side.is_observed then self:notify_events() end
 end

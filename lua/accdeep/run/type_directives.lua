@@ -39,12 +39,12 @@ end
 -- Returns the table `kind` for a record in this session; it inherits the entries of the outer session's table.
 local function table_of(self, kind, record)
   local tables = self.program[kind]
-  local found = tables[record]
-  if not found then
-    found = setmetatable({}, self.outer and { __index = table_of(self.outer, kind, record) } or nil)
-    tables[record] = found
+  local by_name = tables[record]
+  if not by_name then
+    by_name = setmetatable({}, self.outer and { __index = table_of(self.outer, kind, record) } or nil)
+    tables[record] = by_name
   end
-  return found
+  return by_name
 end
 
 function Session:methods_of(record) return table_of(self, "method_tables", record) end
@@ -56,9 +56,9 @@ function Session:mappers_of(record) return table_of(self, "mapper_tables", recor
 
 -- Returns the shape or policy of this name, from the record or a base class (TR14-3.1.2-08); nil if neither has it.
 local function find_named(self, kind, record, name)
-  local found = table_of(self, kind, record)[name]
-  for _, base in ipairs(not found and record.bases or {}) do found = found or find_named(self, kind, base, name) end
-  return found
+  local match = table_of(self, kind, record)[name]
+  for _, base in ipairs(not match and record.bases or {}) do match = match or find_named(self, kind, base, name) end
+  return match
 end
 
 function Session:shape_named(record, name) return find_named(self, "shape_tables", record, name) end
@@ -82,10 +82,10 @@ function Session:mapper_names(record) return names_in(self, "mapper_tables", rec
 
 -- Executes a directive among declarations. record: the enclosing type, or nil.
 function Session:type_directive(node, record)
-  local found = pragma.read(self, node)
-  if not found then return end
-  if found.language == "omp" then return self:omp_declaration(found.tree, record) end
-  return self:define_type_directive(found.tree, record, found.text)
+  local directive = pragma.read(self, node)
+  if not directive then return end
+  if directive.language == "omp" then return self:omp_declaration(directive.tree, record) end
+  return self:define_type_directive(directive.tree, record, directive.text)
 end
 
 -- Checks a routine directive. The directive has no effect, because functions of a scenario can always run on devices.
@@ -135,16 +135,16 @@ function Session:define_type_directive(parsed, record, text)
           parsed.name) })
   end
   if not record then return self:define(parsed) end
-  local _, made = define(self, parsed, record)
-  return parsed.name == "policy" and made or nil
+  local _, definition = define(self, parsed, record)
+  return parsed.name == "policy" and definition or nil
 end
 
 -- Checks policies once all policies of the type are known. If one is wrong, removes it and raises.
 function Session:check_policies(record, defined)
-  for _, made in ipairs(defined) do
-    local ok, err = pcall(nest.check_policy, self, record, made)
+  for _, policy_record in ipairs(defined) do
+    local ok, err = pcall(nest.check_policy, self, record, policy_record)
     if not ok then
-      for _, given in ipairs(made.names) do self:policies_of(record)[given.name] = nil end
+      for _, entry in ipairs(policy_record.names) do self:policies_of(record)[entry.name] = nil end
       error(err, 0)
     end
   end
@@ -159,12 +159,12 @@ end
 -- Raises if the bounds of a shape or policy are wrong, by compiling it even if it is never used (TR14-3.1.1-21). It is
 -- called at the end of the text, when all names of the text are known. Decides TR14-3.1.1-21.
 local function check_described(self, described)
-  local made, record = described.made, described.record
-  if made.params then return end -- parameters have values only where the shape is used (TR14-5-01)
-  local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self, made.location,
-    function()
-    mapping_compiler.program(self, nest.mapping_of_definition(self, record, made), made.location.pos)
-  end)
+  local definition, record = described.definition, described.record
+  if definition.params then return end -- parameters have values only where the shape is used (TR14-5-01)
+  local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self,
+    definition.location, function()
+      mapping_compiler.program(self, nest.mapping_of_definition(self, record, definition), definition.location.pos)
+    end)
   if ok or diagnostic.is(err) and is_of_use(self, err) then return end
   if err.rule == "HOUSE-names" then err.rule = "TR14-3.1.1-21" end
   error(err, 0)
@@ -181,32 +181,32 @@ function Session:describing(fn, ...)
 end
 
 -- Registers a new shape or policy for the check at the end of the text, and clears caches.
-function Session:has_described(record, made)
+function Session:has_described(record, definition)
   self:types_changed()
   local list = self.now.descriptions
-  if list then list[#list + 1] = { record = record, made = made, scope = self.now.scope } end
+  if list then list[#list + 1] = { record = record, definition = definition, scope = self.now.scope } end
 end
 
 -- Executes a shape or policy directive for a type.
 function Session:define_for(node, record)
-  local target, made = definitions[node.name](self, node, record)
-  if node.name == "policy" then self:check_policies(target, { made }) end
+  local target, definition = definitions[node.name](self, node, record)
+  if node.name == "policy" then self:check_policies(target, { definition }) end
 end
 
 -- Returns the instances of a template that debug information has, by name. Debug information does not have the template
 -- itself.
 local function debug_instances(self, spec)
-  local texts, found = {}, {}
+  local texts, instances = {}, {}
   for i, step in ipairs(spec.steps or { spec }) do texts[i] = step.name or "" end
   local name = table.concat(texts, "::")
   local scope = self.now.scope
   while scope do
     for key, t in next, scope.tags do
-      if key:sub(1, #name) == name and key:find("^%b<>$", #name + 1) and t.from_debug then found[key] = t end
+      if key:sub(1, #name) == name and key:find("^%b<>$", #name + 1) and t.from_debug then instances[key] = t end
     end
     scope = scope.outer
   end
-  return found
+  return instances
 end
 
 -- Executes a shape or policy directive; if its type is a template, the directive applies to all instances.
@@ -214,14 +214,14 @@ local function define(self, node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec
     local is_name = spec and not spec.type and (spec.tag == "named" or spec.tag == "path")
-    local made = is_name and declarations.template(self, spec)
-    local instances = is_name and not made and debug_instances(self, spec) or {}
-    if made or next(instances) then
+    local template_record = is_name and declarations.template(self, spec)
+    local instances = is_name and not template_record and debug_instances(self, spec) or {}
+    if template_record or next(instances) then
       local clauses = table.move(node.clauses, 1, #node.clauses, 1, {})
       table.remove(clauses, i)
       local directive = { tag = node.tag, pos = node.pos, name = node.name, argument = node.argument,
         clauses = clauses }
-      if made then return template.describe(self, made, directive) end
+      if template_record then return template.describe(self, template_record, directive) end
       for _, t in sorted_pairs(instances) do self:define_for(directive, t) end
       return
     end

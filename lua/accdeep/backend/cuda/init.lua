@@ -138,7 +138,7 @@ function cuda.start(k, node, source, region, over)
   local request = kernel and request_of(k, kernel)
   local status, detail
   if request then
-    status, detail = session.ctx:launch_kernel(region, over, k.moment.uses, request)
+    status, detail = session.ctx:launch_kernel(region, over, k.captured_environment.uses, request)
     reason = check_result(session, status, detail)
   end
   local started = status == "under way"
@@ -154,7 +154,9 @@ function cuda.run(k, node, source)
   local compiler, reason = compiler_of(k.session, k.device)
   local kernel, manner
   if compiler == nil then return false end
-  if k.moment then compiler, reason = false, k.why_interpreted or "it runs at a wait, when its data may have left" end
+  if k.captured_environment then
+    compiler, reason = false, k.why_interpreted or "it runs at a wait, when its data may have left"
+  end
   if compiler then kernel, reason = cuda_statement.kernel(k.session, k.env, node, k.env.addressed, source) end
   if kernel then reason, manner = run(k, kernel, source) end
   report_execution(k, manner, reason)
