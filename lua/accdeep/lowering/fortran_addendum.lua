@@ -15,25 +15,27 @@ local action, flag = core.action, core.flag
 
 local fortran_addendum = {}
 
--- Registers in a plan that it attaches or detaches a descriptor of type t at the address `slot`. Does nothing if t is
--- not polymorphic, or in an update. first, bytes: the descriptor's target; name: the pointer's name.
-function fortran_addendum.note(plan, request, slot, t, first, bytes, name)
+-- Registers in a plan that it attaches or detaches a descriptor of type t at the address `descriptor`. Does nothing if
+-- t is not polymorphic, or in an update. first, bytes: the descriptor's target; name: the pointer's name.
+function fortran_addendum.note(plan, request, descriptor, t, first, bytes, name)
   if not t.polymorphic or plan.kind == "update" then return end
   plan.typed = plan.typed or {}
-  table.insert(plan.typed, { slot = slot, t = t, first = first, bytes = bytes, request = request, name = name })
+  table.insert(plan.typed, { descriptor = descriptor, t = t, first = first, bytes = bytes, request = request,
+    name = name })
 end
 
--- Inserts an item for a type record before all other items. wanted: name of the item's action; of: the dynamic type.
-local function add(plan, noted, wanted, of, record, slot)
-  local session, b, pos = plan.session, codegen.builder(), noted.request.node.pos
+-- Inserts an item for a type record before all other items. entry: entry of plan.typed; record: its address, 0 for a
+-- detach; pointer: address of the pointer to the record.
+local function add(plan, entry, action_name, dynamic_type, record, pointer)
+  local session, b, pos = plan.session, codegen.builder(), entry.request.node.pos
   -- The item precedes that of the descriptor, because copying the descriptor writes the record's device address.
-  table.insert(plan.items, 1, { action = action[wanted],
-    flags = wanted == "copyin" and flag.present_or or flag.present_or | flag.try,
+  table.insert(plan.items, 1, { action = action[action_name],
+    flags = action_name == "copyin" and flag.present_or or flag.present_or | flag.try,
     pos = pos, unit = 1, base = codegen.reg(b, codegen.constant(record), pos),
     count = codegen.reg(b, codegen.constant(record ~= 0 and fortran_dynamic_types.BYTES or 0), pos),
-    slot_address = slot, indices = {}, code = b.code, registers = math.max(b.most, 1), node = noted.request.node,
-    label = session:label { name = types.name(of), unit = 1, file = plan.file, line = plan.line,
-      pointer = noted.name .. " (type)" } })
+    slot_address = pointer, indices = {}, code = b.code, registers = math.max(b.most, 1), node = entry.request.node,
+    label = session:label { name = types.name(dynamic_type), unit = 1, file = plan.file, line = plan.line,
+      pointer = entry.name .. " (type)" } })
 end
 
 -- True if a range of bytes is present, or mapped by this construct.
@@ -50,26 +52,26 @@ end
 function fortran_addendum.complete(plan)
   local session, done = plan.session, {}
   local ctx, device = session.ctx, session.now.device
-  for _, noted in ipairs(plan.typed or {}) do
-    local slot = noted.slot + fortran_descriptor.type_record_offset(noted.t)
-    local typed = ctx:attachment_at(device, slot)
-    noted.type_slot, noted.before = slot, typed
-    if done[slot] then -- a construct counts each pointer once
-      noted.before = nil
-    elseif plan.kind == "exit data" and typed then
-      local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
+  for _, entry in ipairs(plan.typed or {}) do
+    local pointer = entry.descriptor + fortran_descriptor.type_record_offset(entry.t)
+    local attachment = ctx:attachment_at(device, pointer)
+    entry.record_pointer, entry.previous = pointer, attachment
+    if done[pointer] then -- a construct counts each pointer once
+      entry.previous = nil
+    elseif plan.kind == "exit data" and attachment then
+      local dynamic_type = fortran_descriptor.type(session.host_space, entry.t, entry.descriptor)
       -- The record may serve several descriptors: restore_counters releases the references of this one, one by one.
       if plan.finalize then
-        add(plan, noted, "detach", of, 0, slot)
+        add(plan, entry, "detach", dynamic_type, 0, pointer)
       else
-        add(plan, noted, "delete", of, typed.target, slot)
+        add(plan, entry, "delete", dynamic_type, attachment.target, pointer)
       end
-    elseif plan.kind ~= "exit data" and noted.bytes > 0 and is_covered(plan, noted.slot, noted.t.size)
-      and is_covered(plan, noted.first, noted.bytes) then
-      local of = fortran_descriptor.type(session.host_space, noted.t, noted.slot)
-      add(plan, noted, "copyin", of, fortran_dynamic_types.record(session, of), slot)
+    elseif plan.kind ~= "exit data" and entry.bytes > 0 and is_covered(plan, entry.descriptor, entry.t.size)
+      and is_covered(plan, entry.first, entry.bytes) then
+      local dynamic_type = fortran_descriptor.type(session.host_space, entry.t, entry.descriptor)
+      add(plan, entry, "copyin", dynamic_type, fortran_dynamic_types.record(session, dynamic_type), pointer)
     end
-    done[slot] = true
+    done[pointer] = true
   end
 end
 
@@ -77,19 +79,21 @@ end
 function fortran_addendum.restore_counters(plan)
   local session = plan.session
   local ctx, device = session.ctx, session.now.device
-  for _, noted in ipairs(plan.typed) do
-    local before = noted.before
-    local main, typed = ctx:attachment_at(device, noted.slot), ctx:attachment_at(device, noted.type_slot)
-    local function give_back(record, slot, n)
+  for _, entry in ipairs(plan.typed) do
+    local previous = entry.previous
+    local main = ctx:attachment_at(device, entry.descriptor)
+    local attachment = ctx:attachment_at(device, entry.record_pointer)
+    local function give_back(record, pointer, n)
       for _ = 1, n do
-        session:run_one("exit data", "delete", record, fortran_dynamic_types.BYTES, slot, false, nil, 0,
+        session:run_one("exit data", "delete", record, fortran_dynamic_types.BYTES, pointer, false, nil, 0,
           flag.present_or | flag.try)
       end
     end
-    if before and (not typed or typed.target ~= before.target) and (plan.finalize or plan.kind ~= "exit data") then
-      give_back(before.target, 0, before.count)
-    elseif typed and before and main and typed.count > main.count then
-      give_back(typed.target, noted.type_slot, typed.count - main.count)
+    if previous and (not attachment or attachment.target ~= previous.target)
+      and (plan.finalize or plan.kind ~= "exit data") then
+      give_back(previous.target, 0, previous.count)
+    elseif attachment and previous and main and attachment.count > main.count then
+      give_back(attachment.target, entry.record_pointer, attachment.count - main.count)
     end
   end
 end

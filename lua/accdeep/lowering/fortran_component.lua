@@ -11,16 +11,16 @@ local raise = diagnostic.raise
 
 local fortran_component = {}
 
--- Returns the value of a field of dimension i in the descriptor at offset. what: a name of CFI_cdesc_t, "lower_bound",
--- "extent" or "sm".
-local function dimension_field(b, t, offset, i, what, pos)
+-- Returns the value of a field of dimension i in the descriptor at offset. field_name: a name of CFI_cdesc_t,
+-- "lower_bound", "extent" or "sm".
+local function dimension_field(b, t, offset, i, field_name, pos)
   local LONG = types.scalars.long
   local function load(member, number)
     return codegen.load(b, { self = true, offset = offset + fortran_descriptor.offset(t, member, number), type = LONG },
       pos)
   end
-  if not t.layout.in_spans or what == "lower_bound" then return load(what, i) end
-  if what == "sm" then return codegen.apply(b, "*", load("stride", i), load "span", pos) end
+  if not t.layout.in_spans or field_name == "lower_bound" then return load(field_name, i) end
+  if field_name == "sm" then return codegen.apply(b, "*", load("stride", i), load "span", pos) end
   local distance = codegen.apply(b, "-", load("upper_bound", i), load("lower_bound", i), pos)
   return codegen.apply(b, "+", distance, codegen.constant(1), pos)
 end
@@ -32,7 +32,9 @@ function fortran_component.whole_array(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
   local unit = t.polymorphic and 1 or t.of.size
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
-  local function load(at, of) return codegen.load(b, { self = true, offset = offset + at, type = of }, pos) end
+  local function load(at, value_type)
+    return codegen.load(b, { self = true, offset = offset + at, type = value_type }, pos)
+  end
   -- Registers are scarce and dimensions are many: only the values in `new` keep their registers after a dimension.
   local function keep_registers(old, new)
     for i, v in ipairs(new) do
@@ -45,9 +47,9 @@ function fortran_component.whole_array(b, t, offset, pos)
   local there = apply("!=", load(fortran_descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)
   local elem_len = t.polymorphic and load(fortran_descriptor.offset(t, "elem_len"), LONG)
   if t.rank == 0 then return zero, elem_len and apply("*", there, elem_len) or there end
-  local kept = keep_registers({}, { there, elem_len or one, zero })
+  local running = keep_registers({}, { there, elem_len or one, zero })
   for i = 1, t.rank do
-    local sure, count, first = kept[1], kept[2], kept[3]
+    local sure, count, first = running[1], running[2], running[3]
     local extent = dimension_field(b, t, offset, i, "extent", pos)
     if t.attribute == "allocatable" then
       count = apply("*", count, extent)
@@ -59,13 +61,13 @@ function fortran_component.whole_array(b, t, offset, pos)
       local below = { reg = b:emit(pos, core.opcode.SELECT, negative.reg, span.reg, none), type = LONG }
       count, first = apply("+", count, apply("-", span, apply("+", below, below))), apply("+", first, below)
     end
-    kept = keep_registers(kept, { sure, count, first })
+    running = keep_registers(running, { sure, count, first })
   end
-  local count = apply("*", kept[2], kept[1])
-  for _, v in ipairs(kept) do
+  local count = apply("*", running[2], running[1])
+  for _, v in ipairs(running) do
     if v.reg then b.pinned[v.reg] = nil end
   end
-  return kept[3], count
+  return running[3], count
 end
 
 -- ------------------------------------------------------------------------------------- sections --
@@ -75,20 +77,20 @@ local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 -- Returns the AST of a bound in the form of C, which backend/codegen.lua compiles. Raises if the bound is not a sum or
 -- product of integers.
 local function bound(node)
-  local made = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
+  local c_node = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
     mapped = node.mapped, global = node.global }
   if node.tag == "num" and node.class == "integer" then
-    made.value, made.type = node.value, "long"
+    c_node.value, c_node.type = node.value, "long"
   elseif node.tag == "component" then
-    made.tag, made.base = "member", bound(node.base)
+    c_node.tag, c_node.base = "member", bound(node.base)
   elseif node.tag == "unary" and same[node.op] then
-    made.e = bound(node.e)
+    c_node.e = bound(node.e)
   elseif node.tag == "binary" and same[node.op] then
-    made.a, made.b = bound(node.a), bound(node.b)
+    c_node.a, c_node.b = bound(node.a), bound(node.b)
   elseif node.tag ~= "id" then
     raise("unsupported", node.pos, "bounds of components are sums and products of integers", { rule = "TR14-3.1.1-21" })
   end
-  return made
+  return c_node
 end
 
 -- Returns the first element, counted from 0, and the number of elements of a part like (2:n, 3) of a component. A part
@@ -103,9 +105,9 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
     raise("type-mismatch", pos, ("the component has %d dimension%s, not %d"):format(rank, rank == 1 and "" or "s",
       #subscript.ranges), { rule = "TR14-3.1.1-22" })
   end
-  local function dimension_value(i, what, key)
+  local function dimension_value(i, field_name, key)
     if t.bounds then return codegen.constant(t.bounds[i][key]) end
-    return dimension_field(b, t, offset, i, what, pos)
+    return dimension_field(b, t, offset, i, field_name, pos)
   end
   local last_range = 0
   for i, range in ipairs(subscript.ranges) do last_range = range.tag == "range" and i or last_range end

@@ -35,37 +35,37 @@ local function collect(session, member_mapping, address, name, list)
     local t, at = entry.member.type, address + entry.offset
     local text = ("%s%%%s"):format(name, entry.member.name or "")
     if entry.include and not entry.subscripts and may_extend(t) then
-      local base, n, of = at, 1, t
-      if t.kind == "array" then n, of = t.n, t.of end
+      local base, n, object_type = at, 1, t
+      if t.kind == "array" then n, object_type = t.n, t.of end
       if t.kind == "descriptor" then
-        local found, count, _, type_of = object.held(session, t, at, {})
-        base, n, of = found or 0, found and count or 0, type_of or t.of
-        if t.attribute == "pointer" and found then
+        local target, count, _, dynamic_type = object.held(session, t, at, {})
+        base, n, object_type = target or 0, target and count or 0, dynamic_type or t.of
+        if t.attribute == "pointer" and target then
           local dims = fortran_descriptor.dims(session.host_space, t, at)
-          if not fortran_descriptor.is_contiguous(of, dims) then n = 0 end
+          if not fortran_descriptor.is_contiguous(object_type, dims) then n = 0 end
         end
       end
-      local inner = n > 0 and (of == types.innermost(t) and nest.inner(session, member_mapping, entry)
-        or nest.mapping_of_clause(session, of, {}, member_mapping.update, member_mapping.asked))
-      if t.polymorphic and n > 0 and of ~= t.of and fortran_dynamic_types.extends(of, t.of)
-        and object.has_start(of) then
-        table.move({ base, n, of, text }, 1, 4, #list + 1, list)
+      local inner = n > 0 and (object_type == types.innermost(t) and nest.inner(session, member_mapping, entry)
+        or nest.mapping_of_clause(session, object_type, {}, member_mapping.update, member_mapping.clause_action))
+      if t.polymorphic and n > 0 and object_type ~= t.of and fortran_dynamic_types.extends(object_type, t.of)
+        and object.has_start(object_type) then
+        table.move({ base, n, object_type, text }, 1, 4, #list + 1, list)
       end
       for i = 0, n - 1 do
-        collect(session, inner, base + i * of.size, n > 1 and ("%s(%d)"):format(text, i + 1) or text, list)
+        collect(session, inner, base + i * object_type.size, n > 1 and ("%s(%d)"):format(text, i + 1) or text, list)
       end
     end
   end
 end
 
 -- Returns the objects of extended types inside the objects of a request: {address, count, of (type), name}.
-function fortran_extension.extended_objects(session, member_mapping, found, name)
+function fortran_extension.extended_objects(session, member_mapping, objects, name)
   local follows = member_mapping and not member_mapping.policy and session.rules.descriptors == true
-  if not follows or not may_extend(found.of) then return {} end
+  if not follows or not may_extend(objects.of) then return {} end
   local flat = { fortran_inputs.record_inputs(session, function()
     local list = {}
-    for i = 0, found.count - 1 do
-      collect(session, member_mapping, found.address + i * found.of.size, name, list)
+    for i = 0, objects.count - 1 do
+      collect(session, member_mapping, objects.address + i * objects.of.size, name, list)
     end
     return table.unpack(list)
   end) }

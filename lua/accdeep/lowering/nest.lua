@@ -17,7 +17,7 @@
 --     record, layers   the type, and its layers, outermost first.
 --     policy           layer of a policy or mapper, which decides the action of each member.
 --     own              word of the action on the object itself: the policy's default, or "hold" (a reference).
---     asked            action of the clause, for members that take part in half of it.
+--     clause_action    action of the clause, for members that take part in half of it.
 --     bare             true if only named members are mapped.
 --     update           true in an update.
 --     bound            layer -> values of its parameters.
@@ -91,16 +91,16 @@ local function bind(member_mapping, layers, args, pos)
   member_mapping.bound = member_mapping.bound or {}
   for number, layer in ipairs(layers) do
     local params, values = layer.params or {}, {}
-    local given = number == 1 and args or {}
-    if #given > #params then
-      raise("type-mismatch", given[#params + 1].pos, #params == 0 and "there are no parameters"
+    local arguments = number == 1 and args or {}
+    if #arguments > #params then
+      raise("type-mismatch", arguments[#params + 1].pos, #params == 0 and "there are no parameters"
         or ("there are only %d parameters"):format(#params), { rule = "TR14-5-01" })
     end
     for i, parameter in ipairs(params) do
-      local node = given[i] or parameter.default
+      local node = arguments[i] or parameter.default
       if parameter.kind then
-        if given[i] and given[i].tag ~= "id" then
-          raise("type-mismatch", given[i].pos, ("'%s' is the name of a %s"):format(parameter.name, parameter.kind),
+        if arguments[i] and arguments[i].tag ~= "id" then
+          raise("type-mismatch", arguments[i].pos, ("'%s' is the name of a %s"):format(parameter.name, parameter.kind),
             { rule = "TR14-5-02" })
         end
         values[parameter.name] = { name = node and node.name, pos = node and node.pos }
@@ -108,7 +108,8 @@ local function bind(member_mapping, layers, args, pos)
         raise("type-mismatch", pos, ("a value is missing for '%s'"):format(parameter.name), { rule = "TR14-5-01",
           help = ("write <%s(value)>"):format(layer.name or "") })
       else
-        values[parameter.name] = { node = node, default = not given[i], location = not given[i] and layer.location }
+        values[parameter.name] = { node = node, default = not arguments[i],
+          location = not arguments[i] and layer.location }
       end
     end
     member_mapping.bound[layer] = layer.params and values
@@ -121,7 +122,8 @@ end
 function nest.shape(session, record, name, update, requested, args, pos)
   local function make()
     local layers = shape_layers(session, record, name)
-    return bind({ record = record, layers = layers, update = update or false, asked = requested }, layers, args, pos)
+    return bind({ record = record, layers = layers, update = update or false, clause_action = requested }, layers, args,
+      pos)
   end
   if args then return make() end
   local key = ("shape %s %s %s"):format(name or "", update and "update" or "", session.rules.extended and requested
@@ -148,7 +150,7 @@ local function shape_with(session, record, inner, update, requested)
   if inner and inner.name then shape.require_known(session, record, inner.name, inner.pos) end
   if inner and inner.empty and not inner.nest then -- empty brackets are a new shape that names no member (TR14-3.3-11)
     return memoize(session, record, ("shallow %s"):format(update and "update" or ""), function()
-      return { record = record, layers = {}, shallow = true, update = update or false, asked = requested }
+      return { record = record, layers = {}, shallow = true, update = update or false, clause_action = requested }
     end)
   end
   if not inner or not inner.nest then
@@ -158,30 +160,30 @@ local function shape_with(session, record, inner, update, requested)
   local own = shape.layer(session, record, clauses_of(inner))
   own.location = session:location_of(inner.nest.pos)
   local layers = inner.empty and {} or shape_layers(session, record, inner.name)
-  local member_mapping = bind({ record = record, update = update or false, asked = requested }, layers, inner.args,
-    inner.pos)
+  local member_mapping = bind({ record = record, update = update or false, clause_action = requested }, layers,
+    inner.args, inner.pos)
   table.insert(layers, 1, own)
   member_mapping.layers = layers
   return member_mapping
 end
 
--- Returns the member mapping of the policy `made`: the layers of its shape, with the policy before them. Decides
+-- Returns the member mapping of a policy: the layers of its shape, with the policy before them. Decides
 -- TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
-local function policy_over(session, record, made, update, args, pos)
-  local word = made.default
+local function policy_over(session, record, policy_layer, update, args, pos)
+  local word = policy_layer.default
   local bare = not word or word == "none" or word == "exclude"
-  local layers = shape_layers(session, record, made.shape)
+  local layers = shape_layers(session, record, policy_layer.shape)
   local own = not update and (bare and "hold" or word) or nil
-  local member_mapping = { record = record, layers = layers, policy = made, bare = bare, update = update or false,
-    own = own, asked = own }
-  return bind(bind(member_mapping, layers), { made }, args, pos)
+  local member_mapping = { record = record, layers = layers, policy = policy_layer, bare = bare,
+    update = update or false, own = own, clause_action = own }
+  return bind(bind(member_mapping, layers), { policy_layer }, args, pos)
 end
 
 -- Raises if a data policy is used in an update, or an update policy elsewhere. Decides TR14-3.2.1-06, TR14-3.2.3-02.
-local function check_kind(made, name, pos, update)
-  if made.kind and made.kind ~= (update and "update" or "data") then
+local function check_kind(policy_layer, name, pos, update)
+  if policy_layer.kind and policy_layer.kind ~= (update and "update" or "data") then
     raise("clause-not-allowed", pos, ("'%s' is %s policy"):format(name,
-      made.kind == "data" and "a data" or "an update"), { length = #name,
+      policy_layer.kind == "data" and "a data" or "an update"), { length = #name,
       rule = update and "TR14-3.2.3-02" or "TR14-3.2.1-06" })
   end
 end
@@ -213,23 +215,24 @@ local function policy_with(session, record, inner, update)
 end
 
 -- Raises if a policy uses another policy that it must not use, or leaves a member without an action.
-function nest.check_policy(session, record, made)
-  session:with_location(made.location, function()
-    policy.check(session, record, made)
-    local word = made.default
-    local member_mapping = { record = record, layers = shape_layers(session, record, made.shape), policy = made,
-      own = made.kind ~= "update" and word ~= "none" and word ~= "exclude" and word or nil }
+function nest.check_policy(session, record, policy_layer)
+  session:with_location(policy_layer.location, function()
+    policy.check(session, record, policy_layer)
+    local word = policy_layer.default
+    local member_mapping = { record = record, layers = shape_layers(session, record, policy_layer.shape),
+      policy = policy_layer,
+      own = policy_layer.kind ~= "update" and word ~= "none" and word ~= "exclude" and word or nil }
     nest.entries(session, member_mapping)
   end)
 end
 
 -- Returns the member mapping of a defined shape or policy for objects of a record.
-function nest.mapping_of_definition(session, record, made)
-  if made.use then return policy_over(session, record, made, made.kind == "update") end
-  return nest.shape(session, record, made.name)
+function nest.mapping_of_definition(session, record, definition)
+  if definition.use then return policy_over(session, record, definition, definition.kind == "update") end
+  return nest.shape(session, record, definition.name)
 end
 
--- Returns {name, pos} of the policy that a plain clause with this action selects for objects of a record; nil if there
+-- Returns {name, pos} of the policy that a clause with this action alone selects for objects of a record; nil if there
 -- is no such policy (TR14-5-09). Decides TR14-5-09.
 local function default_policy(session, record, requested, pos)
   local name = session.rules.extended and requested and policy.default_for(requested)
@@ -246,8 +249,8 @@ end
 function nest.mapping_of_clause(session, record, clause, update, requested)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
-  local plain = not inner.name and not inner.nest and not inner.args and not inner.empty
-  local default = plain and default_policy(session, record, requested, inner.pos)
+  local is_unqualified = not inner.name and not inner.nest and not inner.args and not inner.empty
+  local default = is_unqualified and default_policy(session, record, requested, inner.pos)
   if default then return policy_with(session, record, default, update) end
   return shape_with(session, record, inner, update, requested)
 end
@@ -270,26 +273,26 @@ end
 -- TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05,
 -- TR14-A.2-04.
 local function find_in_layers(layers, name)
-  local found = {}
+  local resolution = {}
   for _, layer in ipairs(layers) do
     local entry = layer.members[name]
-    if found.include == nil then
+    if resolution.include == nil then
       if entry then
-        found.include = entry.mode == "include"
+        resolution.include = entry.mode == "include"
       elseif layer.default then
-        found.include = layer.default == "include"
+        resolution.include = layer.default == "include"
       end
     end
-    if entry and not found.source then
-      found.source, found.source_location, found.limit = entry, layer.location, entry.limit
-      found.source_layer = layer
+    if entry and not resolution.source then
+      resolution.source, resolution.source_location, resolution.limit = entry, layer.location, entry.limit
+      resolution.source_layer = layer
     end
-    if entry and entry.subscripts and not found.subscripts then
-      found.subscripts, found.location, found.layer = entry.subscripts, layer.location, layer
+    if entry and entry.subscripts and not resolution.subscripts then
+      resolution.subscripts, resolution.location, resolution.layer = entry.subscripts, layer.location, layer
     end
   end
-  if found.include == nil then found.include = true end
-  return found
+  if resolution.include == nil then resolution.include = true end
+  return resolution
 end
 
 -- True if two entries of policies have the same effect on a member.
@@ -297,43 +300,43 @@ local function same_behaviour(a, b)
   return a.mode == b.mode and a.action == b.action and (a.inner and a.inner.name) == (b.inner and b.inner.name)
 end
 
--- Returns the entry for a member from the policies that the policy `made` uses, and the location of the used policy.
+-- Returns the entry for a member from the policies that a policy uses, and the location of the used policy.
 -- Raises if the used policies disagree. Decides TR14-3.2.1-09.
-local function used_policy_entry(session, record, made, name)
-  local found, from
-  for _, used in ipairs(made.use) do
+local function used_policy_entry(session, record, policy_layer, name)
+  local match, match_location
+  for _, used in ipairs(policy_layer.use) do
     local other = session:policy_named(record, used.name)
     local entry, location = other.members[name], other.location
     if not entry then entry, location = used_policy_entry(session, record, other, name) end
-    if entry and found and not same_behaviour(entry, found) then
+    if entry and match and not same_behaviour(entry, match) then
       raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
         used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
         help = ("name '%s' in the policy itself"):format(name) })
     end
-    if entry then found, from = entry, location end
+    if entry then match, match_location = entry, location end
   end
-  return found, from
+  return match, match_location
 end
 
 -- Returns the default action that a used policy gives to an included member, or nil. shaped: true if the using policy
 -- names a shape itself; this shape then decides which members are included (TR14-3.2.1-09). Decides TR14-3.2.1-09.
-local function used_policy_default(session, record, made, name, shaped)
-  local found
-  for _, used in ipairs(made.use) do
+local function used_policy_default(session, record, policy_layer, name, shaped)
+  local default
+  for _, used in ipairs(policy_layer.use) do
     local other = session:policy_named(record, used.name)
     local word = other.default ~= "none" and other.default or nil
     if word and not shaped and not find_in_layers(shape_layers(session, record, other.shape), name).include then
       word = "exclude"
     end
     word = word or used_policy_default(session, record, other, name, shaped or other.shape ~= nil)
-    if word and found and word ~= found then
+    if word and default and word ~= default then
       raise("duplicate-member", used.pos, ("'%s' and another used policy treat '%s' differently"):format(
         used.name, name), { length = #used.name, rule = "TR14-3.2.1-09",
         help = ("name '%s' in the policy itself"):format(name) })
     end
-    found = found or word
+    default = default or word
   end
-  return found
+  return default
 end
 
 -- Resolves a member under a policy by the tiers of AMB-TR14-07: first the policy itself, then the policies that it
@@ -341,11 +344,11 @@ end
 -- TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03, TR14-3.2.3-03, TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04,
 -- TR14-A.3-06.
 local function policy_entry(session, member_mapping, name)
-  local made, record = member_mapping.policy, member_mapping.record
+  local policy_layer, record = member_mapping.policy, member_mapping.record
   local shallow = member_mapping.own == "present" and session.rules.present == "shallow"
   local below = find_in_layers(member_mapping.layers, name)
-  local entry, location = made.members[name], made.location
-  if not entry then entry, location = used_policy_entry(session, record, made, name) end
+  local entry, location = policy_layer.members[name], policy_layer.location
+  if not entry then entry, location = used_policy_entry(session, record, policy_layer, name) end
   if entry then
     local sections = entry.subscripts
     return { include = entry.mode ~= "exclude", action = entry.action, requested_action = entry.requested_action,
@@ -353,15 +356,18 @@ local function policy_entry(session, member_mapping, name)
       subscripts = sections or below.subscripts, location = sections and location or below.location,
       outer = sections and entry.outer or nil, named = true,
       init = below.source and below.source.init, -- init_needed of a shape also holds under a policy (TR14-3.2.1-04)
-      layer = sections and made or below.layer, source_layer = made }
+      layer = sections and policy_layer or below.layer, source_layer = policy_layer }
   end
   if not below.include then return below end
-  local word = made.default
-  if not word then word = used_policy_default(session, record, made, name, made.shape ~= nil) or "none" end
+  local word = policy_layer.default
+  if not word then
+    word = used_policy_default(session, record, policy_layer, name, policy_layer.shape ~= nil) or "none"
+  end
   if word == "none" then
-    raise("default-none", made.default_pos or made.location and made.location.pos,
+    raise("default-none", policy_layer.default_pos or policy_layer.location and policy_layer.location.pos,
       ("the policy has no default, and member '%s' is not named"):format(name),
-      { rule = "TR14-3.2.1-15", location = made.location, help = "add default(exclude), or name it in a clause" })
+      { rule = "TR14-3.2.1-15", location = policy_layer.location,
+        help = "add default(exclude), or name it in a clause" })
   end
   if word == "exclude" then
     below.include = false
@@ -390,29 +396,30 @@ local halves = {
 -- values in the mapping of objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
 function nest.entries(session, member_mapping)
   if member_mapping.entries then return member_mapping.entries end
-  local list = {}
+  local list, bound = {}, member_mapping.bound
   local function visit(members, base)
     for _, member in ipairs(members) do
       if not member.name then
         visit(member.type.members, base + member.offset)
       else
-        local found = member_mapping.policy and policy_entry(session, member_mapping, member.name)
+        local resolution = member_mapping.policy and policy_entry(session, member_mapping, member.name)
           or find_in_layers(member_mapping.layers, member.name)
-        local source = found.source
-        local wanted = found.action or found.limit and halves[found.limit][member_mapping.asked] or nil
+        local source = resolution.source
+        local action = resolution.action
+          or resolution.limit and halves[resolution.limit][member_mapping.clause_action] or nil
         list[#list + 1] = {
-          member = member, offset = base + member.offset, include = found.include,
-          limited = found.limit ~= nil,
-          action = wanted, requested_action = found.requested_action or wanted,
-          invoke = found.invoke, named = found.named, listed = source ~= nil,
-          init = found.include and (found.init or source and source.init) or false,
-          inner = found.include and source and source.inner or nil,
-          inner_location = found.source_location,
-          subscripts = found.include and found.subscripts or nil,
-          location = found.location or found.source_location,
-          outer = found.outer,
-          values = found.layer and member_mapping.bound and member_mapping.bound[found.layer],
-          inner_values = found.source_layer and member_mapping.bound and member_mapping.bound[found.source_layer],
+          member = member, offset = base + member.offset, include = resolution.include,
+          limited = resolution.limit ~= nil,
+          action = action, requested_action = resolution.requested_action or action,
+          invoke = resolution.invoke, named = resolution.named, listed = source ~= nil,
+          init = resolution.include and (resolution.init or source and source.init) or false,
+          inner = resolution.include and source and source.inner or nil,
+          inner_location = resolution.source_location,
+          subscripts = resolution.include and resolution.subscripts or nil,
+          location = resolution.location or resolution.source_location,
+          outer = resolution.outer,
+          values = resolution.layer and bound and bound[resolution.layer],
+          inner_values = resolution.source_layer and bound and bound[resolution.source_layer],
         }
       end
     end
@@ -432,15 +439,15 @@ function nest.inner(session, member_mapping, entry)
   if bound and not bound.node then -- a parameter's name stands for its argument, or for the default shape
     inner = { name = bound.name, pos = bound.pos or inner.pos, args = inner.args, nest = inner.nest }
   end
-  local requested = entry.action or member_mapping.asked
-  local function made()
+  local requested = entry.action or member_mapping.clause_action
+  local function make_mapping()
     if entry.invoke then return policy_with(session, record, inner, member_mapping.update) end
     local default = not inner and default_policy(session, record, requested)
     if default then return policy_with(session, record, default, member_mapping.update) end
     return shape_with(session, record, inner, member_mapping.update, requested)
   end
-  if not inner then return made() end
-  return session:with_location(entry.inner_location, made)
+  if not inner then return make_mapping() end
+  return session:with_location(entry.inner_location, make_mapping)
 end
 
 return nest

@@ -31,14 +31,14 @@ end
 
 -- Returns start and length of a subscript as values of codegen; an index is a section of one element. Decides
 -- TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
-function section_subscripts.bounds(b, ctx, subscript, what)
+function section_subscripts.bounds(b, ctx, subscript, array_type)
   if subscript.tag == "index" then
     return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
   end
-  section_subscripts.check(subscript, what.n)
+  section_subscripts.check(subscript, array_type.n)
   local start = subscript.start and codegen.integer(b, ctx, subscript.start) or codegen.constant(0)
   if subscript.length then return start, codegen.integer(b, ctx, subscript.length) end
-  return start, codegen.apply(b, "-", codegen.constant(what.n), start, subscript.pos)
+  return start, codegen.apply(b, "-", codegen.constant(array_type.n), start, subscript.pos)
 end
 
 -- Returns start and length, counted in elements of a row, of a section with one more dimension. start, length: rows of
@@ -77,15 +77,15 @@ end
 -- Returns element type, start and length of the first section of an array or pointer, and the remaining subscripts,
 -- beginning with the last that was used. Trailing whole rows are kept as elements if there may be several rows. Decides
 -- ACC33-2.7.1-4.
-function section_subscripts.first_section(b, ctx, t, given, offset)
-  local of, rest = types.element(t), given
+function section_subscripts.first_section(b, ctx, t, subscripts, offset)
+  local element, rest = types.element(t), subscripts
   if rest[1].ranges then
     local start, length = fortran_component.array_part(b, ctx, t, offset, rest[1])
-    return of, start, length, rest
+    return element, start, length, rest
   end
   local start, length = section_subscripts.bounds(b, ctx, rest[1], t.kind == "array" and t or {})
   local inner = {}
-  local at, number = of, 2
+  local at, number = element, 2
   while at.kind == "array" and rest[number] and rest[number].tag ~= "alias" do
     local first, count = section_subscripts.bounds(b, ctx, rest[number], at)
     inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
@@ -100,29 +100,29 @@ function section_subscripts.first_section(b, ctx, t, given, offset)
     if i > last and length.const ~= 1 then break end
     start, length = inner_dimension(b, dimension.row, start, length, dimension.subscript, dimension.first,
       dimension.count)
-    of, rest = of.of, table.move(rest, 2, #rest, 1, {})
+    element, rest = element.of, table.move(rest, 2, #rest, 1, {})
   end
-  return of, start, length, rest
+  return element, start, length, rest
 end
 
 -- Returns the innermost type of a section's element, the number of such objects in one element, and the index of the
 -- first subscript that follows a pointer. The index is nil if no subscript follows a pointer. Decides TR14-3.1.1-22,
 -- TR14-3.2.2-07.
-function section_subscripts.elements(of, given)
-  if of.kind == "void" or of.kind == "function" or (of.kind == "record" and not of.complete) then
-    scoped_names.no_size(of, given[1].pos)
+function section_subscripts.elements(element, subscripts)
+  if element.kind == "void" or element.kind == "function" or (element.kind == "record" and not element.complete) then
+    scoped_names.no_size(element, subscripts[1].pos)
   end
-  if of.kind == "pointer" and #given > 1 then return of, 1, 2 end
+  if element.kind == "pointer" and #subscripts > 1 then return element, 1, 2 end
   local times = 1
-  if of.kind == "array" then
-    while of.kind == "array" do times, of = times * of.n, of.of end
-    return of, times, nil
+  if element.kind == "array" then
+    while element.kind == "array" do times, element = times * element.n, element.of end
+    return element, times, nil
   end
-  if #given > 1 then
-    raise("not-a-pointer", given[2].pos, ("%s has no elements"):format(types.name(of)),
+  if #subscripts > 1 then
+    raise("not-a-pointer", subscripts[2].pos, ("%s has no elements"):format(types.name(element)),
       { rule = "TR14-3.1.1-22" })
   end
-  return of, 1, nil
+  return element, 1, nil
 end
 
 return section_subscripts
