@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Block of device memory that the program has allocated. */
 struct block {
     uint64_t dev, bytes; /* device address and size; dev 0: the slot is free */
     uintptr_t pc;        /* return address of the call that allocated the block */
@@ -15,7 +16,7 @@ struct block {
 static struct block *blocks;
 static size_t nblocks, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
 
-/* Returns the slot at which the search for an address begins. */
+/* Returns the slot at which the search for the block at `dev` begins. */
 static size_t get_home_slot(uint64_t dev)
 {
     return (size_t)((dev >> 4) * 0x9E3779B97F4A7C15u >> 20) & (capacity - 1);
@@ -47,6 +48,7 @@ static bool grow_blocks(void)
     return true;
 }
 
+/* Adds a block to the table; does nothing in runs without these reports. */
 void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
     if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
@@ -81,7 +83,7 @@ static int compare_blocks(const void *a, const void *b)
     return one->pc != other->pc ? (one->pc < other->pc ? -1 : 1) : (one->dev > other->dev) - (one->dev < other->dev);
 }
 
-/* Reports n blocks of `bytes` bytes together that one call has allocated on one device; *first is one of them. */
+/* Reports n blocks of `bytes` bytes together that one call has allocated on one device; `first` is one of them. */
 static void report_block_group(const struct block *first, size_t n, uint64_t bytes)
 {
     assert(n && first->what);
@@ -99,12 +101,14 @@ static void report_block_group(const struct block *first, size_t n, uint64_t byt
         n == 1 ? "" : "s", (unsigned long long)bytes, n == 1 ? "is" : "are", first->device);
 }
 
+/* Sorts the blocks by allocating call, and reports each group. */
 void rt_report_device_alloc_leaks(void)
 {
     size_t n = 0;
     for (size_t i = 0; i < capacity; i++)
         if (blocks[i].dev && !accd_host_address(rt.context, blocks[i].device, blocks[i].dev))
-            blocks[n++] = blocks[i]; /* memory given to acc_map_data is reported with its data */
+            /* memory given to acc_map_data has a host address, and is reported with its data */
+            blocks[n++] = blocks[i];
     if (n)
         qsort(blocks, n, sizeof *blocks, compare_blocks);
     for (size_t i = 0, k; i < n; i = k) {
@@ -116,6 +120,7 @@ void rt_report_device_alloc_leaks(void)
     rt_device_alloc_clear();
 }
 
+/* Frees the table. */
 void rt_device_alloc_clear(void)
 {
     free(blocks);

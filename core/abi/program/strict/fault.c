@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-static struct sigaction before_segv, before_bus; /* actions of the program */
+static struct sigaction before_segv, before_bus; /* actions of the program from before rt_install_fault_handler */
 
-/* Returns the address of the fault in the program's own code; if a library has faulted, of the program's call of that
- * library. */
+/* Returns the address of the fault in the program's own code, to be reported. If a library has faulted, returns that of
+ * the program's call of the library. */
 static uintptr_t find_access_pc(const greg_t *registers)
 {
     static struct accd__debug_fault_context stopped;
@@ -27,7 +27,8 @@ static uintptr_t find_access_pc(const greg_t *registers)
 }
 
 /* Reports that a section of the construct under way contains `address`, which is outside of the program's memory, and
- * ends the program. The functions that move bytes hold no lock of the C library, so the library may be used. */
+ * ends the program. The functions of the core that move bytes hold no lock of the C library, so its functions may be
+ * used here. */
 static _Noreturn void report_transfer_fault(void *address)
 {
     const struct rt_site *site = rt.site;
@@ -42,11 +43,11 @@ static _Noreturn void report_transfer_fault(void *address)
                    address);
 }
 
-/* Reports that the host's code uses a device address, and ends the program. */
+/* Reports that the host's code uses a device address, and ends the program. context: of the signal handler. */
 static _Noreturn void report_device_access(void *address, const void *context)
 {
     int device = accd_device_at(rt.context, (uintptr_t)address);
-    rt_unprotect_devices(); /* memory stays open: the process ends */
+    rt_unprotect_devices(); /* memory stays open, because the process ends */
     uint64_t host = accd_host_address(rt.context, device, (uintptr_t)address);
     struct rt_diagnostic diagnostic = {
         .level = "error",
@@ -74,8 +75,9 @@ static _Noreturn void report_device_access(void *address, const void *context)
     _Exit(EXIT_FAILURE);
 }
 
-/* Handles SIGSEGV and SIGBUS: reports an access that the runtime knows, and ends the program. Otherwise passes the
- * signal on to the action of the program. */
+/* Handles SIGSEGV and SIGBUS: reports an access that the runtime can explain. A fault of a transfer, of the host on
+ * device memory or of a kernel then ends the program. Any other signal, and one that kill() sent, goes to the action of
+ * the program. An access of MPI to device memory opens the memory and is repeated. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const struct sigaction *before = signal == SIGBUS ? &before_bus : &before_segv;
@@ -90,7 +92,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
             report_device_access(info->si_addr, context);
         return;
     }
-    if (before->sa_handler == SIG_DFL) /* several threads of a kernel may come here at once */
+    /* the program ends: only one of several faulting threads of a kernel may continue from here */
+    if (before->sa_handler == SIG_DFL)
         rt_claim_exit();
     if (!sent && rt_kernel_kind(self->activity))
         rt_handle_unguarded_fault(info, context);
@@ -112,10 +115,11 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         before->sa_handler(signal);
     else if (before->sa_handler == SIG_DFL)
         rt_end_by_signal(signal);
-    else /* the access is made again, without a handler */
+    else /* ignored by the program: the access is made again, with this action and without the runtime's handler */
         sigaction(signal, before, NULL);
 }
 
+/* Installs on_fault for SIGSEGV and SIGBUS, on the alternate stack. */
 void rt_install_fault_handler(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -1,5 +1,5 @@
-/* fault_context.c - finds the program's own code that makes an access, also if it is made inside of a library of the
- * system, as in memcpy. */
+/* fault_context.c - finds the program's own code that makes an access, also if a library of the system makes it for the
+ * program, as memcpy does. */
 #include "fault_context.h"
 #include "protection_map.h"
 
@@ -8,11 +8,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Reads the stack by a system call, which stops at the first page that is not mapped. */
 void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers)
 {
     enum {
         PIECES = sizeof stopped->words / RT_PAGE_SIZE + 1
-    }; /* number of pages: those before an unmapped one are read */
+        /* Number of pages: each is one piece of the read, so that those before an unmapped page are read. */
+    };
     const uint64_t sp = (uint64_t)registers[REG_RSP];
     const struct iovec here = {stopped->words, sizeof stopped->words};
     struct iovec there[PIECES];
@@ -27,11 +29,14 @@ void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg
     stopped->n = got > 0 ? (size_t)got / sizeof *stopped->words : 0;
 }
 
+/* Unwinds through code of the system, at most 64 frames; returns the address of the fault if that does not end in the
+ * program. */
 uintptr_t rt_find_program_pc(struct accd__debug_fault_context *stopped)
 {
     enum { FRAMES_MOST = 64 };
     if (stopped->at.pc <= RT_PAGE_SIZE &&
-        stopped->n) { /* a null pointer was called: the return address is on the stack */
+        /* A null pointer was called, so the return address is the first word of the stack. */
+        stopped->n) {
         stopped->at.pc = stopped->words[0];
         stopped->at.sp += sizeof stopped->words[0];
     }

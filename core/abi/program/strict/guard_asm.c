@@ -39,7 +39,8 @@ __asm__(
     "movq %rcx, %rdi\n"
     "call *%rdx\n"
     "movq (%rbx), %rsp\n"
-    /* registers of the caller */ "popq %r15\n"
+    /* registers of the caller, in reverse order */
+    "popq %r15\n"
     "popq %r14\n"
     "popq %r13\n"
     "popq %r12\n"
@@ -48,10 +49,13 @@ __asm__(
     "ret\n"
     ".popsection\n");
 
+/* Makes the system call prctl for the calling thread. All system calls are dispatched except those in this file's
+ * functions. */
 void rt_guard_set_syscall_dispatch(struct rt_page_guard *guard, bool on)
 {
     const uintptr_t start = (uintptr_t)rt_raw_syscall;
-    /* The operating system compares the address after the syscall instruction with the range. */
+    /* The operating system compares the address after the syscall instruction with the range, so the range is one byte
+     * longer. */
     rt_raw_syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, on ? PR_SYS_DISPATCH_ON : PR_SYS_DISPATCH_OFF,
                    on ? (long)start : 0, on ? (long)((uintptr_t)rt_guard_sigreturn_end - start + 1) : 0,
                    on ? (long)&guard->selector : 0, 0);

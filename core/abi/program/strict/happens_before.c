@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Vector clock of a stream: for other streams the last epoch (number of an operation) that happens before the next
- * operation of this stream. */
+ * operation of this stream. A stream without an entry has no such epoch. */
 struct clock {
     size_t users; /* number of owners: streams, and tasks in dependences */
     size_t n, capacity;
@@ -34,7 +34,8 @@ struct stream {
 static struct stream *streams; /* streams[0] is the host */
 static size_t nstreams, capacity;
 
-/* A task, and the clock that its stream had when the task began. Later tasks of the stream may have waited for more. */
+/* A task, and the clock that its stream had when the task began; NULL: the stream had none. Later tasks of the stream
+ * may have waited for more. */
 struct past {
     struct rt_epoch epoch;
     struct clock *clock;
@@ -50,7 +51,8 @@ struct dependence {
 };
 static struct dependence *dependences;
 
-/* Returns `array` with capacity for index n, moved if it has grown; ends the program without memory. */
+/* Returns `array` with capacity for index n, moved if it has grown; *capacity_p: number of elements, `element`: bytes
+ * of one. Ends the program without memory. */
 static void *grow_array(void *array, size_t n, size_t *capacity_p, size_t element)
 {
     if (n < *capacity_p)
@@ -69,7 +71,8 @@ static struct rt_epoch get_last_epoch(unsigned i)
     return (struct rt_epoch){i, streams[i].last};
 }
 
-/* Adds a stream of a queue or of tasks, and returns its index. The first call adds the host's stream, too. */
+/* Adds a stream of a queue or (`task`) of a chain of tasks, and returns its index. The first call adds the host's
+ * stream, too. Ends the program without memory. */
 static unsigned new_stream(int device, int queue, bool task)
 {
     if (!nstreams) {
@@ -81,7 +84,8 @@ static unsigned new_stream(int device, int queue, bool task)
     return (unsigned)nstreams++;
 }
 
-/* Returns true if stream i is the given queue of a device. With queue RT_ASYNC_NOVAL, any queue of the device. */
+/* Returns true if stream i is the given queue of a device. With queue RT_ASYNC_NOVAL, true for any queue of the device.
+ */
 static bool is_queue_stream(unsigned i, int device, int queue)
 {
     return !streams[i].task && streams[i].device == device && (queue == RT_ASYNC_NOVAL || streams[i].queue == queue);
@@ -96,12 +100,14 @@ static unsigned find_stream(int device, int queue)
     return 0;
 }
 
+/* Compares an epoch with the last one that the host has waited for; epochs of the host count as waited for. */
 bool rt_is_host_synced(struct rt_epoch epoch)
 {
     return !epoch.stream || epoch.number <= streams[epoch.stream].synced;
     assert(epoch.stream < nstreams || !epoch.stream);
 }
 
+/* Tests whether all streams are synchronized with the host. */
 bool rt_is_quiescent(void)
 {
     for (size_t i = 1; i < nstreams; i++)
@@ -110,6 +116,7 @@ bool rt_is_quiescent(void)
     return true;
 }
 
+/* Looks the earlier stream up in the clock of the later one. */
 bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later)
 {
     if (rt_is_host_synced(earlier) || earlier.stream == later.stream)
@@ -138,8 +145,8 @@ static void drop_clock(struct clock *clock)
         free(clock);
 }
 
-/* Returns the clock of a stream, which has no other owner and capacity for one more epoch; it is copied if needed. Ends
- * the program without memory. */
+/* Makes sure that a stream is the only owner of its clock, and that the clock has capacity for one more epoch; copies
+ * the clock if needed. Returns the clock. Ends the program without memory. */
 static struct clock *own_clock(struct stream *stream)
 {
     enum { FEW = 8 };
@@ -158,7 +165,8 @@ static struct clock *own_clock(struct stream *stream)
     return stream->clock = clock;
 }
 
-/* Makes an epoch happen before the next operation of stream i. */
+/* Makes an epoch happen before the next operation of stream i, which must not be the host's. Does nothing if it does so
+ * already. */
 static void acquire(unsigned i, struct rt_epoch epoch)
 {
     struct stream *stream = &streams[i];
@@ -182,7 +190,7 @@ static void acquire_all(unsigned i, struct rt_epoch epoch, const struct clock *c
 }
 
 /* Records that the host has waited for an epoch: the epoch, and all epochs in `clock`, happen before everything that
- * follows. */
+ * follows. Does nothing if the host has waited before. clock may be NULL. */
 static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 {
     struct stream *stream = &streams[epoch.stream];
@@ -200,6 +208,7 @@ static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
+/* Gives the thread a new epoch of the queue, or the host's epoch if the device is the host. */
 void rt_clock_begin_operation(struct rt_thread *self, int queue)
 {
     self->epoch = (struct rt_epoch){0};
@@ -212,6 +221,7 @@ void rt_clock_begin_operation(struct rt_thread *self, int queue)
     self->epoch = get_last_epoch(i);
 }
 
+/* Makes a queue, or the host, acquire the last epochs of the queues that it waits for. */
 void rt_clock_wait(int device, int async, int queue)
 {
     if (queue == RT_ASYNC_SYNC)
@@ -230,7 +240,7 @@ void rt_clock_wait(int device, int async, int queue)
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
-/* Returns the dependence of an address, a new one if there is none; ends the program without memory. */
+/* Returns the dependence of an address; makes a new one if there is none. Ends the program without memory. */
 static struct dependence *get_dependence(const void *address)
 {
     struct dependence *at = dependences;
@@ -246,7 +256,8 @@ static struct dependence *get_dependence(const void *address)
     return dependences = at;
 }
 
-/* Calls fn for each address of depend clauses, in one of the formats of gcc:
+/* Calls fn(at, reads, ud) for each address of depend clauses; reads: the task only reads the address. `depend` is in
+ * one of the formats of gcc:
  *
  *      old   number of addresses, number of written ones, addresses
  *      new   0, numbers of all, of written, of mutexinoutset, of read ones, addresses, then objects of type depend */
@@ -267,8 +278,8 @@ static void for_each_dependence(void **depend, void (*fn)(struct dependence *at,
     }
 }
 
-/* Sets *ud to the stream whose last task has written the address, so that a new task that depends on it continues that
- * stream. */
+/* Sets *ud, an index of a stream, to the stream whose last task has written the address. A new task that depends on it
+ * then continues that stream. Leaves *ud as it is if there is no such stream. */
 static void find_continued_stream(struct dependence *at, bool reads, void *ud)
 {
     unsigned *found = ud;
@@ -278,7 +289,8 @@ static void find_continued_stream(struct dependence *at, bool reads, void *ud)
         *found = writer.stream;
 }
 
-/* Makes stream *ud acquire the last writer of an address; the readers, too, if the new task writes (`reads` false). */
+/* Makes stream *ud (an index) acquire the last writer of an address; the readers, too, if the new task writes (`reads`
+ * false). */
 static void acquire_dependence(struct dependence *at, bool reads, void *ud)
 {
     const unsigned i = *(const unsigned *)ud;
@@ -287,7 +299,7 @@ static void acquire_dependence(struct dependence *at, bool reads, void *ud)
         acquire_all(i, at->readers[k].epoch, at->readers[k].clock);
 }
 
-/* Removes the writer and the readers of a dependence. */
+/* Removes the writer and the readers of a dependence, and frees their clocks. */
 static void forget_tasks(struct dependence *at)
 {
     drop_clock(at->writer.clock);
@@ -297,7 +309,8 @@ static void forget_tasks(struct dependence *at)
     at->nreaders = 0;
 }
 
-/* Records the task of epoch *ud as the writer or a reader of an address. */
+/* Records the task of epoch *ud as the writer or (`reads`) a reader of an address. A writer replaces all earlier tasks.
+ */
 static void record_dependence(struct dependence *at, bool reads, void *ud)
 {
     const struct rt_epoch epoch = *(const struct rt_epoch *)ud;
@@ -309,6 +322,7 @@ static void record_dependence(struct dependence *at, bool reads, void *ud)
         (struct past){epoch, share_clock(streams[epoch.stream].clock)};
 }
 
+/* Begins a task on the stream of a task that it depends on, on a finished stream of tasks, or on a new one. */
 struct rt_epoch rt_clock_begin_task(void **depend)
 {
     unsigned i = 0;
@@ -328,7 +342,8 @@ struct rt_epoch rt_clock_begin_task(void **depend)
     return epoch;
 }
 
-/* Records that the host has waited for the last writer of an address; for the readers, too, if `reads` is false. */
+/* Records that the host has waited for the last writer of an address; for the readers, too, if `reads` is false. ud is
+ * not used. */
 static void sync_dependence(struct dependence *at, bool reads, void *ud)
 {
     (void)ud;
@@ -337,11 +352,13 @@ static void sync_dependence(struct dependence *at, bool reads, void *ud)
         sync_host(at->readers[k].epoch, at->readers[k].clock);
 }
 
+/* Synchronizes the host with the tasks that wrote or read the addresses. */
 void rt_clock_wait_depend(void **depend)
 {
     for_each_dependence(depend, sync_dependence, NULL);
 }
 
+/* Synchronizes the host with all tasks, and forgets all dependences. */
 void rt_clock_wait_tasks(void)
 {
     for (unsigned i = 1; i < nstreams; i++)
@@ -358,13 +375,14 @@ void rt_clock_wait_tasks(void)
 
 /* ------------------------------------------------------------------------------------- names -- */
 
-/* Writes the name of the queue of stream i to `to`, and returns `to`. */
+/* Writes the name of the queue of stream i, "queue 1" or "the default queue", to `to`, and returns `to`. */
 static const char *format_queue(unsigned i, char *to, size_t size)
 {
     snprintf(to, size, streams[i].queue < 0 ? "the default queue" : "queue %d", streams[i].queue);
     return to;
 }
 
+/* Writes where the work of an epoch runs, as words that follow its name. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
 {
     char queue[40];
@@ -376,6 +394,7 @@ void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
         snprintf(to, size, " in %s", format_queue(epoch.stream, queue, sizeof queue));
 }
 
+/* Writes the name of work, its location and its queue. */
 void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size)
 {
     char location[1100], queue[60];
@@ -385,12 +404,13 @@ void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size
              queue);
 }
 
-/* True if the program was linked with gfortran's library. */
+/* Returns true if the program was linked with gfortran's library. */
 static bool is_fortran(void)
 {
     return dlsym(RTLD_DEFAULT, "_gfortran_set_args");
 }
 
+/* Writes which order is missing: of tasks, or a wait for a queue. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
 {
     assert(earlier.stream < nstreams);

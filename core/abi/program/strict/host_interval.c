@@ -1,25 +1,29 @@
-/* host_interval.c - what the page guard of the process knows of the host's accesses between two kernels. These
- * functions give snapshots.c and races.c that knowledge without the guard. */
+/* host_interval.c - passes queries about the host's accesses between two kernels to the page guard of the process, so
+ * that snapshots.c and races.c need not know the guard. A host interval is the time between two kernels. */
 #include "abi/program/base/runtime.h"
 #include "page_guard_internal.h"
 
-struct rt_page_guard *rt_process_guard;
+struct rt_page_guard *rt_process_guard; /* NULL: no guard was made */
 
+/* Returns the number of the host interval; 0 without a guard. */
 uint64_t rt_get_host_interval(void)
 {
     return rt_guard_get_interval(rt_process_guard);
 }
 
+/* Asks the guard; false without a guard. */
 bool rt_is_untouched_since(uint64_t host, uint64_t bytes, uint64_t since)
 {
     return rt_guard_is_untouched(rt_process_guard, host, bytes, since);
 }
 
+/* Copies host memory; also without a guard. */
 bool rt_peek_protected(uint64_t host, char *to, size_t n)
 {
     return rt_guard_peek(rt_process_guard, host, to, n);
 }
 
+/* Compares host memory; also without a guard. */
 bool rt_protected_differs(uint64_t host, const char *from, size_t n)
 {
     return rt_guard_differs(rt_process_guard, host, from, n);

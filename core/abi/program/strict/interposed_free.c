@@ -1,7 +1,7 @@
 /* interposed_free.c - reports malloc blocks that are freed while data in them are mapped, and device memory that is
- * passed to free. The library is preloaded before the C library, so that the program calls these free and realloc. They
- * look for data only if no kernel is guarded, as the runtime's memory is protected then, and if no other thread has the
- * lock. */
+ * passed to free. The library is preloaded before the C library, so that the program calls the functions free and
+ * realloc of this file. They look for data only if no kernel is guarded, as the runtime's memory is protected then, and
+ * if no other thread has the lock. */
 #include "abi/program/base/runtime.h"
 
 #include <assert.h>
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Mapped data whose freed block was reported, so that their memory may be another block's now. Hash table by host
- * address, with linear probing; needs the lock. */
+/* Mapped data whose freed block was reported. Their memory may belong to another block now, whose data are not theirs.
+ * Hash table by host address, with linear probing; needs the lock. */
 static struct freed_entry {
     uint64_t host; /* host address of the data; 0: the slot is free; TOMBSTONE: the entry was removed */
     int device;
@@ -32,11 +32,13 @@ static struct freed_entry *find_freed_entry(int device, uint64_t host)
     return &freed_table[i & (freed_capacity - 1)];
 }
 
+/* Tests whether the data have an entry in freed_table. */
 bool rt_is_freed_data(int device, uint64_t host)
 {
     return nfreed && find_freed_entry(device, host)->host;
 }
 
+/* Makes the entry of the data, if any, a tombstone. */
 void rt_forget_freed_data(int device, uint64_t host)
 {
     if (rt_is_freed_data(device, host))
@@ -47,8 +49,8 @@ __thread struct rt_free_call rt_free_call;
 
 #ifdef RT_PRELOADED
 
-/* Records that the freed block of mapped data was reported. Without memory the end of the program reports the data
- * again. */
+/* Records that the freed block of mapped data was reported. Without memory nothing is recorded, so the end of the
+ * program reports the data again. */
 static void add_freed_entry(int device, uint64_t host)
 {
     if (2 * nfreed >= freed_capacity) {
@@ -72,8 +74,9 @@ static void add_freed_entry(int device, uint64_t host)
     *entry = (struct freed_entry){host, device};
 }
 
-/* Returns the function `name` of the next library. Returns NULL while dlsym, which looks the function up, calls it
- * itself. `asking` is volatile, because the compiler assumes that dlsym calls none of these functions. */
+/* Returns the function `name` of the next library, and stores it in *found for the next call. Returns NULL while dlsym,
+ * which looks the function up, calls free or realloc itself. `asking` is volatile, because the compiler assumes that
+ * dlsym calls none of these functions. */
 static void *find_next_function(const char *name, _Atomic(void *) *found)
 {
     static __thread volatile bool asking;
@@ -87,7 +90,7 @@ static void *find_next_function(const char *name, _Atomic(void *) *found)
     return at;
 }
 
-/* Mapped data found in a block that is freed. */
+/* Mapped data that find_data_in_block has found in a block that is freed. */
 struct freed {
     int device; /* device of the data; -1: nothing in the block is mapped */
     accd_present_object object;
@@ -100,8 +103,8 @@ static bool checks_frees(void)
            !atomic_load_explicit(&rt.guarded_kernels, memory_order_relaxed);
 }
 
-/* Finds the first mapped data that begin in a block and were not reported. Finds nothing if another thread has the
- * lock. */
+/* Stores in *freed the first mapped data that begin in a malloc block and were not reported. freed->device becomes -1
+ * if there are no such data, or if another thread has the lock. */
 static void find_data_in_block(const void *block, struct freed *freed)
 {
     freed->device = -1;
@@ -119,7 +122,7 @@ static void find_data_in_block(const void *block, struct freed *freed)
     rt_unlock();
 }
 
-/* Returns the return address, in the program's own code, of a call of free or realloc. */
+/* Returns the return address, in the program's own code, of the call of free or realloc at `site`. */
 static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
 {
     rt_unwind_to_program(&site.call);
@@ -127,7 +130,7 @@ static __attribute__((noinline)) uintptr_t find_free_call(struct rt_site site)
 }
 
 /* Reports that the block of mapped data was freed. moves: realloc has moved the block's content to another block. Does
- * nothing if no data were found. */
+ * nothing if *freed has no data, if the data belong to an allocatable variable, or if another thread has the lock. */
 static void report_freed_data(const struct rt_site *site, const struct freed *freed, bool moves)
 {
     if (freed->device < 0 || rt_is_allocatable_data(freed->object.info.host) || !rt_try_lock())
@@ -170,8 +173,8 @@ static bool is_in_device_range(const void *block)
     return (uintptr_t)block - rt.device_low < rt.device_high - rt.device_low;
 }
 
-/* Reports a device address passed to free, and ends the program. The C library would read the memory before it, and may
- * crash. */
+/* Reports a device address passed to free, and ends the program. Returns if the address is not allocated device memory,
+ * or in the runtime's own code. The C library would read the memory before the address, and may crash. */
 static __attribute__((noinline, cold)) void reject_device_free(const struct rt_site *site, const void *block)
 {
     const uintptr_t dev = (uintptr_t)block;
@@ -208,6 +211,7 @@ static __attribute__((noinline, cold)) void reject_device_free(const struct rt_s
     rt_unlock();
 }
 
+/* Reports mapped data in a block that the program frees, and frees the block. */
 void free(void *block)
 {
     static _Atomic(void *) found;
@@ -228,6 +232,7 @@ void free(void *block)
     rt_free_call = (struct rt_free_call){0};
 }
 
+/* Resizes a block; reports mapped data in it if the block was moved or freed. */
 void *realloc(void *block, size_t bytes)
 {
     static _Atomic(void *) found;

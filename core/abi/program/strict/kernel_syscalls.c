@@ -1,5 +1,6 @@
 /* kernel_syscalls.c - system calls of a guarded kernel. They raise SIGSYS first (syscall user dispatch), because the
- * operating system answers EFAULT for protected memory, without a signal. The handler makes them with memory open. */
+ * operating system answers EFAULT for protected memory, without a signal. The handler of SIGSYS makes the system calls
+ * with memory open. */
 #include "page_guard_internal.h"
 
 #include <errno.h>
@@ -12,12 +13,14 @@
 #define SYS_clone3 435
 #endif
 
+/* Restores the actions that install_handlers (page_guard.c) has saved. */
 void rt_guard_restore_handlers(const struct rt_page_guard *guard)
 {
     for (int i = 0; i < RT_HANDLED_SIGNALS; i++)
         rt_set_sigaction(rt_handled_signals[i], &guard->before[i], NULL);
 }
 
+/* Opens all memory and lets the other threads run. */
 void rt_guard_pause(struct rt_page_guard *guard)
 {
     rt_sections_unprotect(guard);
@@ -25,6 +28,7 @@ void rt_guard_pause(struct rt_page_guard *guard)
     rt_resume_the_world(&guard->others);
 }
 
+/* Opens all memory for the rest of the kernel. */
 void rt_guard_abandon(struct rt_page_guard *guard)
 {
     rt_guard_pause(guard);
@@ -35,6 +39,7 @@ void rt_guard_abandon(struct rt_page_guard *guard)
     guard->selector = RT_DISPATCH_ALLOW;
 }
 
+/* Stops the other threads and protects memory again, or abandons the protection. */
 void rt_guard_resume(struct rt_page_guard *guard)
 {
     if (guard->is_abandoned)
@@ -47,7 +52,8 @@ void rt_guard_resume(struct rt_page_guard *guard)
     }
 }
 
-/* Removes [start, start + bytes) from guard->own, the mappings that kernels made. Ranges that contain it are split. */
+/* Removes [start, start + bytes) from the mappings that kernels have made (guard->own, without the guard's stack). A
+ * range that contains it is split; its upper part is forgotten if the list is full. */
 static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     uint64_t end = start + bytes;
@@ -64,6 +70,7 @@ static void remove_own_range(struct rt_page_guard *guard, uint64_t start, uint64
     }
 }
 
+/* Adds a range to guard->own, in place of earlier entries for its addresses. */
 void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_t bytes)
 {
     remove_own_range(guard, start, bytes);
@@ -71,8 +78,8 @@ void rt_guard_add_own_range(struct rt_page_guard *guard, uint64_t start, uint64_
         guard->own[guard->nown++] = (struct rt_range){start, bytes};
 }
 
-/* Adds a mapping that the kernel has made by a system call to guard->own, or removes one that it has unmapped. result:
- * of the system call. */
+/* Adds a mapping that the kernel has made by a system call to guard->own, or removes one that it has unmapped.
+ * registers: arguments of the system call `number`; result: of the call. A failed call is ignored. */
 static void track_mapping_call(struct rt_page_guard *guard, const greg_t *registers, long number, long result)
 {
     long start = registers[REG_RDI], bytes = registers[REG_RSI];
@@ -86,8 +93,8 @@ static void track_mapping_call(struct rt_page_guard *guard, const greg_t *regist
         rt_guard_add_own_range(guard, (uint64_t)result, rt_round_up_to_page(registers[REG_RDX]));
 }
 
-/* Returns true for system calls after which memory cannot stay protected: they start threads or processes, end the
- * process, send signals, or set signal handlers. */
+/* Returns true for system calls after which memory cannot stay protected: they start threads or processes, end a thread
+ * or the process, send signals, or set signal handlers. */
 static bool needs_unguarded_run(long number)
 {
     switch (number) {
@@ -111,8 +118,8 @@ static bool needs_unguarded_run(long number)
     return false;
 }
 
-/* Returns true for system calls that use an address only as a number, without access to its memory. FUTEX_WAKE is among
- * them: stopped threads repeat their wait, which reads the word again. */
+/* Returns true for system calls that use an address only as a number, without access to its memory. FUTEX_WAKE is one
+ * of them: stopped threads repeat their wait, which reads the word again. */
 static bool is_address_a_key(long number, const greg_t *registers)
 {
     switch (number) {
@@ -129,8 +136,8 @@ static bool is_address_a_key(long number, const greg_t *registers)
     return false;
 }
 
-/* Does sigprocmask for a kernel: changes guard->kernel_mask only, as signals stay blocked until the kernel ends.
- * Returns 0. */
+/* Does sigprocmask for a kernel, with its arguments in `registers`. Changes guard->kernel_mask only, as signals stay
+ * blocked until the kernel ends. Returns 0. */
 static long emulate_sigprocmask(struct rt_page_guard *guard, const greg_t *registers)
 {
     const uint64_t *set_p = (const uint64_t *)registers[REG_RSI];
@@ -162,8 +169,8 @@ static long make_syscall(struct rt_page_guard *guard, const greg_t *registers, l
                           registers[REG_R8], registers[REG_R9]);
 }
 
-/* Takes a pending SIGPIPE of the calling thread, and queues it to be sent after the kernel. Otherwise the blocked
- * signal would stay pending. */
+/* Takes a pending SIGPIPE of the calling thread, and queues it to be sent after the kernel; otherwise the blocked
+ * signal would stay pending. Does nothing if no SIGPIPE is pending. */
 static void queue_pipe_signal(struct rt_page_guard *guard)
 {
     uint64_t mask = rt_signal_bit(SIGPIPE);
@@ -173,15 +180,17 @@ static void queue_pipe_signal(struct rt_page_guard *guard)
         rt_signals_queue(guard, SIGPIPE, &info);
 }
 
+/* Makes a system call of the kernel; abandons the protection for those that need it. */
 void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
     if (needs_unguarded_run(number)) {
-        if (number == SYS_tgkill && registers[REG_RSI] == guard->number) /* sent by raise() */
+        /* raise() sends the signal to the guard's thread */
+        if (number == SYS_tgkill && registers[REG_RSI] == guard->number)
             registers[REG_RSI] = guard->caller;
         rt_guard_abandon(guard);
         memcpy(&context->uc_sigmask, &guard->kernel_mask, sizeof guard->kernel_mask);
-        registers[REG_RIP] -= 2; /* the instruction is executed again */
+        registers[REG_RIP] -= 2; /* the kernel repeats the syscall instruction, now without the guard */
         registers[REG_RAX] = number;
     } else if (is_address_a_key(number, registers)) {
         long result = make_syscall(guard, registers, number);

@@ -7,14 +7,15 @@
  *      windows        [ open ]       [ protected ]            [ open ]
  *
  * LIFE OF A WINDOW. The host's first access to a protected page faults and opens a window of one page. The next kernel
- * protects it again. A fault in or near the window opens it once more; near ones let it grow, twice as long if it has
- * grown in this interval. A window that faults repeatedly is opened without a fault after the next `eager` kernels: 2,
- * 4, ... 256. A window of more than EAGER_WINDOW_MAX bytes is opened by faults only.
+ * protects the window again. A fault in the window opens it once more. A fault near the window lets it grow to the
+ * page, and to twice its size if it has grown in this host interval before. A window that faults repeatedly is opened
+ * without a fault after the next `eager` kernels: 2, 4, ... 256. A window of more than EAGER_WINDOW_MAX bytes is opened
+ * by faults only.
  *
  * INVARIANTS. Each window lies in one range of the protection map, and windows do not overlap. While lazy.on, mappings,
- * threads and signal actions are those of the last kernel. A system call of the host ends the state, because the
- * operating system would answer EFAULT for protected memory, without a signal. A signal that the program handles ends
- * it too (signals.c). A window that is not in the list was last open before the interval lazy.all. */
+ * threads and signal actions are those of the last kernel. A system call of the host ends lazy reprotection, because
+ * the operating system would answer EFAULT for protected memory, without a signal. A signal that the program handles
+ * ends it too (signals.c). A window that is not in the list was last open before the interval lazy.all. */
 #include "page_guard_internal.h"
 
 #include <assert.h>
@@ -37,14 +38,15 @@ static uint64_t page_down(uint64_t address)
     return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
-/* Sets the protection of whole pages. Returns false if the system call fails. */
+/* Sets the protection of the whole pages from `start` to `end`; protection: PROT_* bits. Returns false if the system
+ * call fails. */
 static bool protect_interval(uint64_t start, uint64_t end, int protection)
 {
     return !rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
 }
 
 /* Returns true if a page is mapped just below the mapping of the caller's stack, as listed in the protection map: then
- * the stack may have grown. */
+ * the stack may have grown since the listing. */
 static bool is_mapped_below(const struct rt_page_guard *guard)
 {
     unsigned char in_memory;
@@ -55,14 +57,14 @@ static bool is_mapped_below(const struct rt_page_guard *guard)
 
 /* ----------------------------------------------------------------------------------- windows -- */
 
-/* Returns true if a window contains an address, open or not. */
+/* Returns true if a window, open or not, contains an address. */
 static bool is_in_window(const struct rt_window *window, uint64_t address)
 {
     return address - window->start < window->end - window->start;
 }
 
-/* Returns the window that contains a page; otherwise a window of the same mapping that is close enough to grow to the
- * page; NULL if there is neither. */
+/* Returns the window that contains a page. If there is none, returns a window in the same mapping, `protected`, that is
+ * close enough to grow to the page; NULL if there is no such window. */
 static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64_t page,
                                           const struct rt_protected_range *protected)
 {
@@ -79,8 +81,8 @@ static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64
     return found;
 }
 
-/* Forgets the windows that are not open, to free their slots. Their pages may have changed earlier, so lazy.all is set:
- * all memory counts as open in this interval. */
+/* Forgets the windows that are not open, to free their slots. It is no longer known when their pages were open last, so
+ * lazy.all is set: all memory counts as open in this interval. */
 static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
 {
     size_t kept = 0;
@@ -91,7 +93,8 @@ static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
     lazy->all = lazy->interval;
 }
 
-/* Merges the grown window and all windows that overlap it into one, which becomes the last of the list. */
+/* Merges the grown window `grown`, an element of lazy->windows, and all windows that overlap it into one, which becomes
+ * the last of the list. */
 static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *grown)
 {
     const uint64_t start = grown->start, end = grown->end;
@@ -111,7 +114,7 @@ static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *gro
     lazy->nwindows = kept;
 }
 
-/* Unprotects a window for the current host interval. Returns false if the system call fails. */
+/* Unprotects a window for the current host interval, and marks it as open. Returns false if the system call fails. */
 static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window)
 {
     window->open = true;
@@ -119,15 +122,17 @@ static bool open_window(struct rt_lazy_reprotect *lazy, struct rt_window *window
     return protect_interval(window->start, window->end, window->protection);
 }
 
-/* Opens a window for the host's access to a protected page: an existing window, a grown one, or a new one. Returns
- * false if all windows are in use or the page cannot be unprotected. */
+/* Opens a window for the host's access to a protected page: the window that contains the page, a near one that grows to
+ * the page, or a new one. protected: range of the page. Returns false if all windows are open and in use, or if the
+ * page cannot be unprotected. */
 static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected, uint64_t page)
 {
     struct rt_window *window = find_near_window(lazy, page, protected);
     if (window && is_in_window(window, page)) {
         window->eager = window->patience;
         window->patience = window->patience < EAGER_PERIOD ? 2 * window->patience : EAGER_PERIOD;
-    } else if (window) { /* doubles if it has grown in this interval: the host runs through the mapping */
+        /* The size doubles if the window has grown in this interval, because the host runs through the mapping then. */
+    } else if (window) {
         uint64_t more = window->grown == lazy->interval ? window->end - window->start : RT_PAGE_SIZE;
         more = more < STACK_GROWTH ? more : STACK_GROWTH;
         if (page < window->start) {
@@ -156,7 +161,7 @@ static bool open_window_at(struct rt_lazy_reprotect *lazy, const struct rt_prote
     return open_window(lazy, window);
 }
 
-/* Returns true if an open window contains an address. */
+/* Returns true if an open window of the list contains an address. */
 static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t address)
 {
     for (size_t i = 0; i < lazy->nwindows; i++)
@@ -167,14 +172,15 @@ static bool is_in_open_window(const struct rt_lazy_reprotect *lazy, uint64_t add
 
 /* ----------------------------------------------------------------------------- begin and end -- */
 
-/* Returns true if the caller's signal mask blocks none of the signals that the guard handles between kernels. */
+/* Returns true if the caller's signal mask leaves the signals unblocked that the guard handles between kernels. */
 static bool can_take_faults(const struct rt_page_guard *guard)
 {
     return !(guard->caller_mask &
              (rt_signal_bit(SIGSEGV) | rt_signal_bit(SIGBUS) | rt_signal_bit(SIGSYS) | rt_signal_bit(SIGTRAP)));
 }
 
-/* Opens the pages of the caller's stack around the caller's stack pointer. */
+/* Opens the pages of the caller's stack around the caller's stack pointer. Does nothing if that part of the stack is
+ * not protected. */
 static void open_stack_window(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -190,6 +196,7 @@ static void open_stack_window(struct rt_page_guard *guard)
     open_window(lazy, window);
 }
 
+/* Begins a host interval: opens the windows that are opened without a fault, or turns lazy reprotection off. */
 bool rt_lazy_begin(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -225,6 +232,7 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
     return true;
 }
 
+/* Compares the open ranges and the caller's stack with those of the last run. */
 bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
     assert(open || !nopen);
@@ -235,8 +243,8 @@ bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *op
            rt_find_protected_range(&guard->protections, sp) == stack && lazy->below == is_mapped_below(guard);
 }
 
-/* Protects the page below the stack's mapping with PROT_GROWSDOWN: the stack may have grown while its lower end was
- * protected, and the new pages have inherited that. */
+/* Protects the page below the stack's mapping with PROT_GROWSDOWN, as a stack is: the stack may have grown while its
+ * lower end was PROT_NONE, and the new pages have inherited that protection. */
 static void protect_stack_growth(const struct rt_page_guard *guard)
 {
     const struct rt_protected_range *stack = rt_find_protected_range(&guard->protections, guard->caller_sp);
@@ -244,6 +252,7 @@ static void protect_stack_growth(const struct rt_page_guard *guard)
         protect_interval(stack->start - RT_PAGE_SIZE, stack->start, stack->protection | PROT_GROWSDOWN);
 }
 
+/* Protects the open windows; a window that has stayed closed for a whole interval gets its first patience again. */
 void rt_lazy_protect_windows(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -260,6 +269,7 @@ void rt_lazy_protect_windows(struct rt_page_guard *guard)
     }
 }
 
+/* Turns lazy reprotection off, with all memory open. */
 void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -281,12 +291,13 @@ void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* Returns true if a system call touches no protected memory. It maps or protects a part of a range that the caller
- * keeps open, such as device memory, or it has no memory arguments. */
+/* Returns true if a system call between kernels touches no protected memory. Such a call maps or protects a part of a
+ * range that the caller keeps open, such as device memory, or is getpid or close. registers: those of the call. */
 static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long number, const greg_t *registers)
 {
     uint64_t start = (uint64_t)registers[REG_RDI], bytes = (uint64_t)registers[REG_RSI];
-    if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) { /* maps the range a second time */
+    /* maps the range a second time, at a given address */
+    if (number == SYS_mremap && !bytes && registers[REG_R10] & MREMAP_FIXED) {
         start = (uint64_t)registers[REG_R8];
         bytes = (uint64_t)registers[REG_RDX];
     } else if (number != SYS_mprotect && (number != SYS_mmap || !(registers[REG_R10] & MAP_FIXED)))
@@ -298,6 +309,8 @@ static bool is_device_protection_call(const struct rt_lazy_reprotect *lazy, long
     return false;
 }
 
+/* Opens a window for a fault, or makes a system call that needs no open memory. For any other signal, ends lazy
+ * reprotection and lets the signal, or the system call, happen again. */
 void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginfo_t *info, ucontext_t *context)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -317,30 +330,34 @@ void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginf
     }
     rt_lazy_end(guard, context);
     const unsigned char *before = (const unsigned char *)registers[REG_RIP] - 1;
-    if (call) { /* the instruction is executed again */
+    if (call) { /* the program repeats the syscall instruction */
         registers[REG_RIP] -= 2;
         registers[REG_RAX] = info->si_syscall;
     } else if (info->si_code <= 0) {
         rt_signals_resend(guard, signal, info);
-    } else if (signal == SIGTRAP && *before == 0xCC) { /* a breakpoint is reported after its instruction */
+        /* a breakpoint is reported after its instruction, which must be repeated */
+    } else if (signal == SIGTRAP && *before == 0xCC) {
         registers[REG_RIP]--;
     }
 }
 
 /* ------------------------------------------------------------------------- queries and reads -- */
 
+/* Returns the number of the host interval. */
 uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
 {
     return guard ? guard->lazy.interval : 0;
 }
 
+/* Looks for open windows in the range. */
 bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since)
 {
     const uint64_t end = start + bytes;
     if (!guard || !guard->lazy.on || guard->lazy.all > since)
         return false;
     const struct rt_lazy_reprotect *lazy = &guard->lazy;
-    for (uint64_t at = start; at < end;) { /* the whole range must be protected: other memory is not observed */
+    /* the whole range must be protected, because the guard does not observe accesses to other memory */
+    for (uint64_t at = start; at < end;) {
         const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, at);
         if (!protected)
             return false;
@@ -360,12 +377,15 @@ bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, ui
 struct host_read {
     uint64_t start;
     size_t n;
-    char *to; /* target of the copy; NULL: the bytes are compared with `with` */
+    /* Target of the copy; NULL: the bytes are compared with those at `with`, and `same` becomes false if they differ.
+     */
+    char *to;
     const char *with;
     bool same;
 };
 
-/* Serves the first n bytes of a request, which can be read at `at`. */
+/* Serves the first n bytes of a request, which can be read at `at`: copies them unless they are there already, or
+ * compares them. */
 static void read_bytes(struct host_read *request, const void *at, size_t n)
 {
     if (request->to) {
@@ -380,8 +400,8 @@ static void read_bytes(struct host_read *request, const void *at, size_t n)
     request->n -= n;
 }
 
-/* Serves the first bytes of a request from a protected range: opens its pages, reads, and protects them again, except
- * in open windows. Returns false if the pages cannot be opened. */
+/* Serves the first bytes of a request from the protected range `protected`: opens their pages, reads, and protects the
+ * pages again, except in open windows. Returns false if the pages cannot be opened. */
 static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt_protected_range *protected,
                            struct host_read *request)
 {
@@ -407,10 +427,11 @@ static bool read_protected(const struct rt_lazy_reprotect *lazy, const struct rt
     return true;
 }
 
-/* Serves a request from memory that is not protected. Returns false if that memory is not mapped. */
+/* Serves a request from memory that is not protected; stops at the first difference of a comparison. Returns false if
+ * memory is not mapped. */
 static bool read_open(struct host_read *request)
 {
-    enum { MOST = 1 << 16 }; /* stays in the cache */
+    enum { MOST = 1 << 16 }; /* size of a part, chosen to stay in the processor's cache */
     static char window[MOST];
     const long pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     while (request->n && request->same) {
@@ -418,7 +439,8 @@ static bool read_open(struct host_read *request)
         const struct iovec here = {request->to ? request->to : window, n},
                            there = {(void *)(uintptr_t)request->start, n};
         const long got = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
-        if (got == -ENOSYS || got == -EPERM) /* the call is not allowed here */
+        /* this system does not allow process_vm_readv: the bytes are read directly */
+        if (got == -ENOSYS || got == -EPERM)
             read_bytes(request, there.iov_base, n);
         else if (got == (long)n)
             read_bytes(request, here.iov_base, n);
@@ -428,17 +450,18 @@ static bool read_open(struct host_read *request)
     return true;
 }
 
-/* Serves a request, from protected or open memory. Returns false if memory is not mapped. */
+/* Serves a request, from protected or open memory; guard may be NULL. Returns false if memory is not mapped. */
 static bool read_host(struct rt_page_guard *guard, struct host_read *request)
 {
     if (!guard || !guard->lazy.on)
         return read_open(request);
-    const uint64_t mask = rt_block_all_but_faults(); /* a handler would end lazy reprotection in between */
+    /* a signal handler would end lazy reprotection between two steps */
+    const uint64_t mask = rt_block_all_but_faults();
     bool good = false;
     while (request->n && guard->lazy.on && !good) {
         const struct rt_protected_range *protected = rt_find_protected_range(&guard->protections, request->start);
         if (protected ? !read_protected(&guard->lazy, protected, request) : !read_open(request))
-            rt_lazy_end(guard, NULL); /* protected differently than the map says */
+            rt_lazy_end(guard, NULL); /* the map is wrong, as the program has changed the protection itself */
         else
             good = !protected;
     }
@@ -446,11 +469,13 @@ static bool read_host(struct rt_page_guard *guard, struct host_read *request)
     return good || read_open(request);
 }
 
+/* Copies host memory, open or protected. */
 bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t n)
 {
     return read_host(guard, &(struct host_read){.start = start, .n = n, .to = to, .same = true});
 }
 
+/* Compares host memory, open or protected. */
 bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *from, size_t n)
 {
     struct host_read request = {.start = start, .n = n, .with = from, .same = true};

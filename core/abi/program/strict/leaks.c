@@ -1,5 +1,5 @@
 /* leaks.c - objects still mapped, and pointers still attached, at the end of a strict or checked run: one report for
- * each place where data were mapped. */
+ * each line that mapped data. */
 #include "leaks.h"
 #include "abi/program/data/image.h"
 
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* True if a descriptor of gfortran begins at the address, and its array is present under the same name: only the array
- * is reported. */
+/* Returns true if a descriptor of gfortran begins at the host address `host`, and its array is present under the same
+ * name: then only the array is reported. */
 static bool is_unreported_descriptor(int device, uint64_t host)
 {
     accd_attachment pointer;
@@ -20,23 +20,23 @@ static bool is_unreported_descriptor(int device, uint64_t host)
            !strcmp(rt_get_display_name(&descriptor.info).name, rt_get_display_name(&array.info).name);
 }
 
-/* True if the address is in a variable of OpenMP's declare target, which stays mapped to the end without a reference
- * counter. */
+/* Returns true if a host address is in a variable of OpenMP's declare target, which stays mapped to the end without a
+ * reference counter. */
 static bool is_declared_target(uint64_t host)
 {
     return rt_uses_openmp_terms() && rt_is_declared_permanent((const void *)(uintptr_t)host);
 }
 
-/* Returns true if the data of an attached pointer, in a declare target variable, are unmapped. Such an attachment is
- * not reported, because OpenMP has no clause that detaches. */
+/* Returns true if an attached pointer lies in a declare target variable, and the data that it points to are unmapped.
+ * Such an attachment is not reported, because OpenMP has no clause that detaches. */
 static bool has_ended_with_data(int device, const accd_attachment *pointer)
 {
     accd_present_object data;
     return is_declared_target(pointer->slot) && !accd_present_at(rt.context, device, pointer->target, 0, &data);
 }
 
-/* True if an object is the base pointer of data that a routine has unmapped. OpenACC's directives do not map the
- * pointer, but gcc does. */
+/* Returns true if an object is the base pointer of data that a routine has unmapped, in an OpenACC program. OpenACC's
+ * directives do not map the pointer, but gcc does. */
 static bool is_bare_pointer(int device, const accd_present_object *object)
 {
     accd_present_object data;
@@ -46,7 +46,8 @@ static bool is_bare_pointer(int device, const accd_present_object *object)
            !accd_present_at(rt.context, device, target, 0, &data);
 }
 
-/* True if the end reports that an object is mapped. Data of a freed block are reported by free(). */
+/* Returns true if the end reports that an object is mapped. A dynamic reference counter is left, and the program, not
+ * the compiler or the runtime, has to unmap the object. */
 static bool is_leaked(int device, const accd_present_object *object)
 {
     const uint64_t host = object->info.host;
@@ -55,7 +56,8 @@ static bool is_leaked(int device, const accd_present_object *object)
            !rt_is_hidden_pointer(host) && !is_unreported_descriptor(device, host);
 }
 
-/* Group: objects that were mapped at the same line. An object with an unknown line forms a group of its own. */
+/* Group: objects that were mapped at the same line. An object with an unknown line forms a group of its own. named:
+ * number of names added, at most NAMED of which are in `names`. */
 enum { GROUPS = 20, NAMED = 3 };
 struct group {
     struct rt_display_name first;
@@ -65,7 +67,8 @@ struct group {
     char names[500];
 };
 
-/* Appends the variable's name, at most NAMED names and then "...". */
+/* Appends the variable of the object name `name` to the names of a group. After NAMED names, appends "..." once.
+ * Addresses and names that do not fit are left out. */
 static void add_group_name(struct group *group, const char *name)
 {
     const size_t used = strlen(group->names), n = rt_variable_name_length(name);
@@ -75,7 +78,7 @@ static void add_group_name(struct group *group, const char *name)
              group->named > NAMED ? 3 : (int)n, group->named > NAMED ? "..." : name);
 }
 
-/* Adds an object to the group of the line that mapped it. Returns false if all groups are used. */
+/* Adds an object to the group of the line that mapped it, or to a new group. Returns false if all groups are used. */
 static bool add_to_group(struct group *groups, size_t *ngroups, const accd_present_object *object)
 {
     const struct rt_display_name display = rt_get_display_name(&object->info);
@@ -93,7 +96,7 @@ static bool add_to_group(struct group *groups, size_t *ngroups, const accd_prese
     return true;
 }
 
-/* Reports the objects of a group: one object by its name, several by number and bytes. */
+/* Reports the objects of a group: one object by its name, several by their number and bytes. */
 static void report_group(int device, const struct group *group)
 {
     assert(group->n);
@@ -123,7 +126,8 @@ static void report_group(int device, const struct group *group)
                            group->object.mapped ? ", from acc_map_data" : "", from);
 }
 
-/* Reports the objects that are still mapped on a device, in groups. */
+/* Reports the objects that are still mapped on a device, in groups; of a freed block, free() has reported the data
+ * already. */
 static void report_mapped(int device)
 {
     static struct group groups[GROUPS];
@@ -139,15 +143,15 @@ static void report_mapped(int device)
         rt_report("note", "still-mapped", "ACC33-2.6.7-4", 0, "and %zu more on device %d", more, device);
 }
 
-/* Returns true if a pointer lies in an object that is reported, so that the attachment of the pointer is not reported.
- */
+/* Returns true if the pointer at host address `slot` lies in an object that is reported; then its attachment is not
+ * reported. */
 static bool is_leaked_with_object(int device, uint64_t slot)
 {
     accd_present_object object;
     return accd_present_at(rt.context, device, slot, 0, &object) && is_leaked(device, &object);
 }
 
-/* Reports the pointers that are still attached on a device. */
+/* Reports the pointers that are still attached on a device, at most MOST, and how many more there are. */
 static void report_attached(int device)
 {
     enum { MOST = 20 };
@@ -174,6 +178,7 @@ static void report_attached(int device)
         rt_report("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d", n - MOST, device);
 }
 
+/* Reports objects and pointers that are left. */
 void rt_report_leaks(int device)
 {
     assert(rt.context && device >= 0);

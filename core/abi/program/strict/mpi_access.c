@@ -1,6 +1,6 @@
 /* mpi_access.c - device addresses that are passed to MPI, as libraries with support for GPUs allow. Accesses of MPI
- * unprotect device memory: those of its own code in the fault handler, those of system calls, as for TCP, when the call
- * fails. */
+ * unprotect device memory: for those of MPI's own code in the fault handler, for those of system calls, as for TCP,
+ * when the call fails. */
 #include "abi/program/base/runtime.h"
 
 #include <dlfcn.h>
@@ -11,12 +11,14 @@
 
 #define API __attribute__((visibility("default")))
 
+/* Search of the stack for a frame of MPI's library. */
 struct mpi_frame_search {
     const void *base; /* base address of MPI's library */
     bool is_found;
 };
 
-/* Stops at the frame whose code is in MPI's library, for _Unwind_Backtrace. */
+/* Callback of _Unwind_Backtrace: sets is_found of the search `arg`, and stops, at a frame whose code is in MPI's
+ * library. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     struct mpi_frame_search *mpi_frame_search = arg;
@@ -26,6 +28,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
     return mpi_frame_search->is_found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
+/* Looks for a frame of MPI's library on the stack; opens device memory if there is one. */
 bool rt_unprotect_devices_for_mpi(void)
 {
     const void *mpi = dlsym(RTLD_DEFAULT, "PMPI_Init");
@@ -40,8 +43,8 @@ bool rt_unprotect_devices_for_mpi(void)
     return mpi_frame_search.is_found;
 }
 
-/* True if a failed call accessed protected device memory for MPI, which is open now: the call can be repeated. Keeps
- * errno. */
+/* Returns true if a failed call with this result accessed protected device memory for MPI. The memory is open then, so
+ * that the call can be repeated. Does not change errno. */
 static bool can_retry_call(ssize_t result)
 {
     if (result >= 0 || errno != EFAULT || !rt.options.strict || !rt.context || rt_kernel_kind(rt_this_thread.activity))
@@ -51,6 +54,7 @@ static bool can_retry_call(ssize_t result)
     return opened;
 }
 
+/* Defines a function of the C library that repeats the call of the real function if can_retry_call allows it. */
 #define RETRIED(name, parameters, ...)                              \
     API ssize_t name parameters;                                    \
     ssize_t name parameters                                         \

@@ -1,6 +1,6 @@
 /* null_pointers.c - pointers that are null on the device, because the data that they point to are not present
- * (OMP60-map-10). They are recorded when a construct makes them null, so that the error of a kernel that follows one
- * can name them. */
+ * (OMP60-map-10). They are recorded when a construct makes them null, so that the report about a kernel that follows
+ * such a pointer can name it. */
 #include "abi/program/base/runtime.h"
 #include "abi/program/base/text_buffer.h"
 #include "null_pointers.h"
@@ -12,14 +12,14 @@
 
 enum { NULLED_MAX = 32 };
 
-/* Null arguments of kernels under way: the construct, and the host address that the pointer holds on the host. */
+/* Arguments of kernels under way that are null: the construct, and the value that the pointer has on the host. */
 static struct argument {
     const struct rt_site *site;
     const void *target;
 } nulled_arguments[NULLED_MAX];
 static unsigned nnulled_arguments;
 
-/* Ring of the last pointers in present objects that were made null. A pointer may have been changed since. */
+/* Ring of the last pointers in present objects that were made null. Such a pointer may have got another value since. */
 static struct slot {
     int device;
     const void *host;
@@ -27,6 +27,7 @@ static struct slot {
 } nulled_pointers[NULLED_MAX];
 static unsigned nnulled_pointers;
 
+/* Adds an argument to the list; the list keeps at most NULLED_MAX. */
 void rt_record_nulled_argument(const void *target)
 {
     assert(rt.site);
@@ -34,6 +35,7 @@ void rt_record_nulled_argument(const void *target)
         nulled_arguments[nnulled_arguments++] = (struct argument){rt.site, target};
 }
 
+/* Adds a pointer to the ring, or updates its entry. */
 void rt_record_nulled_pointer(int device, const void *host)
 {
     assert(rt.site);
@@ -46,6 +48,7 @@ void rt_record_nulled_pointer(int device, const void *host)
     nulled_pointers[nnulled_pointers++ % NULLED_MAX] = (struct slot){device, host, site};
 }
 
+/* Removes the arguments of a construct, whose site ends with its kernel. */
 void rt_forget_nulled_pointers(const struct rt_site *site)
 {
     unsigned kept = 0;
@@ -58,7 +61,8 @@ void rt_forget_nulled_pointers(const struct rt_site *site)
             nulled_pointers[i].site = NULL;
 }
 
-/* True if the pointer is null on the device, but not on the host. */
+/* Returns true if a recorded pointer is null on the device, but not on the host. False if it is not present, or one of
+ * the two cannot be read. */
 static bool is_null_on_device(const struct slot *slot)
 {
     const uint64_t device = slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
@@ -67,15 +71,15 @@ static bool is_null_on_device(const struct slot *slot)
            rt_peek_memory((uintptr_t)slot->host, (char *)&here, sizeof here) && here;
 }
 
-/* Names of the null pointers, joined by "and", and sections of them for the help. */
+/* Names of the null pointers, joined by "and", and sections of their targets for the help. n: number of pointers. */
 struct names {
     struct rt_text_buffer text, sections;
     char first[160];
     unsigned n;
 };
 
-/* Adds the name of a pointer, unless the name is there already, and a section of it. section "": the section is not
- * known. */
+/* Adds the name of a pointer, unless the name is in the list already, and a section of its target. section "": no
+ * section is known. */
 static void add_pointer_name(struct names *names, const char *name, const char *section)
 {
     assert(name && section);
@@ -90,7 +94,8 @@ static void add_pointer_name(struct names *names, const char *name, const char *
         rt_text_append(&names->sections, "%s%s", names->sections.n ? ", " : "", section);
 }
 
-/* Adds an argument that points to the host address `target`. */
+/* Adds an argument that points to the host address `target`, by the name that `site` has for the target, or by the
+ * address. */
 static void add_argument(struct names *names, const struct rt_site *site, uint64_t target)
 {
     struct accd__debug_name name;
@@ -102,8 +107,8 @@ static void add_argument(struct names *names, const struct rt_site *site, uint64
     add_pointer_name(names, name.name, section);
 }
 
-/* Adds a pointer in a present object to the names. The debug information of `site` names it, or of the construct that
- * made it null if that is `construct`. */
+/* Adds a pointer in a present object to the names. Its name is that of `site`, or of the construct that made the
+ * pointer null if that construct is `construct`. */
 static void add_nulled_pointer(struct names *names, const struct rt_site *site, uintptr_t construct,
                                const struct slot *slot)
 {
@@ -113,8 +118,8 @@ static void add_nulled_pointer(struct names *names, const struct rt_site *site, 
     add_pointer_name(names, pointer.name, pointer.section);
 }
 
-/* Reports all recorded null pointers that the kernel of `construct` may use, in one diagnostic. Returns false, without
- * a report, if there is no such pointer. */
+/* Reports all recorded null pointers that the kernel of `construct` may use on `device`, in one diagnostic. Returns
+ * false, without a report, if there is no such pointer. pc, region: as for rt_report_null_pointer. */
 static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc, const char *region)
 {
     struct names names = {.n = 0};
@@ -150,9 +155,10 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
     return true;
 }
 
+/* Reports recorded null pointers, or else any access to the first page. */
 bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region)
 {
-    const uint64_t low = (uint64_t)1 << 32; /* elements of a null pointer are expected below 4 GB */
+    const uint64_t low = (uint64_t)1 << 32; /* elements that a null pointer points to are expected below 4 GB */
     if (address < low && report_nulled_pointers(construct, device, pc, region))
         return true;
     if (address >= RT_PAGE_SIZE)

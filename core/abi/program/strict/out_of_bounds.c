@@ -16,6 +16,7 @@ static struct {
 } quarantine[QUARANTINE];
 static unsigned last_entry;
 
+/* Adds an object to the quarantine, in place of the oldest one. */
 void rt_quarantine_add(const accd_event *event, uint64_t dev)
 {
     assert(event);
@@ -27,6 +28,7 @@ void rt_quarantine_add(const accd_event *event, uint64_t dev)
     memccpy(quarantine[last_entry].info.name, event->name, 0, sizeof quarantine[last_entry].info.name - 1);
 }
 
+/* Returns a help text: whether the index is wrong, or the access goes from one piece of an object to another. */
 const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, int64_t into)
 {
     assert(info);
@@ -38,8 +40,8 @@ const char *rt_get_out_of_bounds_help(int device, const accd_object_info *info, 
                     : "keep the index inside of {1|the data}, or map a longer section";
 }
 
-/* Reports an access `at` bytes from the start of an object. related: related location; where: for example "after the
- * end of the data on the device". */
+/* Reports an access `at` bytes from the start of an object, in code at `pc`. related: related location; where: for
+ * example "after the end of the data on the device"; region, verb: as in host_access.h. */
 static void emit_out_of_bounds(const struct rt_site *site, const accd_object_info *info, uint64_t at,
                                struct rt_related_location related, const char *region, const char *verb,
                                const char *where, const char *help, uintptr_t pc)
@@ -62,8 +64,8 @@ static void emit_out_of_bounds(const struct rt_site *site, const accd_object_inf
         "%s %s %s, %s", region, verb, element, where);
 }
 
-/* Reports an access to the former device memory of an object in the quarantine, the latest such object. Returns false,
- * without a report, if no such object contained the address. */
+/* Reports an access to the former device memory of an object in the quarantine; of several such objects, the one
+ * unmapped last. Returns false, without a report, if no such object contained the address. */
 static bool report_unmapped_access(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                                    uintptr_t pc)
 {
@@ -83,6 +85,7 @@ static bool report_unmapped_access(const struct rt_site *site, const char *regio
     return false;
 }
 
+/* Looks for the object next to a device address, among unmapped and present ones. */
 bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                              uintptr_t pc)
 {
@@ -99,7 +102,7 @@ bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, con
     const bool before = rt.options.guard_before && accd_present_at(rt.context, device, next, 1, &object);
     if (before)
         where = "before the beginning of the data on the device";
-    /* an object ends at the page, or in its last 16 bytes */
+    /* an object ends at the page's beginning, or at most 16 bytes (RT_BLOCK_ALIGNMENT) before it */
     while (!before && at >= page - RT_BLOCK_ALIGNMENT && !accd_present_at(rt.context, device, at, 1, &object))
         at--;
     if (at >= page - RT_BLOCK_ALIGNMENT) {

@@ -1,10 +1,11 @@
-/* padding.c - padding of present objects. Debug information is asked once for each byte of an element of the object
- * that was asked for last. Used by snapshots.c, whose reports ignore padding. */
+/* padding.c - padding of present objects. Debug information is searched once for each byte of an element of the object
+ * whose padding was asked last. Used by snapshots.c, whose reports ignore padding. */
 #include "padding.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* Looks the byte up in the cache for its element, or in debug information. */
 bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
 {
     assert(bytes && at < bytes);
@@ -12,7 +13,8 @@ bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
     static struct {
         uint64_t host, bytes, unit;
         uintptr_t pc;
-        signed char is[MOST]; /* 1: the byte of an element is padding, 0: is data, -1: not known yet */
+        /* 1: the byte of an element is padding; 0: it is data; -1: not known yet. */
+        signed char is[MOST];
     } known;
     struct accd__debug_name name;
     const uintptr_t pc = rt.site ? rt.site->call.pc : 0;

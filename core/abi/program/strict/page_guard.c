@@ -62,8 +62,8 @@ static const uint64_t malloc_heap = (uint64_t)64 << 20; /* size and alignment of
 /* The guard that signal handlers use; NULL before the first run. */
 static struct rt_page_guard *handler_guard;
 
-/* Returns true if the calling thread has the thread pointer of the guard's thread: it runs a kernel, or is the guard's
- * thread itself. */
+/* Returns true if the calling thread has the thread pointer of the guard's thread: it runs a kernel, or it is the
+ * guard's thread itself. */
 static bool is_guard_thread(const struct rt_page_guard *guard)
 {
     return guard->control_block == __builtin_thread_pointer();
@@ -84,8 +84,8 @@ static void yield_to_threads(void)
 
 /* ----------------------------------------------------------------------------------- signals -- */
 
-/* Abandons the protection for a fault of a kernel that the guard has not caused. The instruction runs again and raises
- * the signal for the program's handler. */
+/* Abandons the protection for a fault of a kernel that the guard has not caused: a signal of the processor such as
+ * SIGFPE. The faulting instruction runs again and raises the signal for the program's handler. */
 static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
@@ -93,12 +93,13 @@ static void forward_fault(struct rt_page_guard *guard, int signal, ucontext_t *c
     rt_guard_abandon(guard);
     memcpy(&context->uc_sigmask, &guard->kernel_mask, sizeof guard->kernel_mask);
     const unsigned char *before = (const unsigned char *)registers[REG_RIP] - 1;
-    if (signal == SIGTRAP && *before == 0xCC) /* a breakpoint is reported after its instruction */
+    /* a breakpoint is reported after its instruction, which must be repeated */
+    if (signal == SIGTRAP && *before == 0xCC)
         registers[REG_RIP]--;
 }
 
-/* Handles a signal of a thread that does not run the kernel: restores the program's handlers and ends the protection of
- * the run. A fault is repeated and reaches these handlers; a signal that was sent is sent again. */
+/* Handles a signal of a thread that does not run the kernel: restores the program's handlers and marks the run as
+ * abandoned. A fault then repeats and reaches these handlers; a signal that was sent is sent again. */
 static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     rt_guard_restore_handlers(guard);
@@ -109,7 +110,8 @@ static void return_fault(struct rt_page_guard *guard, int signal, const siginfo_
         rt_signals_resend(guard, signal, info);
 }
 
-/* Handler of each signal in rt_handled_signals, during a kernel and between kernels. */
+/* Handler of each signal in rt_handled_signals, during a kernel and between kernels: passes the signal to the function
+ * for its state and cause. */
 static void on_signal(int signal, siginfo_t *info, void *arg)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -129,6 +131,7 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
         forward_fault(guard, signal, context);
 }
 
+/* Ends lazy reprotection, or the kernel, for a signal whose handler of the program must run with open memory. */
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -152,7 +155,7 @@ static void on_forwarded_signal(int signal, siginfo_t *info, void *context)
 }
 
 /* Installs the guard's handlers for rt_handled_signals for one run, and computes run_mask, the signal mask of the
- * kernel. */
+ * kernel. The mask leaves only the guard's signals and those without a handler of the program unblocked. */
 static void install_handlers(struct rt_page_guard *guard)
 {
     struct rt_kernel_sigaction action = {.handler = (void *)(uintptr_t)on_signal,
@@ -166,7 +169,7 @@ static void install_handlers(struct rt_page_guard *guard)
     }
 }
 
-/* Restores the program's handlers, and sends the queued signals again. */
+/* Restores the program's handlers unless the run was abandoned, and sends the queued signals again. */
 static void uninstall_handlers(struct rt_page_guard *guard)
 {
     if (!guard->is_abandoned)
@@ -178,23 +181,25 @@ static void uninstall_handlers(struct rt_page_guard *guard)
 
 /* --------------------------------------------------------------------------------- hand-over -- */
 
-/* Makes a futex system call on *word: waits while *word is `value`, or wakes `value` waiters. */
+/* Makes a futex system call on *word. operation: FUTEX_WAIT waits while *word is `value`, FUTEX_WAKE wakes `value`
+ * waiters. */
 static void futex(uint32_t *word, int operation, uint32_t value)
 {
     rt_raw_syscall(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
-/* Arms the guard's alternate signal stack, and writes the stack from before unless `before_p` is NULL. The operating
- * system disarms the stack while a handler runs, and arms the stack in the handler's context when the handler returns.
- * So a handler can restore the program's stack. */
+/* Installs the guard's alternate signal stack, and writes the stack from before unless `before_p` is NULL. The
+ * operating system removes the stack while a handler runs (SS_AUTODISARM), and installs the stack in the handler's
+ * context when the handler returns. So a handler can restore the program's stack there. */
 static void set_signal_stack(struct rt_page_guard *guard, stack_t *before_p)
 {
     const stack_t stack = {.ss_sp = guard->stack + GUARD, .ss_flags = SS_AUTODISARM, .ss_size = ALTERNATE};
     rt_raw_syscall(SYS_sigaltstack, (long)&stack, (long)before_p, 0, 0, 0, 0);
 }
 
-/* Protects memory, runs the kernel, and unprotects memory or begins a host interval. This function runs on the guard's
- * stack: the caller may be a handler on the program's alternate stack, which cannot be replaced there. */
+/* Protects memory, runs the kernel of the guard `arg`, and unprotects memory or begins a host interval. This function
+ * runs on the guard's stack: the caller may be a handler on the program's alternate stack, which cannot be replaced
+ * there. */
 static void run_on_guard_stack(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -204,7 +209,7 @@ static void run_on_guard_stack(void *arg)
         set_signal_stack(guard, &guard->lazy.program_stack);
         rt_protection_apply(&guard->protections);
     }
-    if (sigsetjmp(guard->leave, 0)) { /* a handler has left the kernel */
+    if (sigsetjmp(guard->leave, 0)) { /* not 0: a handler has left the kernel by siglongjmp */
         set_signal_stack(guard, NULL);
     } else {
         rt_set_signal_mask(guard->run_mask, NULL);
@@ -227,7 +232,7 @@ static void run_on_guard_stack(void *arg)
 static void switch_to_guard_thread(struct rt_page_guard *guard)
 {
     assert(guard->running && guard->control_block);
-    long caller; /* read by assembly: the compiler assumes that the thread pointer never changes */
+    long caller; /* read by assembly, because the compiler assumes that the thread pointer never changes */
     __asm__ volatile("movq %%fs:0, %0" : "=r"(caller));
     if (!guard->lazy.on)
         rt_guard_set_syscall_dispatch(guard, true);
@@ -240,7 +245,7 @@ static void switch_to_guard_thread(struct rt_page_guard *guard)
 
 /* ------------------------------------------------------------------------ the guard's thread -- */
 
-/* Ends the process as the C library does when its last thread ends. */
+/* Ends the process with status 0, as the C library does when its last thread ends. Main function of a new thread. */
 static void *exit_process(void *arg)
 {
     (void)arg;
@@ -248,15 +253,15 @@ static void *exit_process(void *arg)
     exit(0);
 }
 
-/* Returns true if the guard's thread is the last one, besides the first thread of the process, which has ended but is
- * still listed. The C library would end the process with its last thread, but counts the guard's thread, too. */
+/* Returns true if the guard's thread is the last one, except for the first thread of the process, which has ended but
+ * is still listed. The C library would end the process with its last thread, but counts the guard's thread, too. */
 static bool is_last_thread(void)
 {
     return rt_count_threads() == 2 && rt_has_first_thread_ended();
 }
 
-/* Main function of the guard's thread: sleeps, lending its stack and thread pointer, until STATE_QUIT. Wakes every
- * second to see if it is the last thread; then another thread ends the process. */
+/* Main function of the guard's thread: sleeps until STATE_QUIT, while kernels use its stack and thread pointer. Wakes
+ * every second to see if it is the last thread; then it starts a thread that ends the process. */
 static void *run_guard_thread(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -277,7 +282,7 @@ static void *run_guard_thread(void *arg)
     return NULL;
 }
 
-/* Returns true if Linux supports dispatch of system calls (version 5.11). */
+/* Returns true if Linux supports dispatch of system calls (version 5.11). Leaves the dispatch off. */
 static bool can_dispatch(struct rt_page_guard *guard)
 {
     const uintptr_t start = (uintptr_t)rt_raw_syscall;
@@ -289,7 +294,8 @@ static bool can_dispatch(struct rt_page_guard *guard)
     return true;
 }
 
-/* Starts the guard's thread on its mapped stack and waits until it sleeps. Returns false on failure. */
+/* Starts the guard's thread on its mapped stack and waits until it sleeps. Returns false if system calls cannot be
+ * dispatched or the thread cannot be started. */
 static bool start_thread(struct rt_page_guard *guard)
 {
     assert(guard->stack);
@@ -338,8 +344,8 @@ static bool map_guard_stack(struct rt_page_guard *guard)
 
 /* -------------------------------------------------------------------------------------- runs -- */
 
-/* Runs before the program's exit functions if a kernel calls exit(): abandons the protection, because they touch the
- * program's memory. */
+/* Exit function that runs before those of the program if a kernel calls exit(): abandons the protection, because the
+ * program's exit functions touch its memory. Does nothing on other threads. */
 static void on_exit_call(void *arg)
 {
     struct rt_page_guard *guard = arg;
@@ -349,12 +355,13 @@ static void on_exit_call(void *arg)
     rt_set_signal_mask(guard->kernel_mask, NULL);
 }
 
-/* Functions of the C++ ABI: the first registers an exit function under the address of any object, the second runs or
- * removes those of an object. */
+/* Functions of the C++ ABI. __cxa_atexit registers an exit function under the address of any object; __cxa_finalize
+ * runs or removes the functions of an object. */
 int __cxa_atexit(void (*fn)(void *), void *arg, void *object);
 void __cxa_finalize(void *object);
 
-/* Registers on_exit_call as the latest exit function, which runs first. guard NULL: only removes on_exit_call. */
+/* Registers on_exit_call as the latest exit function, which runs first. guard NULL: only removes the earlier
+ * registration. */
 static void register_first_at_exit(struct rt_page_guard *guard)
 {
     static char object;
@@ -363,7 +370,7 @@ static void register_first_at_exit(struct rt_page_guard *guard)
         __cxa_atexit(on_exit_call, guard, &object);
 }
 
-/* Prepares the guard's fields for one run of fn(arg), including the caller's floating-point modes. */
+/* Prepares the guard's fields for one run of fn(arg), and saves the caller's floating-point modes for the kernel. */
 static void begin_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg)
 {
     assert(fn);
@@ -377,7 +384,8 @@ static void begin_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg
     handler_guard = guard;
 }
 
-/* Arms the timer that lets the other threads run every `seconds`; 0 disarms it. */
+/* Arms the timer that lets the other threads run every `seconds`; 0 disarms it. Without a timer of the system, the
+ * other threads stay stopped. */
 static void set_timer(struct rt_page_guard *guard, long seconds)
 {
     assert(seconds >= 0);
@@ -397,8 +405,9 @@ static void set_timer(struct rt_page_guard *guard, long seconds)
         rt_raw_syscall(SYS_timer_settime, guard->timer, 0, (long)&often, 0, 0, 0);
 }
 
-/* Builds the protection map for the stopped threads. Their control blocks stay open, because the operating system
- * writes to them whenever it moves a thread. */
+/* Builds the protection map for the stopped threads; open: ranges that stay accessible. The threads' control blocks
+ * stay open, because the operating system writes to them whenever it moves a thread. Returns false without memory, or
+ * if the mappings cannot be read. */
 static bool build_protection(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
     assert(guard->others.n <= RT_STOPPED_THREADS_MAX);
@@ -409,7 +418,7 @@ static bool build_protection(struct rt_page_guard *guard, const struct rt_range 
 }
 
 /* Ends a run, also one that could not begin: resumes the other threads and restores the caller's signal mask. Restores
- * the program's handlers unless memory stays protected. */
+ * the program's handlers unless memory stays protected until the next kernel. */
 static void end_run(struct rt_page_guard *guard)
 {
     if (guard->running && !guard->lazy.on)
@@ -421,6 +430,7 @@ static void end_run(struct rt_page_guard *guard)
     rt_set_signal_mask(guard->caller_mask, NULL);
 }
 
+/* Ends lazy reprotection with signals blocked, as a handler could change its state. */
 void rt_guard_unprotect_all(struct rt_page_guard *guard)
 {
     if (!guard || !guard->lazy.on)
@@ -430,8 +440,9 @@ void rt_guard_unprotect_all(struct rt_page_guard *guard)
     rt_set_signal_mask(mask, NULL);
 }
 
-/* Runs fn with the protection map of the last run, which lazy reprotection has kept. Returns false, with memory open
- * and fn not called, if lazy reprotection is off or the map is not right any more. */
+/* Runs fn(arg) with the protection map of the last run, which lazy reprotection has kept; arguments as for
+ * rt_guard_run. Returns false, with memory open and fn not called, if lazy reprotection is off or the map is not right
+ * any more. */
 static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                      const struct rt_range *open, size_t nopen, void (*ready)(void))
 {
@@ -454,9 +465,9 @@ static bool run_with_same_protection(struct rt_page_guard *guard, void (*fn)(voi
     return true;
 }
 
-/* Runs fn(arg) with memory protected. Signals are blocked while the mappings are listed, as a handler could change
- * them. No lock of the C library may be taken while threads are stopped, as one of them may hold it. Returns false if
- * fn has not run. */
+/* Runs fn(arg) with memory protected; arguments as for rt_guard_run. Returns false if fn has not run: a thread cannot
+ * be stopped, or the map cannot be built. Signals are blocked while the mappings are listed, as a handler could change
+ * them. While threads are stopped, no lock of the C library may be taken, because a stopped thread may hold it. */
 static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void *arg, const struct rt_range *open,
                           size_t nopen, void (*ready)(void))
 {
@@ -489,6 +500,7 @@ static bool run_protected(struct rt_page_guard *guard, void (*fn)(void *), void 
     return good;
 }
 
+/* Kernel of check_own_malloc: allocates a block, stores its address in *arg, and frees it. */
 static void try_malloc(void *arg)
 {
     char **block_p = arg;
@@ -496,7 +508,7 @@ static void try_malloc(void *arg)
     free(*block_p);
 }
 
-/* Returns true if an address lies in a range that stays open to kernels. */
+/* Returns true if an address lies in a range that stays open to kernels (guard->own). */
 static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
 {
     for (size_t i = 0; i < guard->nown; i++)
@@ -508,9 +520,9 @@ static bool is_own_address(const struct rt_page_guard *guard, uint64_t address)
 /* True if malloc gives several threads blocks of the same mapping: then it is not the malloc of the C library. */
 static bool has_shared_malloc;
 
-/* Checks that malloc of the guard's thread uses mappings that stay open. The C library may give it the arena of an
- * ended thread: its heaps, each with a pointer to the one before, then become the guard's. Returns false if the guard
- * cannot be used. */
+/* Runs a test kernel to find the memory that malloc gives to the guard's thread, and keeps that memory open. The C
+ * library may give the thread the malloc arena of an ended thread. Then all heaps of this arena, each with a pointer to
+ * the one before, become the guard's. Returns false if the guard cannot be used. */
 static bool check_own_malloc(struct rt_page_guard *guard)
 {
     char **block_p = rt_arena_realloc(NULL, NULL, 0, sizeof *block_p);
@@ -536,8 +548,8 @@ static bool check_own_malloc(struct rt_page_guard *guard)
     return true;
 }
 
-/* Returns the memory of the guard, zeroed except for the slots of stopped threads, as a thread may still use its slot
- * in the stop handler. The memory is never freed. Returns NULL without memory. */
+/* Returns the memory of the guard, which is never freed; NULL without memory. It is zeroed, except for the slots of
+ * stopped threads: a thread may still use its slot in the stop handler. */
 static struct rt_page_guard *allocate_guard(void)
 {
     static struct rt_page_guard *instance;
@@ -554,6 +566,7 @@ static struct rt_page_guard *allocate_guard(void)
     return instance;
 }
 
+/* Makes the guard, its stack and its thread, and tests its malloc. */
 struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), void *ud)
 {
     assert(present);
@@ -571,9 +584,10 @@ struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), v
     return NULL;
 }
 
+/* Ends the guard's thread if it belongs to this process, and frees the stack and the protection map. */
 void rt_guard_free(struct rt_page_guard *guard)
 {
-    if (!guard || is_guard_thread(guard)) /* exit() in a kernel: the process ends */
+    if (!guard || is_guard_thread(guard)) /* exit() was called in a kernel: the process ends */
         return;
     rt_guard_unprotect_all(guard);
     if (guard->control_block && guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0)) {
@@ -587,8 +601,8 @@ void rt_guard_free(struct rt_page_guard *guard)
     rt_protection_free(&guard->protections);
 }
 
-/* Returns true if the guard's thread runs in this process. After a fork the thread is missing in the child; then starts
- * a new one with the same stack. Returns false on failure. */
+/* Returns true if the guard's thread runs in this process. After a fork the thread is missing in the child, so a new
+ * one is started with the same stack. Returns false if that fails. */
 static bool ensure_thread(struct rt_page_guard *guard)
 {
     if (guard->pid == rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
@@ -598,6 +612,7 @@ static bool ensure_thread(struct rt_page_guard *guard)
     return start_thread(guard);
 }
 
+/* Stores the sections in the guard. */
 void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section *sections, size_t nsections)
 {
     assert(sections || !nsections);
@@ -607,11 +622,12 @@ void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section
     guard->nsections = nsections;
 }
 
+/* Runs fn(arg) protected if possible, and returns what happened. */
 enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                   const struct rt_range *open, size_t nopen, void (*ready)(void),
                                   struct rt_guard_fault *fault_p)
 {
-    const bool inside = guard && is_guard_thread(guard); /* a kernel in a kernel */
+    const bool inside = guard && is_guard_thread(guard); /* true: a kernel runs another kernel */
     assert(fn && fault_p && (open || !nopen));
     if (inside || !guard || !ensure_thread(guard) || (!guard->has_own_malloc && !check_own_malloc(guard)) ||
         !run_protected(guard, fn, arg, open, nopen, ready)) {
@@ -627,6 +643,7 @@ enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *
     return guard->is_abandoned ? RT_UNGUARDED : RT_GUARD_OK;
 }
 
+/* Returns the first known reason in the order malloc, threads, kernel, system. */
 enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard)
 {
     if (has_shared_malloc)

@@ -5,9 +5,10 @@
  * while it runs; in a long kernel they run for a moment every second, and the kernel waits. Protected are the heap,
  * large malloc blocks, the stacks of all threads, and the variables of the program and of its libraries. Variables of
  * the system's libraries (libc, libgfortran, ...) stay open, and code of these libraries may touch protected memory
- * unless present() names the address. Memory that a kernel allocates is open to it and to later kernels.
+ * unless the callback `present` of rt_guard_new names the address. Memory that a kernel allocates is open to it and to
+ * later kernels.
  *
- * The library that this is linked into must be linked with -z now: lazily bound calls would use protected memory inside
+ * The library that contains this code must be linked with -z now: lazily bound calls would use protected memory inside
  * a signal handler. */
 #ifndef RT_PAGE_GUARD_H
 #define RT_PAGE_GUARD_H
@@ -26,7 +27,7 @@ struct rt_guard_fault {
                                                 * library that the kernel called. Valid until the next run */
     int write;                                 /* 1: the access writes */
     int host;                                  /* 1: the address is protected host memory */
-    int jumped;            /* 1: the kernel was left by a jump, so that the stack at the access is not the guard's */
+    int jumped;            /* 1: a jump has left the kernel, so that the stack at the access is not the guard's */
     uint64_t wild_pointer; /* result of rt_find_wild_pointer if `address` is 0, otherwise 0 */
 };
 
@@ -45,27 +46,28 @@ enum rt_unguarded_reason {
 
 /* Makes the page guard of the process; only one may exist. present(ud, address) must return nonzero if host data at
  * `address` are present on a device. It is called inside a signal handler while memory is protected, so it may only do
- * look-ups in memory of the arena. Returns NULL if this system lacks support: the guard needs Linux 5.11, and the C
- * library's own malloc with an arena for each thread (no MALLOC_ARENA_MAX=1). */
+ * look-ups in memory of the arena. Returns NULL without memory, or if this system lacks support: the guard needs Linux
+ * 5.11, and the C library's own malloc with an arena for each thread (no MALLOC_ARENA_MAX=1). */
 struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), void *ud);
-/* Unprotects all memory, ends the guard's thread and frees its stack. Does nothing for NULL and on the guard's own
- * thread, where exit() was called in a kernel. */
+/* Unprotects all memory, ends the guard's thread and frees its stack. Does nothing if guard is NULL, or on the guard's
+ * own thread: then a kernel has called exit(). */
 void rt_guard_free(struct rt_page_guard *guard);
-/* Returns why the last run was unguarded; guard may be NULL. */
+/* Returns why the last run was unguarded; RT_UNGUARDED_SYSTEM if guard is NULL and no other reason is known. */
 enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard);
 
-/* Returns the number of the current host interval, the time between two kernels; 0 without a guard. Most memory may
+/* Returns the number of the current host interval, the time between two kernels; 0 if guard is NULL. Most memory may
  * stay protected in it; the host's accesses open what they touch. */
 uint64_t rt_guard_get_interval(const struct rt_page_guard *guard);
-/* Unprotects all memory until the next guarded kernel; guard may be NULL. */
+/* Unprotects all memory until the next guarded kernel. Does nothing if guard is NULL or memory is open. */
 void rt_guard_unprotect_all(struct rt_page_guard *guard);
-/* Returns true if the host cannot have changed the range in any host interval after interval `since`. */
+/* Returns true if the host cannot have changed the range in any host interval after interval `since`. False if that is
+ * not known: without a guard, with memory open, or if a part of the range is never protected. */
 bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since);
-/* Copies n bytes of host memory to `to`; this does not count as an access of the host. Returns false if the memory is
- * not mapped. */
+/* Copies n bytes of host memory at `start` to `to`; this does not count as an access of the host. Returns false if
+ * memory is not mapped; `to` may have changed then. guard may be NULL. */
 bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t n);
-/* Returns true if n bytes of host memory are mapped and differ from those at `from`; this does not count as an access
- * of the host. */
+/* Returns true if n bytes of host memory at `start` are mapped and differ from those at `from`; this does not count as
+ * an access of the host. guard may be NULL. */
 bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *from, size_t n);
 
 /* Use of a section of device memory by a kernel: not known, not touched, touched. */
@@ -75,21 +77,22 @@ enum rt_touch { RT_TOUCH_UNKNOWN, RT_TOUCH_NONE, RT_TOUCHED };
 struct rt_device_section {
     uint64_t start, bytes, at; /* start and size of the section; first address that the kernel touched */
     enum rt_touch touch;
-    bool protected; /* pages are PROT_NONE until the section is touched */
+    bool protected; /* the pages are PROT_NONE until the section is touched */
 };
-/* Sets the sections for the next run; they must lie in memory of the arena. Does nothing if guard is NULL. */
+/* Sets the sections for the next run; they must lie in memory of the arena. Does nothing if guard is NULL, or in a
+ * kernel. */
 void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section *sections, size_t nsections);
 
-/* Runs fn(arg) with the host's memory protected. `open` lists ranges of any length that stay accessible; what arg
- * points to must lie in them or in the arena. ready(), unless NULL, is called before fn while the other threads are
- * stopped. Without a guard, fn just runs.
+/* Runs fn(arg) with the host's memory protected. `open` lists ranges of any length that stay accessible; the memory
+ * that `arg` points to must lie in them or in the arena. ready(), unless NULL, is called before fn while the other
+ * threads are stopped. If guard is NULL or cannot protect memory, fn just runs, after ready().
  *
  * RT_GUARD_FAULT fills *fault_p. Locks of the C library that the kernel held then remain held, so messages must be
  * written by write(2).
  *
- * Signals that arrive during the run are delivered before this returns; signals that would end or stop the process do
- * so at once. A kernel that calls exit() runs the exit functions as the guard's thread, with all memory open; then this
- * does not return. */
+ * Signals that arrive during the run are delivered before rt_guard_run returns; signals that would end or stop the
+ * process do so at once. A kernel that calls exit() runs the exit functions as the guard's thread, with all memory
+ * open; then rt_guard_run does not return. */
 enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                   const struct rt_range *open, size_t nopen, void (*ready)(void),
                                   struct rt_guard_fault *fault_p);

@@ -1,7 +1,7 @@
 /* pointer_changes.c - reports about kernels that change an attached pointer. The device pointer then points to other
- * data than the host pointer, and no transfer copies the change back. OpenMP forbids it (OMP60-map-8); OpenACC leaves
- * it undefined (ACC33-att-8), and nothing is reported. Strict and checked runs compare the attached pointers of the
- * device before and after each kernel. */
+ * data than the host pointer, and no transfer copies the change back. OpenMP forbids such changes (OMP60-map-8).
+ * OpenACC leaves them undefined (ACC33-att-8), so nothing is reported there. Strict and checked runs compare the
+ * attached pointers of the device before and after each kernel. */
 #include "abi/program/base/runtime.h"
 #include "pointer_changes.h"
 
@@ -12,7 +12,8 @@
 static uint64_t *changed_slots;
 static size_t nchanged_slots, capacity;
 
-/* Returns true if an attached pointer holds, on the device, a device address other than that of its target. */
+/* Returns true if an attached pointer holds, on the device, a device address other than that of its target. Other
+ * values, such as null, do not count. */
 static bool is_pointer_changed(int device, const accd_attachment *pointer)
 {
     assert(rt.context);
@@ -21,7 +22,8 @@ static bool is_pointer_changed(int device, const accd_attachment *pointer)
     return value && value != pointer->dev && rt_is_device_address((const void *)value);
 }
 
-/* Finds the first changed pointer at or after *at, and moves *at past it. Returns false if there is none. */
+/* Stores in *pointer the first changed pointer at or after the host address *at, and moves *at past it. Returns false
+ * if there is none. */
 static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer)
 {
     while (accd_attachment_next(rt.context, device, at, pointer))
@@ -30,7 +32,7 @@ static bool find_next_changed(int device, uint64_t *at, accd_attachment *pointer
     return false;
 }
 
-/* Returns true if pointers are attached on a device and the program is an OpenMP program; otherwise nothing is
+/* Returns true if pointers are attached on a device and the program uses OpenMP; if not, nothing is recorded or
  * reported. */
 static bool has_attached_pointers(int device)
 {
@@ -38,7 +40,7 @@ static bool has_attached_pointers(int device)
     return rt_uses_openmp_terms() && (accd_get_stats(rt.context, device, &stats), stats.attachments > 0);
 }
 
-/* Replaces the list of changed pointers. Without memory the list is shorter. */
+/* Replaces the list of changed pointers. Without memory the list is shorter, so that more pointers are reported. */
 void rt_save_changed_pointers(int device)
 {
     accd_attachment pointer;
@@ -58,7 +60,7 @@ void rt_save_changed_pointers(int device)
     }
 }
 
-/* Returns true if the pointer at a host address was changed before the kernel. */
+/* Returns true if the pointer at the host address `slot` was changed before the kernel. */
 static bool was_changed_before(uint64_t slot)
 {
     size_t i = 0;
@@ -67,6 +69,7 @@ static bool was_changed_before(uint64_t slot)
     return i < nchanged_slots;
 }
 
+/* Reports each changed pointer that is not in the list. */
 void rt_report_changed_pointers(int device)
 {
     assert(rt.site);

@@ -24,17 +24,19 @@
 #include <unistd.h>
 
 /* CONTROL_BLOCK: bytes of a thread's control block, from the thread pointer on. RSEQ: bytes of the area for restartable
- * sequences, at __rseq_offset from the thread pointer. The operating system writes to that area whenever it moves a
- * thread, even a sleeping one. */
+ * sequences, at __rseq_offset from the thread pointer; older C libraries do not define this variable. The operating
+ * system writes to that area whenever it moves a thread, even a sleeping one. */
 #pragma weak __rseq_offset
 extern const ptrdiff_t __rseq_offset;
 enum { CONTROL_BLOCK = 4096, RSEQ = 64 };
 
+/* Returns the beginning of the page of an address. */
 static uint64_t page_down(uint64_t address)
 {
     return address & ~(uint64_t)(RT_PAGE_SIZE - 1);
 }
 
+/* Returns the end of the last page that begins below an address. */
 static uint64_t page_up(uint64_t address)
 {
     return page_down(address + RT_PAGE_SIZE - 1);
@@ -42,8 +44,8 @@ static uint64_t page_up(uint64_t address)
 
 /* ------------------------------------------------------------------------------------- lists -- */
 
-/* Returns `items` with capacity for `needed` elements of `size` bytes, moved if it has grown; NULL: no memory, and
- * `items` is unchanged. */
+/* Returns `items` with capacity for `needed` elements of `size` bytes, moved if it has grown. Then *capacity is the new
+ * number of elements, and protections->grown is set. Returns NULL without memory; `items` is unchanged then. */
 static void *reserve_items(struct rt_protection_map *protections, void *items, size_t *capacity, size_t needed,
                            size_t size)
 {
@@ -73,7 +75,8 @@ static bool add_interval(struct rt_protection_map *protections, struct rt_interv
     return true;
 }
 
-/* Restores the order of the heap at[0] to at[n - 1] below element i; the largest start is at the root. */
+/* Restores the order of the heap at[0] to at[n - 1] below element i, which may be too small; the largest start is at
+ * the root. */
 static void sift_down(struct rt_interval *at, size_t i, size_t n)
 {
     for (size_t child; (child = 2 * i + 1) < n; i = child) {
@@ -134,12 +137,14 @@ static const struct rt_interval *find_interval(const struct rt_interval_list *sp
 
 /* ----------------------------------------------------------------------------------- modules -- */
 
+/* State of an iteration by list_module. modules: number of modules listed; 0: the listing is still right. */
 struct module_listing {
     struct rt_protection_map *protections;
     size_t modules;
     bool failed;
 };
 
+/* Returns true if `text` begins with `with`. */
 static bool starts_with(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));
@@ -165,8 +170,8 @@ static bool is_system_path(const char *path)
     return false;
 }
 
-/* Tables that a module's dynamic section names: symbols, their names, relocations (of data; of calls), table of called
- * addresses (plt). */
+/* Tables that a module's dynamic section names: symbols, their names, relocations of data [0] and of calls [1] with
+ * their sizes in bytes, and the table of called addresses (plt). Fields of absent tables are 0. */
 struct tables {
     const ElfW(Sym) * symbols;
     const char *names;
@@ -182,7 +187,7 @@ static uint64_t get_absolute_address(const struct dl_phdr_info *info, uint64_t p
     return pointer < info->dlpi_addr ? info->dlpi_addr + pointer : pointer;
 }
 
-/* Reads the tables of a module from its dynamic section into *t. Fields of absent tables stay as they are. */
+/* Reads the tables of the module `info` from its dynamic section into *t. Fields of absent tables are not changed. */
 static void read_tables(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic, struct tables *t)
 {
     for (; dynamic->d_tag != DT_NULL; dynamic++) {
@@ -225,22 +230,22 @@ static bool is_in_module(const struct dl_phdr_info *info, uint64_t address)
 }
 
 /* Returns true if a module is this library or lies in a system path. `number` is its position in the list of modules;
- * the program itself, number 0, is no system module. */
+ * the program itself, number 0, is never a system module. */
 static bool is_system_module(const struct dl_phdr_info *info, size_t number)
 {
     return is_in_module(info, (uintptr_t)is_system_module) || (number > 0 && is_system_path(info->dlpi_name));
 }
 
-/* Returns 0 if the address *address_p is outside of the module. Otherwise returns 2 for a system library and 1 for any
- * other module. Callback of dl_iterate_phdr. */
+/* Callback of dl_iterate_phdr: returns 0, to continue, if the address *address_p is outside of the module. Returns 2 if
+ * the module is a system library and 1 if it is any other module. */
 static int is_system_symbol(struct dl_phdr_info *info, size_t size, void *address_p)
 {
     (void)size;
     return is_in_module(info, *(uint64_t *)address_p) ? is_system_path(info->dlpi_name) + 1 : 0;
 }
 
-/* Returns true if the variable `name`, which the linker has moved from a library into the program, is of a system
- * library, as stdout is. Returns false if a library of the program defines it. */
+/* Returns true if the variable `name`, which the linker has copied from a library into the program, belongs to a system
+ * library, as stdout does. Returns false if a library of the program defines it. */
 static bool is_system_variable(const char *name)
 {
     uint64_t address = (uintptr_t)dlsym(RTLD_NEXT, name);
@@ -248,7 +253,7 @@ static bool is_system_variable(const char *name)
 }
 
 /* Adds to `constant` the linker's tables of a module and the system's variables in the program. They share pages with
- * variables of the program, and any code reads them. Returns false without memory. */
+ * variables of the program, and any code may read them. Returns false without memory. */
 static bool add_tables(struct rt_protection_map *protections, const struct dl_phdr_info *info, const struct tables *t)
 {
     struct rt_interval_list *constant = &protections->constant;
@@ -278,8 +283,8 @@ static bool add_tables(struct rt_protection_map *protections, const struct dl_ph
     return add_interval(protections, constant, got.start, got.end);
 }
 
-/* Adds the whole image of a system module to `system`, or the linker's tables of another module to `constant`. Returns
- * false without memory. */
+/* Adds the whole image of a system module to `system`; for any other module, adds the linker's tables to `constant`.
+ * Returns false without memory. */
 static bool add_module(struct rt_protection_map *protections, const struct dl_phdr_info *info, bool is_system)
 {
     uint64_t start = UINT64_MAX, end = 0;
@@ -302,8 +307,8 @@ static bool add_module(struct rt_protection_map *protections, const struct dl_ph
     return add_tables(protections, info, &tables);
 }
 
-/* Adds a module to the lists; callback of dl_iterate_phdr. The first call returns 1, which stops the iteration, if no
- * module was loaded or unloaded since the last listing. */
+/* Callback of dl_iterate_phdr: adds a module to the lists. The first call returns 1, which stops the iteration, if no
+ * module was loaded or unloaded since the last listing. Returns 1 without memory, too; `failed` is set then. */
 static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -323,6 +328,7 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
+/* Lists the modules if their numbers have changed, and sorts the lists. */
 bool rt_protection_scan_modules(struct rt_protection_map *protections)
 {
     struct module_listing module_listing = {protections, 0, false};
@@ -345,7 +351,8 @@ struct mappings {
     long file;      /* file number of /proc/self/maps, or negative */
     uint64_t from;  /* address from which the next query searches a mapping */
     const char *at; /* position in the text of /proc/self/maps; NULL: queries are used instead of the text */
-    const struct rt_interval_list *skipped_intervals; /* intervals whose mappings need not be found; may be NULL */
+    /* intervals whose mappings need not be found, although the text has them; NULL: no such intervals */
+    const struct rt_interval_list *skipped_intervals;
 };
 
 /* Query for one mapping, PROCMAP_QUERY of Linux 6.11 and later. */
@@ -356,7 +363,8 @@ struct query {
 };
 enum { READABLE = 1, WRITABLE = 2, EXECUTABLE = 4, SHARED = 8, THIS_OR_NEXT = 16 };
 
-/* Reads /proc/self/maps into protections->text. Returns false without memory, or if the file cannot be read. */
+/* Reads /proc/self/maps into protections->text, where mappings->at then points. Returns false without memory, or if the
+ * file cannot be read. */
 static bool read_text(struct rt_protection_map *protections, struct mappings *mappings)
 {
     size_t length = 0;
@@ -374,7 +382,7 @@ static bool read_text(struct rt_protection_map *protections, struct mappings *ma
     return got == 0;
 }
 
-/* Reads a hexadecimal number, and moves *at past it. */
+/* Reads a hexadecimal number at *at, and moves *at past it; 0 if there is no digit. */
 static uint64_t read_hex(const char **at)
 {
     uint64_t n = 0;
@@ -410,7 +418,7 @@ static bool parse_mapping_line(const char **at, struct rt_protected_range *mappi
 }
 
 /* Writes the next private writable mapping to *mapping_p and returns 1. Returns 0 if there is no further mapping, -1 if
- * the mappings cannot be read. */
+ * the mappings cannot be read. Uses the query of Linux 6.11 if the first one succeeds, otherwise the text. */
 static int next_mapping(struct rt_protection_map *protections, struct mappings *mappings,
                         struct rt_protected_range *mapping_p)
 {
@@ -440,7 +448,8 @@ static int next_mapping(struct rt_protection_map *protections, struct mappings *
     return parse_mapping_line(&mappings->at, mapping_p);
 }
 
-/* Opens /proc/self/maps for an iteration; the caller closes the file. skipped_intervals: see struct mappings. */
+/* Opens /proc/self/maps for an iteration; the caller must close the file. skipped_intervals: see struct mappings. A
+ * failure is noticed by next_mapping. */
 static struct mappings begin_mappings(const struct rt_interval_list *skipped_intervals)
 {
     const char *path = "/proc/self/maps";
@@ -448,6 +457,7 @@ static struct mappings begin_mappings(const struct rt_interval_list *skipped_int
                              .skipped_intervals = skipped_intervals};
 }
 
+/* Searches the mappings for the first that ends after `address`. */
 bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start, uint64_t address)
 {
     struct mappings mappings = begin_mappings(NULL);
@@ -478,7 +488,7 @@ static bool exempt_arena(struct rt_protection_map *protections)
     return true;
 }
 
-/* Fills the lists `exempt` and `allowed` for a run, sorted and merged; arguments as in rt_protection_build. Returns
+/* Fills the lists `exempt` and `allowed` for a run, sorted and merged; arguments as for rt_protection_build. Returns
  * false without memory. */
 static bool list_exempt(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                         const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
@@ -512,8 +522,8 @@ static bool list_exempt(struct rt_protection_map *protections, const struct rt_r
     return true;
 }
 
-/* Appends a range to `protected`, or extends the last range of that list if they touch. Ranges must be added in
- * ascending order. Returns false without memory. */
+/* Appends a range to `protected`, or extends the last range of that list if they touch and have the same protection.
+ * Ranges must be added in ascending order. Returns false without memory. */
 static bool add_protected(struct rt_protection_map *protections, uint64_t start, uint64_t end, int protection)
 {
     assert(start < end &&
@@ -562,6 +572,7 @@ static bool list_protected(struct rt_protection_map *protections)
     return result == 0;
 }
 
+/* Fills the lists, again and again until none of them has moved. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
@@ -578,13 +589,14 @@ bool rt_protection_build(struct rt_protection_map *protections, const struct rt_
 
 /* ------------------------------------------------------------------------ protect, unprotect -- */
 
-/* Sets the protection of a range, PROT_* bits. Returns 0, or -errno on failure. */
+/* Sets the protection of a listed range to `protection`, PROT_* bits. Returns 0, or -errno on failure. */
 static long protect_range(const struct rt_protected_range *protected, int protection)
 {
     return rt_raw_syscall(SYS_mprotect, (long)protected->start, (long)(protected->end - protected->start), protection,
                           0, 0, 0);
 }
 
+/* Makes all listed ranges PROT_NONE. */
 void rt_protection_apply(struct rt_protection_map *protections)
 {
     size_t kept = 0;
@@ -598,12 +610,14 @@ void rt_protection_apply(struct rt_protection_map *protections)
     protections->nprotected = kept;
 }
 
+/* Restores the protection of all listed ranges. */
 void rt_protection_lift(const struct rt_protection_map *protections)
 {
     for (size_t i = 0; i < protections->nprotected; i++)
         protect_range(&protections->protected[i], protections -> protected[i].protection);
 }
 
+/* Returns the memory of all lists to the arena. */
 void rt_protection_free(struct rt_protection_map *protections)
 {
     struct rt_interval_list *spans[] = {&protections->system, &protections->constant, &protections->exempt,
@@ -616,6 +630,7 @@ void rt_protection_free(struct rt_protection_map *protections)
                      0);
 }
 
+/* Searches the sorted list of protected ranges. */
 const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address)
 {
     size_t low = 0, high = protections->nprotected;
@@ -630,11 +645,13 @@ const struct rt_protected_range *rt_find_protected_range(const struct rt_protect
     return inside ? &protections->protected[low] : NULL;
 }
 
+/* Searches the lists `allowed` and `constant`. */
 bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address)
 {
     return find_interval(&protections->allowed, address) || find_interval(&protections->constant, address);
 }
 
+/* Searches the list `system`. */
 bool rt_is_system_library_address(const struct rt_protection_map *protections, uint64_t address)
 {
     return find_interval(&protections->system, address) != NULL;

@@ -39,35 +39,39 @@ struct rt_protection_map {
     size_t pages_capacity;
     struct rt_protected_range *protected; /* ranges to protect, sorted and disjoint */
     size_t nprotected, protected_capacity;
-    bool grown; /* true if a list of this build was moved to new memory, so that the map must be built again */
+    /* true if a list was moved to new memory while the map was built, so that the map must be built again */
+    bool grown;
 };
 
-/* Makes a system call, and returns its result, or -errno on failure. Leaves the variable errno alone, which belongs to
- * the interrupted kernel. The system call is never dispatched to the guard's handler. */
+/* Makes a system call, and returns its result, or -errno on failure. Does not change the variable errno, which belongs
+ * to the interrupted kernel. The system call is never dispatched to the guard's handler. */
 long rt_raw_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 /* Lists the loaded modules again if modules were loaded or unloaded. Takes locks of the C library, unlike the functions
- * below. Returns false without memory. */
+ * below. Returns false without memory; the next call lists them again then. */
 bool rt_protection_scan_modules(struct rt_protection_map *protections);
-/* Lists what to protect: all private writable memory without the exempt one. Exempt are the system's libraries, the
- * arena, the ranges `own` (whole pages) and `open`, and the control blocks of the threads whose thread pointers are in
- * `threads`. Returns false, with an empty list, without memory or if the mappings cannot be read. */
+/* Lists the ranges to protect: all private writable memory without the exempt one. Exempt are the system's libraries,
+ * the arena, the ranges `own` (whole pages) and `open`, and the control blocks of the threads whose thread pointers are
+ * in `threads`. Returns false, with an empty list, without memory or if the mappings cannot be read. */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads);
 /* Protects all listed ranges; removes ranges from the list that the operating system refuses to protect. */
 void rt_protection_apply(struct rt_protection_map *protections);
 /* Gives all listed ranges the protection again that the program has set. */
 void rt_protection_lift(const struct rt_protection_map *protections);
+/* Frees all lists, which must not be used afterwards. */
 void rt_protection_free(struct rt_protection_map *protections);
 
 /* Returns the listed range that contains an address; NULL if the address is not protected. */
 const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address);
-/* Returns true if an address is in a range that the caller keeps accessible, or in `constant`. */
+/* Returns true if an address is in a range that the caller keeps accessible (`open` of rt_protection_build), or in
+ * `constant`. */
 bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address);
 /* Returns true if an address is in the image of a system library. */
 bool rt_is_system_library_address(const struct rt_protection_map *protections, uint64_t address);
 
-/* Returns true if a private writable mapping begins at `start` and contains `address`. */
+/* Returns true if a private writable mapping begins at `start` and contains `address`. False also if the mappings
+ * cannot be read. */
 bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start, uint64_t address);
 
 #endif

@@ -1,4 +1,5 @@
-/* races.c - accesses to the same bytes that no wait orders, in strict runs (missing-wait). All functions need the lock.
+/* races.c - accesses to the same bytes that no wait orders, in strict runs (report missing-wait). All functions need
+ * the lock.
  *
  * DATA. A list of pending accesses, the oldest first: what asynchronous work has accessed since the host waited for it.
  *
@@ -11,9 +12,9 @@
  * for it, when a later access of its stream covers it, or when the list is full.
  *
  * A transfer that changes no byte writes none. A kernel may use any part of a section that its construct names, so a
- * race is reported only if the other access writes or frees the whole section. A guarded kernel that touched none of
- * the section does not use it. Host memory of a transfer is compared when the host waits: the program must not have
- * changed it before. */
+ * race is reported only if the other access writes or frees the whole section. A guarded kernel that touched no byte of
+ * the section does not use it. Host memory of a transfer is compared with a copy when the host waits, because the
+ * program must not have changed the memory before. */
 #include "happens_before.h"
 #include "page_guard.h"
 
@@ -22,11 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PENDING_MAX = 4096 }; /* most pending accesses: the oldest ones are forgotten */
-enum { CHUNK = 16 };         /* bytes: a kernel that changes one byte of each chunk writes the whole section */
+/* most pending accesses; the oldest one is forgotten for a new one */
+enum { PENDING_MAX = 4096 };
+enum { CHUNK = 16 }; /* bytes: a kernel that changes one byte of each chunk writes the whole section */
 static const uint64_t NONE = UINT64_MAX;
 
-/* Kind of an access. USES: a kernel has used some byte for certain; MAY_USE: it may have used no byte. */
+/* Kind of an access. USES: a kernel has used at least one byte; MAY_USE: a kernel may have used a byte, or none. */
 enum how { READS, WRITES, FREES, USES, MAY_USE };
 static const char missing_wait[] = "missing-wait";
 static const char *const verbs[] = {"reads", "writes", "frees", "uses", "may use"};
@@ -38,8 +40,8 @@ struct access {
     uint64_t thread; /* number of the calling host thread; accesses of different threads are never compared */
     enum how how;
     bool on_device;
-    bool redundant; /* true if the access writes the bytes that are there already; it races only with a change by the
-                     * program */
+    /* true if the access writes the values that the bytes have already; it races only with a change by the program */
+    bool redundant;
     uint64_t start, bytes;
     uint64_t touched;    /* if bits is NULL: address of a byte that a kernel has used for certain; 0: not known */
     unsigned char *bits; /* a bit for each byte, set if a kernel has changed it; NULL: all bytes are accessed */
@@ -50,13 +52,13 @@ struct access {
 static struct access *pending, **end = &pending;
 static size_t npending;
 
-/* Kernels that run now, and a counter that changes when a kernel begins or other work writes device memory. If the
- * counter has changed, a change of bytes may be the other work's. */
+/* Number of kernels that run now, and a counter that increases when a kernel begins or other work writes device memory.
+ * If the counter has increased since a kernel began, a change of bytes may be the other work's. */
 static unsigned running;
 static uint64_t writers;
 
-/* Cache of pairs of a kernel and a section that the last guarded run of the kernel did not touch. A run that is skipped
- * is expected not to touch the section, either. */
+/* Cache of pairs of a kernel (return address of its construct) and a section (host address) that the kernel's last
+ * guarded run did not touch. A run that sampling skips is expected not to touch the section, either. */
 static struct untouched_sections {
     uintptr_t pc;
     uint64_t host;
@@ -79,6 +81,7 @@ static void forget_image(struct access *access)
     access->image = NULL;
 }
 
+/* Frees an access, which must be out of the list already, and counts it out. */
 static void free_access(struct access *access)
 {
     forget_image(access);
@@ -88,7 +91,7 @@ static void free_access(struct access *access)
     npending--;
 }
 
-/* Removes and frees the accesses for which is_meant returns true. */
+/* Removes and frees the pending accesses for which is_meant(access, ud) returns true. */
 static void remove_pending(bool (*is_meant)(const struct access *access, const void *ud), const void *ud)
 {
     struct access **at = &pending, *access;
@@ -105,7 +108,8 @@ static void remove_pending(bool (*is_meant)(const struct access *access, const v
 
 /* ----------------------------------------------------------------------------------- reports -- */
 
-/* Writes the name of the element that contains the byte at `at` to `to`, and the name of its object to `object`. */
+/* Writes the name of the element that contains the byte at `at` to `to`, and the name of its object to `object`. `at`
+ * must lie in the access's range. */
 static void format_byte(const struct access *access, uint64_t at, char object[RT_NAME_SIZE], char *to, size_t size)
 {
     snprintf(object, RT_NAME_SIZE, "%s", access->name);
@@ -113,8 +117,8 @@ static void format_byte(const struct access *access, uint64_t at, char object[RT
                       access->host - access->object + (at - access->start), object, to, size);
 }
 
-/* Returns the diagnostic for a pair of accesses; `earlier` becomes its related location. how, pc: of the later access.
- */
+/* Returns the diagnostic for a later access, with return address `pc`, kind `how` and object `name`; `earlier` becomes
+ * its related location. */
 static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum how how, uintptr_t pc,
                                                  const char *name)
 {
@@ -129,8 +133,8 @@ static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, e
     return diagnostic;
 }
 
-/* Returns true if the report before was about another access of the same construct to the same object. Otherwise
- * records `later` as last report and returns false. */
+/* Returns true if the report before was about an access of the same construct to the same object, but of another kind
+ * or side: one report for both is enough. Otherwise stores `later` as the last report and returns false. */
 static bool is_same_construct(const struct access *later)
 {
     static struct access last;
@@ -142,7 +146,7 @@ static bool is_same_construct(const struct access *later)
     return false;
 }
 
-/* Reports a race at the byte `at` of `later`, once for each construct and object. */
+/* Reports a race of two accesses at the byte `at` of `later`, once for each construct and object. */
 static void report_race(const struct access *earlier, const struct access *later, uint64_t at)
 {
     assert(earlier && later);
@@ -162,8 +166,8 @@ static void report_race(const struct access *earlier, const struct access *later
                        first, verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
 }
 
-/* Reports that the program has changed the host byte `at` of a transfer before it has waited for the transfer. at_exit:
- * the program has never waited. */
+/* Reports that the program has changed the host byte `at` of the transfer `access` before it has waited for the
+ * transfer. at_exit: the program has never waited. */
 static void report_change_before_wait(const struct access *access, uint64_t at, bool at_exit)
 {
     char work[1200], element[340], remedy[100], object[RT_NAME_SIZE];
@@ -180,7 +184,7 @@ static void report_change_before_wait(const struct access *access, uint64_t at, 
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
-/* Returns true if the access is to the byte at `at`, which lies in its range. */
+/* Returns true if the access is to the byte at `at`, which must lie in its range. */
 static bool is_changed_byte(const struct access *access, uint64_t at)
 {
     assert(at - access->start < access->bytes);
@@ -194,8 +198,8 @@ static bool is_modification(const struct access *access)
     return access->how == WRITES || access->how == FREES;
 }
 
-/* Returns true if an access is to the whole range. Changed bytes of a kernel count as the whole range if they are less
- * than CHUNK bytes apart. */
+/* Returns true if an access covers a whole range. Changed bytes of a kernel count as the whole range if they are at
+ * most CHUNK bytes apart. */
 static bool covers_range(const struct access *access, uint64_t start, uint64_t bytes)
 {
     if (start < access->start || start + bytes > access->start + access->bytes)
@@ -213,14 +217,14 @@ static bool overlaps(const struct access *a, const struct access *b)
     return a->on_device == b->on_device && a->start < b->start + b->bytes && b->start < a->start + a->bytes;
 }
 
-/* Returns the address of a byte that a kernel has used, or the start of the section if none is known. */
+/* Returns the address of a byte that a kernel has used for certain, or the start of the section if none is known. */
 static uint64_t get_used_byte(const struct access *use)
 {
     return use->touched ? use->touched : use->start;
 }
 
 /* Returns the address of the first byte of a race between two accesses; NONE if they do not race. Their order is not
- * tested here. Writes of two kernels are no race, as they may be atomic. */
+ * tested here. Writes of two kernels do not race, as they may be atomic. */
 static uint64_t find_race(const struct access *a, const struct access *b)
 {
     const uint64_t from = a->start > b->start ? a->start : b->start;
@@ -239,8 +243,8 @@ static uint64_t find_race(const struct access *a, const struct access *b)
     return NONE;
 }
 
-/* Returns true if the later access `ud`, of the same stream and kind, makes `access` unnecessary: its range contains
- * that of `access`. */
+/* Returns true if the later access `ud` (struct access) makes `access` unnecessary: the same stream and kind, and a
+ * range that contains that of `access`. Used with remove_pending. */
 static bool is_covered_by(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
@@ -249,8 +253,8 @@ static bool is_covered_by(const struct access *access, const void *ud)
            by->start <= access->start && access->start + access->bytes <= by->start + by->bytes && !by->bits;
 }
 
-/* Clears the bits of `access` for bytes that the later write `ud`, of the same stream, has written too. Returns true if
- * no bit is left. */
+/* Clears the bits of `access` for bytes that the later write `ud` (struct access), of the same stream and section, has
+ * written too. Returns true if no bit is left. Used with remove_pending. */
 static bool is_rewritten(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
@@ -263,7 +267,7 @@ static bool is_rewritten(const struct access *access, const void *ud)
     return !left;
 }
 
-/* Appends a copy of an access to the pending ones; the copy owns access->bits afterwards. Removes accesses that it
+/* Appends a copy of an access to the pending ones; the copy takes ownership of access->bits. Removes accesses that it
  * covers, and the oldest one if the list is full. Without memory, the access is not recorded. */
 static void add_pending(const struct access *access)
 {
@@ -287,8 +291,8 @@ static void add_pending(const struct access *access)
     npending++;
 }
 
-/* Completes an access of the call under way, reports its first race, and records it unless the host is synchronized
- * with it. access->bits are owned or freed here. */
+/* Completes an access of the call under way (origin, object, name), reports its first race, and records it unless the
+ * host is synchronized with it. Takes ownership of access->bits. Forgets host images that the access changes. */
 static void check_access(struct access *access)
 {
     assert(rt.site);
@@ -297,7 +301,7 @@ static void check_access(struct access *access)
     const struct rt_thread *self = rt_current_thread();
     access->origin = (struct rt_access_origin){self->epoch, rt.site->call.pc, rt.site->what};
     access->thread = self->number;
-    /* an access of this thread */
+    /* A write of this thread that is not a kernel's own: running kernels cannot tell their changes from it. */
     writers += access->how == WRITES && access->on_device && !access->bits;
     if (accd_present_at(rt.context, self->device, access->on_device ? access->start : access->host, access->on_device,
                         &object)) {
@@ -320,23 +324,24 @@ static void check_access(struct access *access)
         if (at != NONE)
             report_race(earlier, access, at);
         if (access->how == WRITES && !access->redundant && overlaps(access, earlier))
-            forget_image(earlier); /* the change is not the program's */
+            forget_image(earlier); /* a later comparison must not take this change for the program's */
     }
-    if (!rt_is_host_synced(access->origin.epoch)) /* false also if another thread has waited meanwhile */
+    if (!rt_is_host_synced(access->origin.epoch)) /* false also if another thread has waited for this epoch meanwhile */
         add_pending(access);
     else
         free(access->bits);
     access->name = NULL;
 }
 
-/* Returns true if no race is possible: the thread does work of the host, and neither accesses nor kernels are pending.
- */
+/* Returns true if no race is possible: the thread `self` does work of the host, and neither accesses nor kernels are
+ * pending. */
 static bool has_no_pending(const struct rt_thread *self)
 {
     return !self->epoch.stream && !pending && !running;
 }
 
-/* Checks and records the access of a transfer to one side. redundant: it writes the bytes that are there already. */
+/* Checks and records the access of a transfer to one side, of `bytes` bytes from `start` on. redundant: it writes the
+ * values that the bytes have already. Does nothing if no race is possible. */
 static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_t bytes, bool redundant)
 {
     if (bytes && !has_no_pending(rt_current_thread()))
@@ -348,20 +353,21 @@ static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_
                                       .host = start});
 }
 
+/* Checks and records an access of a routine. */
 void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64_t bytes)
 {
     record_transfer(on_device, writes, start, bytes, false);
 }
 
-/* Returns true if an access begins in the device memory that `ud` frees. */
+/* Returns true if an access begins in the device memory that the access `ud` frees. Used with remove_pending. */
 static bool is_in_freed_memory(const struct access *access, const void *ud)
 {
     const struct access *freed = ud;
     return access->on_device && access->start - freed->start < freed->bytes;
 }
 
-/* Checks that device memory is freed, and forgets the accesses to it. own: the construct under way has mapped the
- * memory itself, so that the free is no race. */
+/* Checks the free of device memory for races, and forgets the accesses to that memory. own: the construct under way has
+ * mapped the memory itself, so that its free is not a race. Does nothing for dev or bytes 0. */
 static void record_free(uint64_t dev, uint64_t bytes, bool own)
 {
     struct access freed = {.how = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
@@ -372,6 +378,7 @@ static void record_free(uint64_t dev, uint64_t bytes, bool own)
     remove_pending(is_in_freed_memory, &freed);
 }
 
+/* Finds how much of the freed block pending accesses have used, and checks the free of that part. */
 void rt_races_free(int device, uint64_t dev)
 {
     uint64_t bytes = 0;
@@ -384,8 +391,7 @@ void rt_races_free(int device, uint64_t dev)
     record_free(dev, bytes, false);
 }
 
-/* Returns true if the compiler may have passed the variable of an event by value, or the variable is no data of the
- * program. */
+/* Returns true if the compiler may have passed the variable of an event by value, or if its item is only a pointer. */
 static bool may_be_by_value(const accd_event *event)
 {
     const accd_construct *construct = &rt.construct;
@@ -397,8 +403,8 @@ static bool may_be_by_value(const accd_event *event)
     return false;
 }
 
-/* Returns true if the compute construct under way has mapped the object only for itself. Then the object's reference
- * counter orders its free after other users. */
+/* Returns true if the compute construct under way has mapped the object of an event only for itself. Then the object's
+ * reference counter orders its free after other users. */
 static bool is_mapped_by_construct(const accd_event *event)
 {
     accd_present_object object;
@@ -407,6 +413,7 @@ static bool is_mapped_by_construct(const accd_event *event)
            !object.dynamic;
 }
 
+/* Checks the accesses of a transfer on both sides, or of a free. */
 void rt_races_event(const accd_event *event)
 {
     if (!rt.site || has_no_pending(rt_current_thread()) ||
@@ -429,6 +436,8 @@ void rt_races_event(const accd_event *event)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
+/* Copies the sections that the kernel's construct names, to find its changes afterwards. Skips sections without memory
+ * for the copy, and all if no race is possible. */
 void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     const bool quiet = has_no_pending(self);
@@ -455,21 +464,23 @@ void rt_races_before_kernel(struct rt_thread *self, const accd_item *items, size
     }
 }
 
-/* Returns the entry of untouched_sections for a kernel and a section; the entry may hold another pair with the same
- * hash. */
+/* Returns the entry of untouched_sections for a kernel (return address of its construct) and a section (host address).
+ * The entry may hold another pair with the same hash. */
 static struct untouched_sections *find_untouched_entry(uintptr_t pc, uint64_t host)
 {
     enum { ROOM = sizeof untouched_sections / sizeof untouched_sections[0] };
     return &untouched_sections[((pc ^ host) * 0x9E3779B97F4A7C15u >> 32) % ROOM];
 }
 
-/* Returns true if the last guarded run of a kernel (return address of its construct) did not touch a section. */
+/* Returns true if the last guarded run of a kernel (return address of its construct) did not touch the section at a
+ * host address. */
 static bool is_known_untouched(uintptr_t pc, uint64_t host)
 {
     const struct untouched_sections *entry = find_untouched_entry(pc, host);
     return entry->pc == pc && entry->host == host;
 }
 
+/* Lists the sections of the thread's kernel, in the order of self->kernel_sections. */
 size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t most)
 {
     size_t n = 0;
@@ -478,6 +489,7 @@ size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_sect
     return n;
 }
 
+/* Stores which sections a guarded kernel has touched; `sections` are those of rt_races_get_sections. */
 void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct rt_device_section *sections, size_t n)
 {
     struct rt_kernel_section *named = self->kernel_sections;
@@ -493,8 +505,8 @@ void rt_races_record_touched(struct rt_thread *self, uintptr_t pc, const struct 
     }
 }
 
-/* Compares 8 bytes. Bit i of the result is set if byte i differs. The product moves bit 8 * i to bit 56 + i, without a
- * carry. */
+/* Compares the 8 bytes at `now` and `before`: bit i of the result is set if byte i differs. The product moves bit 8 * i
+ * to bit 56 + i, without a carry. */
 static unsigned char get_changed_mask(const char *now, const char *before)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
@@ -505,8 +517,8 @@ static unsigned char get_changed_mask(const char *now, const char *before)
     return (unsigned char)((tops >> 7) * 0x0102040810204080u >> 56);
 }
 
-/* Returns an array with one bit for each byte of a section, set if the kernel has changed the byte; the caller frees
- * it. NULL: no byte has changed, other work may have changed them, or without memory. */
+/* Returns an array with one bit for each byte of a section, set if the kernel has changed the byte; the caller must
+ * free it. NULL if no byte has changed, if other work may have changed bytes, or without memory. */
 static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
 {
     const char *now = (const char *)(uintptr_t)named->dev;
@@ -521,6 +533,7 @@ static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
     return bits;
 }
 
+/* Checks and records what the kernel has changed or used, and frees its sections. */
 void rt_races_after_kernel(struct rt_thread *self)
 {
     assert(running);
@@ -540,7 +553,8 @@ void rt_races_after_kernel(struct rt_thread *self)
             writes.how = WRITES;
             writes.bits = bits;
             check_access(&writes);
-        } else if (named->bytes > CHUNK && named->touch != RT_TOUCH_NONE) /* a smaller section may be private */
+            /* a smaller section may be a private variable */
+        } else if (named->bytes > CHUNK && named->touch != RT_TOUCH_NONE)
             check_access(&uses);
         self->kernel_sections = named->next;
         free(named);
@@ -549,8 +563,8 @@ void rt_races_after_kernel(struct rt_thread *self)
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
-/* Reports the first host byte of a transfer that has changed since then. Does nothing without an image, or if the
- * memory is not mapped any more. */
+/* Reports the first host byte of a transfer that has changed since the transfer; at_exit: at the end of the program.
+ * Does nothing without an image, or if the memory is not mapped any more. */
 static void compare_with_image(const struct access *access, bool at_exit)
 {
     char now[4096];
@@ -566,13 +580,15 @@ static void compare_with_image(const struct access *access, bool at_exit)
     }
 }
 
-/* Returns true if the host has waited for an access. */
+/* Returns true if the host has waited for an access. Used with remove_pending; ud is not used. */
 static bool is_synced_access(const struct access *access, const void *ud)
 {
     (void)ud;
     return rt_is_host_synced(access->origin.epoch);
 }
 
+/* Compares the host memory of transfers that this thread has waited for, and removes all accesses that the host has
+ * waited for. */
 void rt_races_after_wait(void)
 {
     for (const struct access *access = pending; access; access = access->next)
@@ -581,12 +597,14 @@ void rt_races_after_wait(void)
     remove_pending(is_synced_access, NULL);
 }
 
+/* Returns true. Used with remove_pending. */
 static bool is_any_access(const struct access *access, const void *ud)
 {
     (void)access, (void)ud;
     return true;
 }
 
+/* Compares the host memory of the remaining transfers, and empties the list. */
 void rt_races_finish(void)
 {
     for (const struct access *access = pending; access; access = access->next)

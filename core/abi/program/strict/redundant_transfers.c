@@ -11,7 +11,8 @@ struct rt_transfer_stats *rt_stats_table;
 size_t rt_stats_count;
 
 enum { SLOTS = 2 * RT_STATS_MAX };
-static uint16_t *slots; /* hash table by construct, operation and variable: indices in rt_stats_table; 0: free slot */
+/* hash table by construct, operation and variable: indices in rt_stats_table; 0: free slot; NULL: no transfer yet */
+static uint16_t *slots;
 
 /* Returns `bytes` bytes of zeroed address space, which uses memory only where it is written; NULL on failure. */
 static void *reserve_table(size_t bytes)
@@ -20,8 +21,8 @@ static void *reserve_table(size_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Returns the statistics of a construct (return address), an operation and a variable; new statistics, with the name
- * `name`, if there are none. NULL if the table is full, or without memory. */
+/* Returns the statistics of a construct (return address), an operation and a variable. If there are none, returns new
+ * ones, with the name `name` of a range. Returns NULL if the table is full, or without memory. */
 static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char *variable, const char *name)
 {
     assert(variable && name);
@@ -53,13 +54,14 @@ static struct rt_transfer_stats *get_stats(uintptr_t pc, accd_op op, const char 
     }
 }
 
-/* Counts the construct under way in `stats`, once for all of its operations. */
+/* Counts the construct under way (number rt.calls) in `stats`, once for all of its operations. */
 static void count_construct(struct rt_transfer_stats *stats)
 {
     stats->calls += stats->last_call != rt.calls;
     stats->last_call = rt.calls;
 }
 
+/* Counts an event in the statistics of its variable and in those of any variable ("*"). */
 uint16_t rt_stats_record(const accd_event *event)
 {
     char variable[sizeof rt_stats_table->variable];
@@ -79,7 +81,8 @@ uint16_t rt_stats_record(const accd_event *event)
 
 /* ----------------------------------------------------------------------------------- merging -- */
 
-/* Compares places: by line, or by address if the line is not known; then by operation. */
+/* Compares the locations of two statistics: by file and line, or by address if the line is not known; then by
+ * operation. Returns less than 0, 0 or more than 0. */
 static int64_t compare_locations(const struct rt_transfer_stats *a, const struct rt_transfer_stats *b)
 {
     const int64_t file = a->file && b->file ? strcmp(a->file, b->file) : !a->file - !b->file,
@@ -95,7 +98,7 @@ static int compare_stats(const void *a, const void *b)
     return location ? (location < 0 ? -1 : 1) : strcmp(one->variable, other->variable);
 }
 
-/* Cost by which compare_costs sorts, the largest first. */
+/* cost by which compare_costs sorts, the largest first; set by rt_stats_merge */
 static uint64_t (*sort_cost)(const struct rt_transfer_stats *stats);
 
 /* Orders statistics by the result of sort_cost, the largest first, for qsort. */
@@ -120,15 +123,18 @@ static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_sta
     to->unused_bytes += stats->unused_bytes;
 }
 
+/* Sorts the statistics by location, joins equal ones, and sorts the rest by cost. */
 void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
 {
     assert(cost);
     size_t n = 0;
-    if (rt.is_killed) /* data of a killed program may have had a use */
+    /* The data of a killed program might have been used later, so nothing is reported. */
+    if (rt.is_killed)
         rt_stats_count = 0;
     if (!rt_stats_count)
         return;
-    for (size_t i = 1; i <= rt_stats_count; i++) { /* names may have been looked up since */
+    /* A variable may have got a name since it was counted. */
+    for (size_t i = 1; i <= rt_stats_count; i++) {
         struct rt_transfer_stats *stats = &rt_stats_table[i];
         if (!*stats->variable && stats->redundant == stats->n && !stats->others)
             rt_copy_variable_name(stats->name, stats->variable, sizeof stats->variable);
@@ -144,6 +150,7 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
     qsort(rt_stats_table + 1, rt_stats_count, sizeof *rt_stats_table, compare_costs);
 }
 
+/* Looks at all statistics of the same location and operation. */
 bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
                            bool (*is_whole)(const struct rt_transfer_stats *stats))
 {
@@ -163,6 +170,7 @@ bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
 
 /* ------------------------------------------------------------------------------------ advice -- */
 
+/* Counts a transfer; the name of the first redundant range stands for all. */
 uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool has_unsampled)
 {
     char name[sizeof rt_stats_table->name];
@@ -180,19 +188,20 @@ uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool 
     return number;
 }
 
+/* Cost for rt_stats_merge: bytes of redundant transfers. */
 static uint64_t get_redundant_bytes(const struct rt_transfer_stats *stats)
 {
     return stats->redundant_bytes;
 }
 
-/* Returns true if all transfers were checked and redundant. */
+/* Returns true if all transfers of these statistics were checked and redundant. */
 static bool is_always_redundant(const struct rt_transfer_stats *stats)
 {
     return stats->redundant == stats->n && !stats->has_unsampled;
 }
 
-/* Returns the help text for redundant transfers of a clause. Returns NULL, which means the general help of the
- * diagnostic's code, if all transfers of the clause are redundant. */
+/* Returns the help text for redundant transfers of a clause. If all transfers of the clause are redundant, returns
+ * NULL: then the diagnostic has the general help of its code. */
 static const char *get_redundant_help(const struct rt_transfer_stats *stats)
 {
     if (!rt_stats_cover_clause(stats, is_always_redundant))
@@ -200,6 +209,7 @@ static const char *get_redundant_help(const struct rt_transfer_stats *stats)
     return NULL;
 }
 
+/* Reports each statistics with redundant transfers, those with the most bytes first. */
 void rt_report_redundant_transfers(void)
 {
     rt_stats_merge(get_redundant_bytes);
@@ -224,5 +234,6 @@ void rt_report_redundant_transfers(void)
     }
     if (slots)
         memset(slots, 0, SLOTS * sizeof *slots);
-    rt_stats_count = 0; /* acc_shutdown reports, and so does the end of the program */
+    /* The table is cleared, because acc_shutdown and the end of the program both report. */
+    rt_stats_count = 0;
 }

@@ -1,9 +1,9 @@
-/* sampling.c - which constructs of a strict run are checked. The first 16 runs of a construct are checked. While the
- * construct runs with the same arguments and present data, every 2nd, 4th, 8th, ... and finally every 256th run
- * follows. Runs are counted without a clock, so that two equal runs of a program check the same constructs.
+/* sampling.c - decides which constructs of a strict run are checked. The first 16 runs of a construct are checked.
+ * While the construct runs with the same arguments and present data, every 2nd, 4th, 8th, ... and finally every 256th
+ * run is checked. Runs are counted without a clock, so that two equal runs of a program check the same constructs.
  *
  * Present data are identified by host addresses and sizes, not by device addresses, so that data mapped again in each
- * step are the same. A construct whose data always differ is checked in 1 of 64 runs. */
+ * step count as the same. A construct whose data always differ is checked in 1 of 64 runs. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
 
@@ -16,7 +16,7 @@ enum {
     INTERVAL = 256, /* largest interval, in runs */
     OTHERS = 64,    /* checked runs of a construct with any arguments, before only 1 run in SHARE is checked */
     SHARE = 64,
-    SMALL = 4096,    /* bytes that a directive moves at little cost: it is always checked */
+    SMALL = 4096,    /* a directive that moves at most this many bytes is always checked, because that costs little */
     TABLE = 1 << 12, /* slots of the first table */
     MOST = 1 << 20   /* most slots: a full table is cleared */
 };
@@ -27,8 +27,10 @@ struct entry {
     uint32_t runs, samples, skip, interval; /* runs; checked runs; runs to skip now; one run of `interval` is checked */
 };
 static struct entry *entries; /* hash table with linear probing, in the arena */
+/* number of slots, 0 or a power of two; number of used ones */
 static size_t capacity, used;
-static uint64_t present_hash; /* sum of the hashes of mapped data */
+/* Sum of the hashes of mapped data, so that their order does not matter. */
+static uint64_t present_hash;
 
 /* Returns a hash of the hash `a` and the value `b`. */
 static uint64_t mix_hash(uint64_t a, uint64_t b)
@@ -37,7 +39,7 @@ static uint64_t mix_hash(uint64_t a, uint64_t b)
     return x ^ x >> 29;
 }
 
-/* Returns the slot of a key, or the free slot where the key belongs. */
+/* Returns the slot of a key, or the free slot where the key belongs. There must be slots. */
 static struct entry *find_slot(uint64_t key)
 {
     assert(capacity && !(capacity & (capacity - 1)));
@@ -47,7 +49,7 @@ static struct entry *find_slot(uint64_t key)
     return &entries[i];
 }
 
-/* Doubles the table, or clears it if it has MOST slots. Returns false without memory. */
+/* Doubles the table, or clears it if it has MOST slots already. Returns false, and changes nothing, without memory. */
 static bool grow_table(void)
 {
     const size_t before = capacity, more = !capacity ? TABLE : capacity < MOST ? 2 * capacity : capacity;
@@ -68,14 +70,14 @@ static bool grow_table(void)
     return true;
 }
 
-/* Returns the entry of a key, a new entry if there is none; NULL without memory. May move the table. */
+/* Returns the entry of a key, a new entry if there is none; NULL without memory. May move or clear the table. */
 static struct entry *get_entry(uint64_t key)
 {
     key |= !key;
     struct entry *entry = capacity ? find_slot(key) : NULL;
     if (entry && entry->key)
         return entry;
-    if (2 * (used + 2) > capacity) { /* callers get two at a time */
+    if (2 * (used + 2) > capacity) { /* room for two entries, because rt_sample_construct gets two at a time */
         if (!grow_table())
             return NULL;
         entry = find_slot(key);
@@ -85,15 +87,16 @@ static struct entry *get_entry(uint64_t key)
     return entry;
 }
 
+/* Adds a value to the thread's argument hash if it looks like an address. */
 void rt_sampling_add_value(struct rt_thread *self, uint64_t value)
 {
     if (value - rt.device_low < rt.device_high - rt.device_low)
-        value = 1; /* device addresses all count as equal */
+        value = 1; /* device addresses all count as equal, because memory mapped again may have another one */
     if (value == 1 || (value >> 32 && !(value >> 47)))
         self->argument_hash = mix_hash(self->argument_hash, value);
 }
 
-/* Returns a hash of the items, the values passed and the present data; resets argument_hash. */
+/* Returns a hash of the items, of the values passed (argument_hash) and of the present data. Resets argument_hash. */
 static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     accd_stats stats;
@@ -105,7 +108,8 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
         sum = mix_hash(sum, items[i].bytes << 8 | items[i].action);
         if (items[i].bytes != sizeof value || items[i].action != ACCD_ACTION_COPYIN)
             continue;
-        memcpy(&value, items[i].host, sizeof value); /* a kernel may get it as its own variable */
+        /* the kernel may get the value of a copyin variable as its own variable */
+        memcpy(&value, items[i].host, sizeof value);
         rt_sampling_add_value(self, value);
     }
     sum = mix_hash(sum, self->argument_hash);
@@ -113,8 +117,8 @@ static uint64_t hash_arguments(struct rt_thread *self, const accd_item *items, s
     return sum;
 }
 
-/* Counts a run of a construct, and returns true if it is to be checked. same: counters of runs with the same arguments;
- * all: of runs with any arguments. */
+/* Counts a run of a construct, and returns true if the run is to be checked. same: counters of runs with the same
+ * arguments; all: of runs with any arguments. */
 static bool is_sampled(struct entry *same, struct entry *all)
 {
     assert(same->interval && same->interval <= INTERVAL);
@@ -134,6 +138,7 @@ static bool is_sampled(struct entry *same, struct entry *all)
     return true;
 }
 
+/* Counts a run of the construct under way and decides by the counters. */
 enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems)
 {
@@ -143,7 +148,7 @@ enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind
     struct entry *all = get_entry(construct);
     const uint64_t key = all ? all->key : 0;
     struct entry *same = all ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems))) : NULL;
-    if (!same || is_sampled(same, find_slot(key))) /* the table may have moved */
+    if (!same || is_sampled(same, find_slot(key))) /* >the second get_entry may have moved the table */
         return RT_SAMPLED;
     uint64_t bytes = 0;
     for (size_t i = 0; i < nitems && bytes <= SMALL; i++)
@@ -151,6 +156,7 @@ enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind
     return kind != ACCD_KIND_COMPUTE && bytes <= SMALL ? RT_ALWAYS_CHECKED : RT_SKIPPED;
 }
 
+/* Adds allocated data to the hash of present data, or removes freed data. */
 void rt_sampling_event(const accd_event *event)
 {
     const uint64_t data = mix_hash(event->host, mix_hash(event->bytes, (uint64_t)event->device));
@@ -160,6 +166,7 @@ void rt_sampling_event(const accd_event *event)
         present_hash -= data;
 }
 
+/* Forgets the present data, so that equal data later count as the same. */
 void rt_sampling_reset(void)
 {
     present_hash = 0;

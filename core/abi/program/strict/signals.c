@@ -1,13 +1,13 @@
 /* signals.c - signals that arrive while host memory is protected.
  *
- * The operating system writes the frame of a handler to the thread's stack. If that is protected, it drops the signal
- * and sends SIGSEGV instead. So no handler of the program may run while memory is protected:
+ * The operating system writes the frame of a handler to the thread's stack. If the stack is protected, the system drops
+ * the signal and sends SIGSEGV instead. So no handler of the program may run while memory is protected:
  *
- *      during a kernel    signals that the program handles are blocked until it ends
- *      between kernels    they are delivered to a handler of the guard, on its alternate stack
+ *      during a kernel    signals that the program handles are blocked until the kernel ends
+ *      between kernels    they are delivered to a handler of the guard, on the guard's alternate stack
  *
  * The handler between kernels unprotects memory, restores the program's handlers and alternate stack, and sends the
- * signal with its siginfo to the thread again. The operating system then delivers it as usual.
+ * signal with its siginfo to the thread again. The operating system then delivers the signal as usual.
  *
  * Signals that end the process are handled by the runtime, on the alternate stack, too; see rt_guard_defer_signal. */
 #include "page_guard_internal.h"
@@ -20,11 +20,13 @@ const int rt_handled_signals[RT_HANDLED_SIGNALS] = {SIGSEGV, SIGBUS, SIGTRAP, SI
 
 void (*rt_guard_fatal_signal_handler)(int signal, siginfo_t *info, void *context);
 
+/* Makes the system call rt_sigprocmask. */
 void rt_set_signal_mask(uint64_t mask, uint64_t *before_p)
 {
     rt_raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)before_p, sizeof mask, 0, 0);
 }
 
+/* Blocks signals by their numbers, except SIGSEGV, SIGBUS, SIGSYS and SIGTRAP. */
 uint64_t rt_block_all_but_faults(void)
 {
     const uint64_t faults =
@@ -34,7 +36,8 @@ uint64_t rt_block_all_but_faults(void)
     return before;
 }
 
-/* Returns true for signals that cannot be blocked, and for those that the guard or the C library handles. */
+/* Returns true for signals that cannot be blocked, for the stop signal, and for those that the guard or the C library
+ * handles. */
 static bool is_guard_signal(int signal)
 {
     bool own = signal == SIGKILL || signal == SIGSTOP || signal == RT_STOP_SIGNAL || signal == RT_SETXID_SIGNAL;
@@ -43,7 +46,8 @@ static bool is_guard_signal(int signal)
     return own;
 }
 
-/* Writes the action of a signal to *action_p, and returns true if it is a handler of the program. */
+/* Writes the action of a signal to *action_p, and returns true if the action is a handler of the program: not the
+ * default, not ignored, and not the runtime's handler of fatal signals. */
 static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p)
 {
     *action_p = (struct rt_kernel_sigaction){0};
@@ -52,6 +56,7 @@ static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p
            action_p->handler != (void *)(uintptr_t)rt_guard_fatal_signal_handler;
 }
 
+/* Collects the signals without a handler of the program. */
 uint64_t rt_get_interrupting_signals(void)
 {
     struct rt_kernel_sigaction action;
@@ -62,25 +67,29 @@ uint64_t rt_get_interrupting_signals(void)
     return mask;
 }
 
+/* Queues the signal for the calling thread. */
 void rt_signals_resend(const struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     const long thread = rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     siginfo_t plain;
     if (!rt_raw_syscall(SYS_rt_tgsigqueueinfo, guard->pid, thread, signal, (long)info, 0, 0))
         return;
-    memset(&plain, 0, sizeof plain); /* the limit of queued signals is reached: one as sent by kill() still arrives */
+    /* The limit of queued signals is reached: a signal as kill() sends it still arrives. */
+    memset(&plain, 0, sizeof plain);
     plain.si_signo = signal;
     plain.si_code = SI_USER;
     plain.si_pid = (int)guard->pid;
     rt_raw_syscall(SYS_rt_tgsigqueueinfo, guard->pid, thread, signal, (long)&plain, 0, 0);
 }
 
+/* Stores the siginfo of a signal. */
 void rt_signals_queue(struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     guard->queued_signals |= rt_signal_bit(signal);
     guard->queued_info[signal] = *info;
 }
 
+/* Replaces each handler of the program, and remembers it. */
 void rt_signals_forward(struct rt_page_guard *guard)
 {
     assert(guard->on_forwarded_signal);
@@ -96,6 +105,7 @@ void rt_signals_forward(struct rt_page_guard *guard)
         }
 }
 
+/* Restores each replaced handler. */
 void rt_signals_restore(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;

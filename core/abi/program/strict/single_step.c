@@ -8,8 +8,9 @@
 #include <sys/syscall.h>
 
 enum {
-    STEPS_MOST = 40,    /* most pages of one instruction; a gather of 16 elements across page borders needs 32 */
-    OPENS_MAX = 64,     /* a page that is opened so often in a run stays open until the run ends */
+    STEPS_MOST = 40, /* most pages of one instruction; a gather of 16 elements across page borders needs 32 */
+    /* a page that is opened so often in a run stays open until the run ends, as single steps take long */
+    OPENS_MAX = 64,
     KNOWN_OPENS_MAX = 8 /* the same limit for a page that stayed open in the run before */
 };
 
@@ -19,7 +20,8 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
     unsigned n;
 } steps;
 
-/* Returns the counter of how often a page was opened in this run; NULL if too many pages are counted. */
+/* Returns the counter of how often the page at `page` was opened in this run; NULL if RT_STEPPED_PAGES_MAX - 1 other
+ * pages are counted. */
 static unsigned *get_open_count(struct rt_page_guard *guard, uint64_t page)
 {
     size_t i = (page / RT_PAGE_SIZE * 0x9E3779B97F4A7C15u >> 32) % RT_STEPPED_PAGES_MAX;
@@ -34,7 +36,7 @@ static unsigned *get_open_count(struct rt_page_guard *guard, uint64_t page)
     return &guard->open_counts[i];
 }
 
-/* Returns true if a page has data that are present on a device. */
+/* Returns true if the page at `page` has data that are present on a device. */
 static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
 {
     for (uint64_t address = page; address < page + RT_PAGE_SIZE; address += sizeof(void *))
@@ -43,8 +45,9 @@ static bool has_present_data(const struct rt_page_guard *guard, uint64_t page)
     return false;
 }
 
-/* Counts that a page is opened, and returns true if the page is to stay open, because it is opened often. Pages with
- * present data do not stay open for system libraries, as a later access may be the kernel's fault. */
+/* Counts that the page of `address` is opened, and returns true if the page is to stay open, because it was opened
+ * OPENS_MAX times or cannot be counted. Pages with present data do not stay open for system libraries, as a later
+ * access there may be the kernel's fault. */
 static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t page)
 {
     unsigned *open_counts = get_open_count(guard, page);
@@ -56,6 +59,7 @@ static bool is_left_open(struct rt_page_guard *guard, uint64_t address, uint64_t
     return stays;
 }
 
+/* Starts a run's counters; pages that the last run left open need fewer single steps again. */
 void rt_guard_reset_step_counts(struct rt_page_guard *guard)
 {
     bool all = guard->nstepped_pages > RT_STEPPED_PAGES_MAX / 2;
@@ -66,8 +70,8 @@ void rt_guard_reset_step_counts(struct rt_page_guard *guard)
     guard->nstepped_pages = all ? 0 : guard->nstepped_pages;
 }
 
-/* Records pages that stay open, so that they are protected again after the run. nleft_open also counts pages that the
- * list has no slot for. */
+/* Records the pages from `start` to `end`, which stay open, so that they are protected again after the run. nleft_open
+ * also counts pages that the list has no slot for; then lazy reprotection ends. */
 static void record_unprotected(struct rt_page_guard *guard, uint64_t start, uint64_t end)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -76,13 +80,15 @@ static void record_unprotected(struct rt_page_guard *guard, uint64_t start, uint
     lazy->nleft_open++;
 }
 
+/* Sets the protection of the whole pages from `start` to `end`. Returns 0, or -errno on failure. */
 static long protect_interval(uint64_t start, uint64_t end, int protection)
 {
     return rt_raw_syscall(SYS_mprotect, (long)start, (long)(end - start), protection, 0, 0, 0);
 }
 
-/* Opens a page for one instruction. If the operating system refuses one page (huge pages), opens the whole range until
- * the run ends. */
+/* Opens the page of `address` in the range `protected` for one instruction: sets the trap flag in `registers`. A page
+ * that was opened often stays open until the run ends. So does the whole range if the operating system cannot open
+ * single pages (huge pages). */
 static void step_instruction(struct rt_page_guard *guard, const struct rt_protected_range *protected, uint64_t address,
                              greg_t *registers)
 {
@@ -100,6 +106,7 @@ static void step_instruction(struct rt_page_guard *guard, const struct rt_protec
     registers[REG_EFL] |= 0x100;
 }
 
+/* Protects the pages of the last instruction again. */
 bool rt_guard_end_single_step(greg_t *registers)
 {
     const bool stepped = steps.n > 0;
@@ -113,7 +120,7 @@ bool rt_guard_end_single_step(greg_t *registers)
 enum { PAGE_FAULT = 14, ERROR_WRITE = 2, ERROR_FETCH = 16 }; /* trap number and bits of the error code of x86 */
 
 /* Returns true if an access to protected memory is allowed: to memory that any code may use, or by a system library to
- * data that are not present. A jump to protected memory is not allowed. */
+ * data that are not present. A jump to protected memory is not allowed. registers: those at the fault. */
 static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t address, const greg_t *registers)
 {
     if (registers[REG_ERR] & ERROR_FETCH)
@@ -124,6 +131,7 @@ static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t addres
            !guard->present(guard->ud, address);
 }
 
+/* Lets an allowed access happen, or records the fault and leaves the kernel. */
 void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_t *registers)
 {
     bool known = registers[REG_TRAPNO] == PAGE_FAULT;

@@ -1,5 +1,5 @@
 /* snapshots.c - copies of each present object from the time when host and device last agreed. Strict runs compare the
- * object with them before a construct that may move or free data, and after a kernel. Reports:
+ * object with these snapshots before a construct that may move or free data, and after a kernel. Reports:
  *
  *      overwritten-change   a transfer overwrites what its target has changed
  *      stale-data           a kernel gets data that the host has changed, and no transfer ever sends the change
@@ -8,7 +8,7 @@
  *      idle-transfer        a transfer moves bytes that both sides have (transfer_stats.h)
  *
  * DATA. A hash table of objects by device and host address, with chains; images lie in the arena, which is never
- * protected. Of n bytes of an object, up to four images exist:
+ * protected. Of the bytes of an object, up to four images exist:
  *
  *      host_snapshot     the host's bytes at the last agreement; NULL: the object is not checked
  *      device_snapshot   the device's bytes then; NULL: equal to host_snapshot, or poison if `unwritten`
@@ -16,9 +16,8 @@
  *
  * LIFE OF AN OBJECT. Its allocation copies the host's bytes. Before a construct, the sides that it may overwrite are
  * saved if they have changed. Each transfer compares old and new bytes of its target, and updates the snapshots. Its
- * release reports stale-data and lost-change. All functions need the lock.
- *
- * Host memory may be freed while its data are present. It is read by a system call, which fails then. */
+ * release reports stale-data and lost-change. All functions need the lock. Host memory may be freed while its data are
+ * present, so it is read by a system call, which fails then. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
 #include "abi/program/data/image.h"
@@ -46,7 +45,7 @@ struct object {
     uint64_t checked_interval; /* host interval (page_guard.h) whose changes that comparison has seen */
     uint64_t host, dev, bytes;
     uintptr_t agreed_pc; /* return address of the call that moved the object last, or else mapped it */
-    uint64_t changed_at; /* offset of the first byte that the device has changed; NONE: no byte */
+    uint64_t changed_at; /* offset of the first byte that the device has changed and the host lacks; NONE: no byte */
     char *stale_element; /* name of an element that a kernel got in an old state; NULL: no element is stale */
     uint64_t stale_at;   /* offset of the first stale byte, in stale_element */
     uintptr_t stale_pc;  /* return address of the kernel's construct */
@@ -61,16 +60,17 @@ static void *allocate_image(size_t n)
     return rt_arena_realloc(NULL, NULL, 0, n);
 }
 
+/* Frees n bytes from allocate_image; p may be NULL. */
 static void free_image(void *p, size_t n)
 {
     if (p)
         rt_arena_realloc(NULL, p, n, 0);
 }
 
-static struct object **buckets, *saved_objects;
-static size_t nobjects, capacity; /* number of buckets, 0 or a power of two */
+static struct object **buckets, *saved_objects; /* saved_objects: list of the objects with a saved side */
+static size_t nobjects, capacity;               /* number of buckets, 0 or a power of two */
 
-/* Open data region: host ranges of its data. */
+/* Open data region of a thread: host ranges of its data, which are checked when the region ends. */
 struct frame {
     struct frame *outer;
     uint64_t thread;
@@ -88,7 +88,7 @@ static bool is_poisoned(const char *bytes, uint64_t n)
     return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
 }
 
-static const char *get_device_bytes(const struct object *object)
+static const char *get_device_bytes(const struct object *object) /* returns the object's bytes on the device */
 {
     return (const char *)(uintptr_t)object->dev;
 }
@@ -110,7 +110,7 @@ static bool equals_device_snapshot(const struct object *object, uint64_t at, con
     return !memcmp(bytes, (object->device_snapshot ? object->device_snapshot : object->host_snapshot) + at, n);
 }
 
-/* Gives an object a device_snapshot if it has none. Returns false, and ends its checks, without memory. */
+/* Gives an object a device_snapshot of its own if it has none. Returns false, and ends its checks, without memory. */
 static bool split_snapshots(struct object *object)
 {
     if (object->device_snapshot)
@@ -128,8 +128,8 @@ static bool split_snapshots(struct object *object)
     return true;
 }
 
-/* Sets the snapshots of n bytes from offset `at` on to the given bytes. host NULL: the host's snapshot stays; device ==
- * host: both sides are equal. Without memory, the object is not checked any more. */
+/* Sets the snapshots of n bytes from offset `at` on to the bytes `host` and `device`. host NULL: the host's snapshot
+ * stays; device == host: both sides are equal. Without memory, the object is not checked any more. */
 static void update_snapshots(struct object *object, uint64_t at, uint64_t n, const char *host, const char *device)
 {
     assert(object->host_snapshot && at + n <= object->bytes);
@@ -176,7 +176,7 @@ static bool has_host_changed(const struct object *object, uint64_t since)
     return false;
 }
 
-/* Returns true if a side differs from its snapshot. Caches the result for the host until the host touches the object.
+/* Returns true if `side` differs from its snapshot. Caches the result for the host until the host touches the object.
  */
 static bool has_changed(struct object *object, int side)
 {
@@ -197,8 +197,8 @@ static bool is_attached_pointer(const struct object *object, uint64_t at)
     return accd_attachment_at(rt.context, object->device, (const void *)slot, &pointer);
 }
 
-/* Returns true if the byte at `at` belongs to a pointer to a malloc block that the host has made null since, as
- * deallocate does with a component. A kernel that uses the device's copy of the pointer is found by its access. */
+/* Returns true if the byte at `at` belongs to a pointer to a malloc block that is null in `saved`, the host's bytes:
+ * deallocate does so with a component. A kernel that uses the device's copy of the pointer is found by its access. */
 static bool is_freed_component(const struct object *object, const char *saved, uint64_t at)
 {
     enum { MAPPINGS = 0x7 }; /* highest bits of addresses of large blocks, which are mappings */
@@ -210,7 +210,7 @@ static bool is_freed_component(const struct object *object, const char *saved, u
     return block % RT_BLOCK_ALIGNMENT == 0 && (on_heap || block >> 44 == MAPPINGS);
 }
 
-/* Returns the link to an object, or the NULL link where the object belongs. There must be buckets. */
+/* Returns the link to an object, or the NULL link where the object belongs. There must be buckets (capacity not 0). */
 static struct object **find_bucket(int device, uint64_t host)
 {
     assert(capacity && !(capacity & (capacity - 1)));
@@ -242,7 +242,7 @@ static bool grow_buckets(void)
     return true;
 }
 
-static void free_saved_images(struct object *object)
+static void free_saved_images(struct object *object) /* frees the saved bytes of both sides */
 {
     for (int side = 0; side < SIDES; side++) {
         free(object->saved[side]);
@@ -250,13 +250,13 @@ static void free_saved_images(struct object *object)
     }
 }
 
-static void free_all_saved_images(void)
+static void free_all_saved_images(void) /* frees those of all objects, and empties the list */
 {
     for (; saved_objects; saved_objects = saved_objects->next_saved)
         free_saved_images(saved_objects);
 }
 
-static void clear_stale_element(struct object *object)
+static void clear_stale_element(struct object *object) /* forgets the object's stale element, if any */
 {
     free(object->stale_element);
     object->stale_element = NULL;
@@ -310,7 +310,7 @@ static struct object *add_object(int device, uint64_t host, uint64_t bytes, bool
     return NULL;
 }
 
-/* Returns the checked object that contains a host address; NULL: not present, or not checked. */
+/* Returns the checked object that contains a host address; NULL: the address is not present, or not checked. */
 static struct object *find_object(int device, uint64_t host)
 {
     uint64_t start, bytes;
@@ -324,7 +324,7 @@ static struct object *find_object(int device, uint64_t host)
                : NULL; /* unchecked, or data that were unmapped since */
 }
 
-/* Calls fn for each checked object that overlaps a host range. */
+/* Calls fn(object) for each checked object on `device` that overlaps a host range. */
 static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn)(struct object *object))
 {
     uint64_t at = host, start, n;
@@ -335,7 +335,7 @@ static void for_each_object(int device, uint64_t host, uint64_t bytes, void (*fn
     }
 }
 
-/* Returns where both sides last agreed, and writes the location to `to` as words; "": not known. */
+/* Returns where both sides last agreed, and writes the location to `to`, as words that end a report; "": not known. */
 static struct rt_related_location find_agreed_location(const struct object *object, char *to, size_t size)
 {
     struct rt_related_location related = {.is = object->was_transferred ? "agreed" : "mapped"};
@@ -389,7 +389,7 @@ static void report_overwritten(const struct object *object, const accd_event *ev
         out ? "host" : "device", agreed);
 }
 
-/* Saves the bytes of a side if they differ from the snapshot. Without memory, the side is not saved. */
+/* Saves the bytes of `side` if they differ from the snapshot. Without memory, the side is not saved. */
 static void save_side(struct object *object, int side)
 {
     assert(side == HOST || side == DEVICE);
@@ -411,17 +411,17 @@ static void save_side(struct object *object, int side)
     object->saved[side] = image;
 }
 
-static void save_host_side(struct object *object)
+static void save_host_side(struct object *object) /* for_each_object with HOST */
 {
     save_side(object, HOST);
 }
 
-static void save_device_side(struct object *object)
+static void save_device_side(struct object *object) /* for_each_object with DEVICE */
 {
     save_side(object, DEVICE);
 }
 
-/* Returns true if an object may be unmapped before the next checked construct. */
+/* Returns true if an object may be unmapped before the next checked construct, as no other user has it mapped. */
 static bool may_be_unmapped(const struct object *object)
 {
     accd_present_object present;
@@ -438,8 +438,8 @@ static void recheck_stale_element(struct object *object)
         clear_stale_element(object);
 }
 
-/* True if the object is a descriptor of a gfortran array that is as unallocated as before the kernel: only its bounds
- * differ, and their loss is not reported. */
+/* Returns true if the object is a descriptor of a gfortran array that is as unallocated in `now`, the device's bytes,
+ * as before the kernel: only its bounds differ, and their loss is not reported. */
 static bool is_unallocated(const struct object *object, const char *now)
 {
     struct rt_gfortran_descriptor array;
@@ -464,13 +464,13 @@ static void find_lost_change(struct object *object)
             object->changed_at = k;
 }
 
-static void check_before_unmap(struct object *object)
+static void check_before_unmap(struct object *object) /* looks for a change that would be lost */
 {
     if (may_be_unmapped(object))
         find_lost_change(object);
 }
 
-void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes)
+void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes) /* records the changes that would be lost */
 {
     for_each_object(device, host, bytes, find_lost_change);
 }
@@ -482,7 +482,7 @@ bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *ite
 }
 
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
-                                  size_t nitems)
+                                  size_t nitems) /* saves sides and finds lost changes */
 {
     free_all_saved_images();
     if (self->sampling == RT_SKIPPED)
@@ -503,7 +503,7 @@ void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_k
     }
 }
 
-void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems)
+void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems) /* adds a frame */
 {
     assert(items || !nitems);
     struct frame *frame = allocate_image(sizeof *frame + nitems * sizeof frame->ranges[0]);
@@ -518,7 +518,7 @@ void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *ite
     frames = frame;
 }
 
-/* Finds the first byte that the host has changed and the kernel, which has just run, has not. */
+/* Records the first byte, if any, that the host has changed and the kernel, which has just run, has not. */
 static void find_stale_element(struct object *object)
 {
     const char *now = get_device_bytes(object), *saved = object->saved[HOST], *then = object->host_snapshot;
@@ -563,13 +563,13 @@ void rt_snapshot_set_initial(int device, const char *host, const char *initial, 
     memcpy(object->host_snapshot, initial, bytes);
 }
 
-static void check_used_variable(int device, uint64_t host, uint64_t bytes)
+static void check_used_variable(int device, uint64_t host, uint64_t bytes) /* checks one variable that a kernel uses */
 {
     for_each_object(device, host, bytes, save_host_side);
     for_each_object(device, host, bytes, find_stale_element);
 }
 
-void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel)
+void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* kernel->code NULL: none */
 {
     const size_t n = rt_get_declared_ranges(NULL);
     struct rt_range *ranges = malloc(n * sizeof *ranges);
@@ -582,7 +582,7 @@ void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel)
         rt_for_each_used_image_variable(device, (const void *)(uintptr_t)kernel->code, check_used_variable);
 }
 
-void rt_snapshot_leave_region(struct rt_thread *self, bool kernel)
+void rt_snapshot_leave_region(struct rt_thread *self, bool kernel) /* checks and removes the thread's frame */
 {
     struct frame **at = &frames, *frame;
     free_all_saved_images();
@@ -604,7 +604,7 @@ void rt_snapshot_leave_region(struct rt_thread *self, bool kernel)
     }
 }
 
-/* Returns the first of n offsets whose change by a side is overwritten by other bytes `now`; NONE: no change is. */
+/* Returns the first of n offsets after `from` whose change by `side` is overwritten by new bytes `now`; NONE: none. */
 static uint64_t find_overwritten_byte(const struct object *object, int side, const char *now, uint64_t from, uint64_t n)
 {
     const char *saved = object->saved[side];
@@ -652,7 +652,7 @@ static void check_transfer(const struct object *object, const accd_event *event,
                              false);
 }
 
-/* Checks a transfer, if the construct is sampled, and updates the snapshots. */
+/* Checks a transfer, unless sampling skips the construct, and updates the snapshots. May add its object. */
 static void handle_transfer(const accd_event *event)
 {
     const bool is_checked = rt_current_thread()->sampling != RT_SKIPPED, out = event->op == ACCD_OP_D2H;
@@ -730,7 +730,7 @@ static void report_lost_change(const struct object *object, const accd_event *ev
         rt.site ? call : "this", element, agreed);
 }
 
-bool rt_is_changing_transfer(const accd_event *event)
+bool rt_is_changing_transfer(const accd_event *event) /* compares the target with its old bytes */
 {
     const struct object *object = find_object(event->device, event->host);
     if (!object || event->bytes > object->host + object->bytes - event->host)
@@ -744,7 +744,7 @@ bool rt_is_changing_transfer(const accd_event *event)
     return memcmp(now, (object->saved[side] ? object->saved[side] : object->host_snapshot) + at, event->bytes) != 0;
 }
 
-void rt_snapshot_event(const accd_event *event)
+void rt_snapshot_event(const accd_event *event) /* handles an allocation, a transfer, a new pointer or a free */
 {
     struct object *object;
     switch (event->op) {
@@ -790,7 +790,7 @@ void rt_snapshot_device_write(int device, uint64_t dev, const void *host, uint64
         clear_stale_element(object);
 }
 
-void rt_snapshot_finish(void)
+void rt_snapshot_finish(void) /* reports all stale elements, and removes all objects */
 {
     for (size_t i = 0; i < capacity; i++)
         while (buckets[i]) {

@@ -8,9 +8,9 @@
  *               ... the owner's variables ...       <- host
  *               frames of functions it calls        <- low address
  *
- * Each entry records where the owner's return address lies and what it was. While the frame lives, that word is
- * unchanged and above the stack pointer. The table is keyed by the host address where an object begins. All functions
- * need the lock. */
+ * Each entry records where the return address of the owner (the function with the variable) lies, and its value. While
+ * the owner's frame lives, that word is unchanged and above the stack pointer. The table is keyed by the host address
+ * where an object begins. All functions need the lock. */
 #include "abi/program/base/runtime.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unwind.h>
 
-/* Present object in a stack variable, or a hidden pointer anywhere. */
+/* Present object in a stack variable, or a pointer of the compiler (`hidden`) anywhere. */
 struct stack_variable {
     uint64_t thread, host, bytes;
     uintptr_t slot, address; /* address of the owner's return address, and its value */
@@ -30,13 +30,15 @@ struct stack_variable {
 };
 
 static const uint64_t THREAD_ENDED = UINT64_MAX; /* number of a thread that has ended; its stack may be reused */
-static const uint64_t NONE = UINT64_MAX - 1;     /* thread of memory outside of stacks: hidden pointers only */
+/* `thread` of an entry outside of stacks; only hidden pointers have such entries */
+static const uint64_t NONE = UINT64_MAX - 1;
 
 /* Hash table by host address, with linear probing; thread 0: the slot is free. */
 static struct stack_variable *variables;
 static size_t nvariables, capacity; /* number of slots, 0 or a power of two; at most half of them are used */
 
-/* Returns the number, modulo the table's size, of the slot at which the search for a host address begins. */
+/* Returns the number of the slot at which the search for a host address begins; callers reduce it to the table's size.
+ */
 static size_t get_home_slot(uint64_t host)
 {
     return (size_t)((host >> 3) * 0x9E3779B97F4A7C15u >> 20);
@@ -55,7 +57,7 @@ static struct stack_variable *find_variable(uint64_t host)
     return NULL;
 }
 
-/* Returns the free slot for a host address in a table that has one. */
+/* Returns the free slot for a host address in a table of `size` slots, of which at least one must be free. */
 static struct stack_variable *find_free_slot(struct stack_variable *table, size_t size, uint64_t host)
 {
     size_t k = get_home_slot(host);
@@ -84,7 +86,8 @@ static void add_variable(const struct stack_variable *entry)
     nvariables++;
 }
 
-/* Removes an entry. Later entries of its probe sequence move into the hole. */
+/* Removes an entry of `variables`. Later entries of its probe sequence move into the hole, so that searches still find
+ * them. Other entries may move. */
 static void remove_variable(struct stack_variable *entry)
 {
     assert(nvariables);
@@ -100,6 +103,7 @@ static void remove_variable(struct stack_variable *entry)
     nvariables--;
 }
 
+/* Gets the stack's end from the thread's attributes, once for each thread. */
 uintptr_t rt_get_stack_end(struct rt_thread *self)
 {
     if (!self->stack_high) {
@@ -116,7 +120,8 @@ uintptr_t rt_get_stack_end(struct rt_thread *self)
     return self->stack_high;
 }
 
-/* Returns true if an address is on the calling thread's stack, in a frame of the program (not of the runtime). */
+/* Returns true if an address is on the stack of the calling thread `self`, in a frame of the program (not of the
+ * runtime). */
 static bool is_on_stack(struct rt_thread *self, uint64_t host)
 {
     return host >= rt.site->call.sp && host < rt_get_stack_end(self);
@@ -131,8 +136,8 @@ struct search {
     uintptr_t below, slot;
 };
 
-/* Callback of _Unwind_Backtrace: sets search->slot and stops at the frame that contains the searched address. A frame
- * reaches from the end of the frame of the function that it called to its own end. */
+/* Callback of _Unwind_Backtrace: sets search->slot (`arg`) and stops at the frame that contains the searched address. A
+ * frame reaches from the end of the frame of the function that it called to its own end. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     struct search *search = arg;
@@ -145,6 +150,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
     return _URC_NO_REASON;
 }
 
+/* Returns the word at an address. */
 static uintptr_t load_address(uintptr_t address)
 {
     uintptr_t value;
@@ -152,15 +158,15 @@ static uintptr_t load_address(uintptr_t address)
     return value;
 }
 
-/* Returns the name of an item from debug information; "" if there is none. */
+/* Returns the name of an item from debug information; "" if it has none, or only a name that is looked up later. */
 static const char *get_debug_name(const accd_item *item)
 {
     const char *name = item->label ? item->label->name : NULL;
     return name && !rt_parse_lazy_name(name, NULL) ? name : "";
 }
 
-/* Returns another item that contains the target of a pointer item; NULL if there is none, or `item` is not as large as
- * a pointer. */
+/* Returns another item that contains the target of a pointer item; NULL if no item contains it, or if `item` is null or
+ * not as large as a pointer. */
 static const accd_item *find_target_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const uintptr_t target = item->bytes == sizeof target ? rt_load_word(item->host) : 0;
@@ -170,8 +176,9 @@ static const accd_item *find_target_item(const accd_item *items, size_t nitems, 
     return NULL;
 }
 
-/* Returns true if an item is a pointer by which compilers pass a dummy argument or a reference. Such a pointer has no
- * name, or the name of its target. The target of an unnamed pointer, as in a class container, counts, too. */
+/* Returns true if an item is a pointer by which compilers pass a dummy argument or a reference. Such a pointer points
+ * to another item, and has no name or the name of its target. The target of an unnamed pointer, as in a class
+ * container, counts, too. */
 static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     const char *const name = get_debug_name(item);
@@ -184,14 +191,16 @@ static bool is_hidden_item(const accd_item *items, size_t nitems, const accd_ite
     return false;
 }
 
-/* Records an item on the stack, with the place and the value of the return address of the function that owns it. */
+/* Records an item on the stack, with the address and the value of the return address of the function that owns it. Does
+ * nothing if the owner's frame is not found. A living entry is kept. */
 static void record_variable(const struct rt_thread *self, const accd_item *items, size_t nitems, const accd_item *item)
 {
     assert(item->bytes);
     struct search search = {.host = (uintptr_t)item->host};
     struct stack_variable *known = find_variable(search.host);
     if (known && known->thread == self->number && load_address(known->slot) == known->address) {
-        known->hidden |= is_hidden_item(items, nitems, item); /* the target may have been allocated since */
+        /* true only now if the pointer's target was allocated after the entry was made */
+        known->hidden |= is_hidden_item(items, nitems, item);
         return;
     }
     if (known)
@@ -203,6 +212,7 @@ static void record_variable(const struct rt_thread *self, const accd_item *items
             rt.site->declares, rt_is_pointer_item(items, nitems, item), is_hidden_item(items, nitems, item)});
 }
 
+/* Adds entries for the items on the stack and for hidden pointers, or removes the entries of unmapped items. */
 void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool exits)
 {
     for (size_t i = 0; i < nitems; i++) {
@@ -223,6 +233,7 @@ void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, s
     }
 }
 
+/* Marks all entries of the thread as those of an ended one. */
 void rt_end_thread_stack(uint64_t thread)
 {
     for (size_t i = 0; i < capacity; i++)
@@ -230,12 +241,14 @@ void rt_end_thread_stack(uint64_t thread)
             variables[i].thread = THREAD_ENDED;
 }
 
+/* Tests whether a declare directive mapped the object at `host`. */
 bool rt_is_declared_on_stack(uint64_t host)
 {
     const struct stack_variable *known = find_variable(host);
     return known && known->declared;
 }
 
+/* Tests whether the object at `host` is a pointer of the compiler. */
 bool rt_is_hidden_pointer(uint64_t host)
 {
     const struct stack_variable *known = find_variable(host);
@@ -244,8 +257,8 @@ bool rt_is_hidden_pointer(uint64_t host)
 
 /* ------------------------------------------------------------------------ returned functions -- */
 
-/* Unmaps the object that begins at an address, unless it is in a region or from acc_map_data. Returns true if it was
- * unmapped. */
+/* Unmaps the object at a host address. Returns false, and unmaps nothing, if the address is not present, or if the
+ * object is in a region or from acc_map_data; false also if the core fails. */
 static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 {
     accd_present_object object;
@@ -261,15 +274,15 @@ static bool unmap_variable(const struct rt_thread *self, uint64_t host)
 }
 
 /* Returns true if the function that owns a variable has returned. declares: a declare directive begins a scope now, so
- * that an earlier declared variable at the same address has ended. */
+ * that an earlier declared variable at the same address no longer exists. */
 static bool has_returned(const struct stack_variable *variable, bool declares)
 {
     return variable->thread == THREAD_ENDED || (variable->declared && declares) || variable->slot < rt.site->call.sp ||
            load_address(variable->slot) != variable->address;
 }
 
-/* Unmaps the variable that begins at a host address if its function has returned, and reports that unless it is
- * declared or a pointer. */
+/* Unmaps the variable that begins at a host address if its function has returned. Reports this unless the variable is
+ * declared or a pointer. Does nothing for variables of other threads that still run. */
 static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
 {
     struct stack_variable *known = find_variable(host);
@@ -282,6 +295,7 @@ static void check_variable(const struct rt_thread *self, uint64_t host, bool dec
         rt_report_returned_variable(variable.pc);
 }
 
+/* Checks the objects in the range of each item on the stack. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares)
 {
     assert(items || !nitems);

@@ -25,6 +25,7 @@ static const char tasks[] = "/proc/self/task";
 static struct rt_stopped_threads *handler_threads; /* slots that the stop handler uses; NULL: not installed yet */
 static struct rt_kernel_sigaction previous_action; /* action of the C library for RT_STOP_SIGNAL */
 
+/* Returns the time of the monotonic clock in nanoseconds. */
 static uint64_t get_monotonic_time(void)
 {
     struct timespec t;
@@ -32,7 +33,8 @@ static uint64_t get_monotonic_time(void)
     return (uint64_t)t.tv_sec * nanoseconds_per_second + (uint64_t)t.tv_nsec;
 }
 
-/* Changes the state of a thread to `to` and returns true, if the state is `from`; otherwise returns false. */
+/* Changes the state of a thread from `from` to `to` and returns true. Returns false, and changes nothing, if the state
+ * is not `from`. */
 static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(&other->state, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -40,15 +42,17 @@ static bool change_state(struct rt_stopped_thread *other, uint32_t from, uint32_
 
 /* ------------------------------------------------------------------------------- the handler -- */
 
-/* Sets the state to WAITING, wakes the thread that stops this one, and waits while the state is STOPPED. Returns, with
- * state RUNNING, when the state was WAITING for the time `patience`. Written in assembly, because the thread's stack
- * may be protected from the first to the last instruction. */
+/* Sets the state to WAITING, wakes the thread that stops this one, and waits while the state is STOPPED. Then waits on
+ * while it is WAITING, at most for the time `patience`, and returns with state RUNNING. Returns at once if the state is
+ * not SIGNALED. Written in assembly, because the thread's stack may be protected from the first to the last
+ * instruction. */
 static void wait_for_release(struct rt_stopped_thread *other, const struct timespec *patience)
 {
     __asm__ volatile("movl %[called], %%eax\n"
                      "movl %[waits], %%ecx\n"
                      "lock cmpxchgl %%ecx, (%%rdi)\n"
-                     "jne 3f\n" /* wakes the thread that stops this one */
+                     /* the next lines wake the thread that stops this one */
+                     "jne 3f\n"
                      "movl %[number], %%eax\n"
                      "movl %[wake], %%esi\n"
                      "movl $1, %%edx\n"
@@ -72,8 +76,8 @@ static void wait_for_release(struct rt_stopped_thread *other, const struct times
                      : "rax", "rcx", "rdx", "rsi", "r10", "r11", "memory", "cc");
 }
 
-/* Returns true for system calls that fail with EINTR in spite of SA_RESTART, and that have had no effect then, so that
- * they can be repeated. */
+/* Returns true for system calls that fail with EINTR in spite of SA_RESTART. They have had no effect then, so that they
+ * can be repeated. */
 static bool can_restart_syscall(uint32_t number)
 {
     switch (number) {
@@ -99,7 +103,8 @@ static bool can_restart_syscall(uint32_t number)
     return false;
 }
 
-/* Returns the timeout of a system call in nanoseconds, counted from its start; 0: none, or an absolute time. */
+/* Returns the timeout of the system call `number` in nanoseconds, counted from its start; 0: no timeout, or an absolute
+ * time. registers: those after the call. */
 static uint64_t get_syscall_timeout(uint32_t number, const greg_t *registers)
 {
     const struct timespec *t = NULL;
@@ -117,9 +122,9 @@ static uint64_t get_syscall_timeout(uint32_t number, const greg_t *registers)
     return milliseconds > 0 ? (uint64_t)milliseconds * 1000000 : 0;
 }
 
-/* Changes `context` so that the system call which the signal interrupted is made again, if it was made by `movl
- * $number, %eax; syscall`. A system call whose timeout has passed while the thread was stopped repeatedly returns 0
- * instead. */
+/* Changes `context` so that the system call which the signal interrupted is made again. Does nothing unless the call
+ * was made by `movl $number, %eax; syscall`, failed with EINTR and can be repeated. If the timeout of the call has
+ * passed while the thread `other` was stopped repeatedly, the call returns 0 instead. */
 static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;
@@ -146,14 +151,15 @@ static void restart_syscall(struct rt_stopped_thread *other, ucontext_t *context
     registers[REG_RAX] = number;
 }
 
-/* True if the value of a signal points to a slot of handler_threads. */
+/* Returns true if `other`, the value of a signal, points to a slot of handler_threads. */
 static bool is_thread_slot(const struct rt_stopped_thread *other)
 {
     return handler_threads && other >= handler_threads->at && other < handler_threads->at + RT_STOPPED_THREADS_MAX;
 }
 
 /* Handles RT_STOP_SIGNAL. From the guard's timer: lets other threads run. From signal_thread: waits until the thread is
- * released. From the C library: calls the handler of the C library. */
+ * released; ignored if the slot in the signal's value belongs to another thread. From the C library: calls the handler
+ * of the C library. */
 static void on_stop(int signal, siginfo_t *info, void *context)
 {
     struct rt_stopped_thread *other = info->si_value.sival_ptr;
@@ -171,7 +177,8 @@ static void on_stop(int signal, siginfo_t *info, void *context)
     }
 }
 
-/* Installs the stop handler. Repeated for each stop, as the C library may install a handler of its own at any time. */
+/* Installs the stop handler for the slots `others`. Repeated for each stop, as the C library may install a handler of
+ * its own at any time. */
 static void install_stop_handler(struct rt_stopped_threads *others)
 {
     assert(others->yield_to_threads);
@@ -198,6 +205,7 @@ size_t rt_count_threads(void)
     return failed ? 0 : status.st_nlink - 2;
 }
 
+/* Reads the state of the process: Z (zombie) means that its first thread has ended. */
 bool rt_has_first_thread_ended(void)
 {
     char text[64] = "";
@@ -206,13 +214,14 @@ bool rt_has_first_thread_ended(void)
         return false;
     rt_raw_syscall(SYS_read, file, (long)text, sizeof text - 1, 0, 0, 0);
     rt_raw_syscall(SYS_close, file, 0, 0, 0, 0, 0);
-    for (size_t i = sizeof text - 1; i-- > 0;) /* the program's name is in parentheses and may hold others */
+    /* The last parenthesis counts: the program's name is in parentheses and may contain others. */
+    for (size_t i = sizeof text - 1; i-- > 0;)
         if (text[i] == ')')
             return text[i + 1] == ' ' && text[i + 2] == 'Z';
     return false;
 }
 
-/* Returns the slot of a thread, a new slot if it has none; NULL if all slots are used. */
+/* Returns the slot of a thread (thread number), a new slot if it has none; NULL if all slots are used. */
 static struct rt_stopped_thread *get_thread_slot(struct rt_stopped_threads *others, int thread)
 {
     assert(thread > 0);
@@ -238,7 +247,7 @@ struct entry { /* entry of a directory, as getdents64 returns it */
 };
 
 /* Gives each thread of the process except `self` and `second_one` a slot, and frees the slots of ended threads. Returns
- * false if slots are missing or the threads cannot be listed. */
+ * false if slots are missing or the threads cannot be listed. others->ended becomes 1 if the first thread has ended. */
 static bool list_threads(struct rt_stopped_threads *others, int self, int second_one)
 {
     _Alignas(8) char text[2048];
@@ -272,7 +281,8 @@ static bool list_threads(struct rt_stopped_threads *others, int self, int second
     return good;
 }
 
-/* Sends the stop signal to a thread whose state is RUNNING; does nothing in other states. */
+/* Sends the stop signal to a thread whose state is RUNNING; does nothing in other states. The state stays RUNNING if
+ * the signal cannot be sent. */
 static void signal_thread(struct rt_stopped_thread *other)
 {
     assert(other->thread);
@@ -284,11 +294,11 @@ static void signal_thread(struct rt_stopped_thread *other)
     info.si_value.sival_ptr = other;
     if (change_state(other, RUNNING, SIGNALED) &&
         rt_raw_syscall(SYS_rt_tgsigqueueinfo, info.si_pid, other->thread, RT_STOP_SIGNAL, (long)&info, 0, 0))
-        other->state = RUNNING; /* the thread has ended: the next list lacks it */
+        other->state = RUNNING; /* the thread has ended: the next listing will not have it */
 }
 
 /* Waits until a signaled thread is stopped or has ended. Returns false if the thread does not answer before the time
- * `until` (nanoseconds). */
+ * `until` (nanoseconds of the monotonic clock). */
 static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
 {
     assert(other->thread);
@@ -316,11 +326,13 @@ static size_t count_stopped(const struct rt_stopped_threads *others)
     return held;
 }
 
+/* Returns false also if a thread could not be stopped. */
 bool rt_is_only_thread(const struct rt_stopped_threads *others)
 {
     return !others->refused && !count_stopped(others);
 }
 
+/* Stops the threads again and again until all listed ones are stopped, at most for a second. */
 bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second_one)
 {
     const uint64_t until = others->refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
@@ -344,12 +356,14 @@ bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second_o
     return true;
 }
 
+/* Lets the stopped threads wait out their patience, after which they run on. */
 void rt_resume_the_world(struct rt_stopped_threads *others)
 {
     for (size_t i = 0; i < others->n; i++)
         change_state(&others->at[i], STOPPED, WAITING);
 }
 
+/* Lists the control blocks of the threads that have a slot. */
 size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks)
 {
     assert(blocks && others->n <= RT_STOPPED_THREADS_MAX);

@@ -19,19 +19,20 @@
 #include <time.h>
 #include <unistd.h>
 
-static int guarded_device;                 /* device of the guarded kernel under way */
-static unsigned device_users;              /* number of calls and kernels that need device memory now */
+static int guarded_device; /* device of the guarded kernel under way */
+/* number of calls and kernels that need device memory now; while it is not 0, the memory stays open */
+static unsigned device_users;
 static bool devices_are_protected;         /* true while the host may not access device memory */
 static bool is_skipping;                   /* true if the last construct was skipped by sampling */
 static atomic_ullong skipped_kernels;      /* number of kernels that sampling has skipped */
 static unsigned long long guarded_kernels; /* number of kernels that the page guard has checked to their end */
 static const char not_watched_code[] = "not-watched";
-static double start_time, protect_seconds; /* seconds: time of the first protection, total time of protecting and
-                                            * unprotecting */
+/* Seconds: time of the first protection (0: none yet); total time of protecting and unprotecting device memory. */
+static double start_time, protect_seconds;
 
 /* --------------------------------------------------------------- protection of device memory -- */
 
-/* Sets the protection of all device memory; how: PROT_* bits. */
+/* Sets the protection of the device memory of all devices; how: PROT_* bits. Does nothing without a context. */
 static void protect_device_memory(int how)
 {
     uint64_t low, high;
@@ -40,6 +41,7 @@ static void protect_device_memory(int how)
             rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), how, 0, 0, 0);
 }
 
+/* Returns the time of the monotonic clock in seconds. */
 static double get_seconds(void)
 {
     struct timespec t;
@@ -47,6 +49,7 @@ static double get_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Begins a use of device memory by a call or a kernel. */
 void rt_unprotect_devices(void)
 {
     if (device_users++ || !devices_are_protected)
@@ -57,14 +60,16 @@ void rt_unprotect_devices(void)
     protect_seconds += get_seconds() - start;
 }
 
+/* Opens device memory without a lasting use. */
 void rt_unprotect_devices_until_next_call(void)
 {
     rt_unprotect_devices();
     device_users--;
 }
 
-/* Ends the use of device memory by a call. After a skipped construct, the memory stays open until the next checked one.
- * If protecting takes more than a fifth of the program's time, it stays open, too. */
+/* Ends the use of device memory by a call, and protects the memory if that was the last use. After a skipped construct,
+ * the memory stays open until the next checked one. The memory also stays open if protecting takes more than a fifth of
+ * the program's time. */
 void rt_protect_devices(enum rt_sampling sampling)
 {
     enum { SHARE = 5 };
@@ -85,13 +90,15 @@ void rt_protect_devices(enum rt_sampling sampling)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
-/* Returns 1 if a host address is present on the device of the guarded kernel; callback of the page guard. */
+/* Callback of the page guard: returns 1 if the byte at a host address is present on the device of the guarded kernel, 0
+ * otherwise. ud is not used. */
 static int is_present(void *ud, uint64_t address)
 {
     (void)ud;
     return accd_get_presence(rt.context, guarded_device, (const void *)(uintptr_t)address, 1) == ACCD_PRESENCE_FULL;
 }
 
+/* Reports an uninitialized pointer, an unaligned access, or a value that is not an address. */
 void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
 {
     if (rt_is_uninitialized_pointer(value))
@@ -124,7 +131,7 @@ void rt_report_wild_pointer(uint64_t value, uintptr_t pc, const char *region)
 static bool has_unchecked_gaps; /* true if a kernel was skipped since the gaps between data were checked */
 
 /* Reports that a kernel has written next to data on the device, and ends the program. Returns if the gaps between data
- * are unchanged. by: words for the writer, the subject of the report. */
+ * are unchanged. by: words for the writer, with which the report begins. */
 static void check_gaps(int device, const char *by)
 {
     assert(by);
@@ -153,6 +160,7 @@ static void check_gaps(int device, const char *by)
     rt_exit_with_error();
 }
 
+/* Checks the gaps after a kernel that was not skipped; a later check names skipped kernels, too. */
 void rt_check_device_gaps(int device)
 {
     const bool passed_over = rt_current_thread()->sampling == RT_SKIPPED;
@@ -161,7 +169,7 @@ void rt_check_device_gaps(int device)
     has_unchecked_gaps = passed_over;
 }
 
-/* Reports the access that a fault has stopped, and ends the program. */
+/* Reports the access that a fault has stopped, and ends the program. site, device: of the kernel. */
 static _Noreturn void report_fault(const struct rt_site *site, int device, const struct rt_guard_fault *fault)
 {
     assert(fault->stopped);
@@ -188,8 +196,8 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
     rt_report_host_access(site, device, region, verb, fault->address, pc);
 }
 
-/* Runs the kernel `arg`. A guarded kernel runs with the thread pointer of the guard's thread, which has a thread state
- * of its own. */
+/* Runs the kernel `arg` (struct rt_kernel). A guarded kernel runs with the thread pointer of the guard's thread, and
+ * therefore with that thread's rt_this_thread. */
 static void call_kernel(void *arg)
 {
     struct rt_kernel *kernel = arg;
@@ -205,6 +213,7 @@ static __thread struct {
     struct rt_guard_fault fault;
 } unguarded;
 
+/* Leaves the kernel by siglongjmp; run_unguarded then reports the fault. */
 void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 {
     enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* trap number and bit of the error code of x86 */
@@ -222,7 +231,7 @@ void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
     siglongjmp(*unguarded.leave, 1);
 }
 
-/* Runs a kernel without a page guard. A fault ends the kernel by siglongjmp and is reported. */
+/* Runs a kernel without a page guard. A fault ends the kernel by siglongjmp, is reported, and ends the program. */
 static void run_unguarded(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     assert(kernel->fn);
@@ -245,7 +254,7 @@ static void run_unguarded(const struct rt_site *site, int device, struct rt_kern
     report_fault(site, device, &unguarded.fault);
 }
 
-/* Reports, with the lock, why a kernel was not guarded; each reason once. */
+/* Reports why a kernel was not guarded; each reason once. Needs the lock. */
 static void report_unguarded(const struct rt_site *site)
 {
     static bool is_reported[RT_UNGUARDED_REASONS];
@@ -263,9 +272,9 @@ static void report_unguarded(const struct rt_site *site)
     is_reported[reason] = true;
 }
 
-/* Runs a kernel with the page guard, one kernel at a time; without it if sampling skips the kernel. A wrong access is
- * reported and ends the program. The lock is held while other threads are stopped, so that none of them is inside the
- * runtime. */
+/* Runs a kernel with the page guard, one kernel at a time. A kernel that sampling skips runs without the guard. A wrong
+ * access is reported and ends the program; so does missing memory. The lock is held while other threads are stopped, so
+ * that none of them is inside the runtime. */
 void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     assert(kernel->fn && rt.context);
@@ -321,7 +330,8 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Reports what is left at the end of a strict run or in acc_shutdown, and clears the tables. */
+/* Reports what is left at the end of a strict run or in acc_shutdown, and clears the tables. Leaks are not reported if
+ * a signal ends the program. */
 void rt_strict_finish(void)
 {
     if (has_unchecked_gaps)
@@ -340,16 +350,19 @@ void rt_strict_finish(void)
     rt_report_redundant_transfers();
 }
 
+/* Reports how many kernels were checked; in a program of MPI, only on the first rank. */
 void rt_report_sampling(void)
 {
     const unsigned long long all = atomic_load(&skipped_kernels) + guarded_kernels;
-    if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0) /* ranks mostly run the same constructs */
+    /* the ranks of an MPI program mostly run the same constructs */
+    if (all > guarded_kernels && guarded_kernels && rt_get_mpi_rank() <= 0)
         rt_report("note", not_watched_code, NULL, 0,
                   "%llu of %llu kernel runs were checked, the others repeat constructs: "
                   "--strict=all checks each",
                   guarded_kernels, all);
 }
 
+/* Looks for data items that are not present, in the construct under way. */
 void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {
@@ -376,7 +389,8 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
     }
 }
 
-/* Returns true if the device's copy of a pointer holds the device address of what the host's pointer points to. */
+/* Returns true if the device's copy of a pointer item, at `device`, holds the device address of what the host's pointer
+ * points to. False for items of another size and for null pointers. */
 static bool is_translated_pointer(const struct rt_thread *self, const accd_item *item, const void *device)
 {
     const void *target;
@@ -388,8 +402,8 @@ static bool is_translated_pointer(const struct rt_thread *self, const accd_item 
     return there && there == accd_device_address(rt.context, self->device, target);
 }
 
-/* Reports small present variables whose value differs from the host's. gcc passes a firstprivate variable like a copyin
- * clause, so that it is unknown which of the two was meant. */
+/* Reports small present variables of copyin clauses whose value differs from the host's. gcc passes a firstprivate
+ * variable like a copyin clause, so that it is unknown which of the two was meant. */
 void rt_check_private_scalars(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     enum { SCALAR = 16 };

@@ -1,10 +1,10 @@
-/* touched_sections.c - which sections of device memory a guarded kernel touches. Each section is PROT_NONE until its
- * first touch, which the guard's handler records. Used by races.c. */
+/* touched_sections.c - finds which sections of device memory a guarded kernel touches. Each section is PROT_NONE until
+ * its first touch, which the guard's handler records. Used by races.c. */
 #include "page_guard_internal.h"
 
 #include <sys/mman.h>
 
-/* Protects or unprotects the pages of a section. */
+/* Protects or unprotects the pages of a section; a failure is ignored. */
 static void set_section_protection(struct rt_device_section *section, bool protected)
 {
     const uint64_t low = section->start & ~(uint64_t)(RT_PAGE_SIZE - 1),
@@ -14,15 +14,15 @@ static void set_section_protection(struct rt_device_section *section, bool prote
     section->protected = protected;
 }
 
-/* True if a protected section has a page in common with [start, end). */
+/* Returns true if a section is protected and has a page in common with [start, end). */
 static bool overlaps_section(const struct rt_device_section *section, uint64_t start, uint64_t end)
 {
     return section->protected && (start & ~(uint64_t)(RT_PAGE_SIZE - 1)) < section->start + section->bytes &&
            section->start < rt_round_up_to_page((long)end);
 }
 
-/* Unprotects a section, and all others that share a page with it. Whether the kernel touches those is not known then.
- */
+/* Unprotects a section, and all others that share a page with it. Whether the kernel touches those others cannot be
+ * found any more, so they become RT_TOUCH_UNKNOWN. */
 static void unprotect_section(struct rt_page_guard *guard, struct rt_device_section *section)
 {
     set_section_protection(section, false);
@@ -33,6 +33,8 @@ static void unprotect_section(struct rt_page_guard *guard, struct rt_device_sect
         }
 }
 
+/* Looks for protected sections on the page; a section that does not contain `address` itself becomes RT_TOUCH_UNKNOWN.
+ */
 bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
 {
     bool found = false;
@@ -49,7 +51,7 @@ bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
 }
 
 /* Records the touch of sections whose addresses a system call gets in registers. A call that gets addresses in memory
- * ends the observation of all sections. */
+ * ends the search for all sections, which become RT_TOUCH_UNKNOWN. */
 void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const greg_t *registers)
 {
     const int arguments[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
@@ -62,6 +64,7 @@ void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const g
         rt_section_handle_touch(guard, (uint64_t)registers[arguments[i]]);
 }
 
+/* Starts the search for the first touch of all sections. */
 void rt_sections_begin(struct rt_page_guard *guard)
 {
     for (size_t i = 0; i < guard->nsections; i++)
@@ -69,6 +72,7 @@ void rt_sections_begin(struct rt_page_guard *guard)
     rt_sections_protect(guard);
 }
 
+/* Protects the sections that the kernel has not touched. */
 void rt_sections_protect(struct rt_page_guard *guard)
 {
     for (size_t i = 0; i < guard->nsections; i++)
@@ -76,6 +80,7 @@ void rt_sections_protect(struct rt_page_guard *guard)
             set_section_protection(&guard->sections[i], true);
 }
 
+/* Opens the sections that are protected. */
 void rt_sections_unprotect(struct rt_page_guard *guard)
 {
     for (size_t i = 0; i < guard->nsections; i++)
@@ -83,6 +88,7 @@ void rt_sections_unprotect(struct rt_page_guard *guard)
             set_section_protection(&guard->sections[i], false);
 }
 
+/* Ends the search without a result for the untouched sections. */
 void rt_sections_end(struct rt_page_guard *guard)
 {
     rt_sections_unprotect(guard);
