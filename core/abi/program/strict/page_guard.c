@@ -209,7 +209,7 @@ static void run_on_guard_stack(void *arg)
         set_signal_stack(guard, &guard->lazy.program_stack);
         rt_protection_apply(&guard->protections);
     }
-    if (sigsetjmp(guard->leave, 0)) { /* not 0: a handler has left the kernel by siglongjmp */
+    if (sigsetjmp(guard->leave, 0)) { /* a handler has left the kernel by siglongjmp */
         set_signal_stack(guard, NULL);
     } else {
         rt_set_signal_mask(guard->run_mask, NULL);

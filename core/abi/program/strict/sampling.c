@@ -148,7 +148,7 @@ enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind
     struct entry *all = get_entry(construct);
     const uint64_t key = all ? all->key : 0;
     struct entry *same = all ? get_entry(mix_hash(construct, hash_arguments(self, items, nitems))) : NULL;
-    if (!same || is_sampled(same, find_slot(key))) /* >the second get_entry may have moved the table */
+    if (!same || is_sampled(same, find_slot(key))) /* the second get_entry may have moved the table */
         return RT_SAMPLED;
     uint64_t bytes = 0;
     for (size_t i = 0; i < nitems && bytes <= SMALL; i++)

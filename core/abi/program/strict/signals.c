@@ -46,8 +46,8 @@ static bool is_guard_signal(int signal)
     return own;
 }
 
-/* Writes the action of a signal to *action_p, and returns true if the action is a handler of the program: not the
- * default, not ignored, and not the runtime's handler of fatal signals. */
+/* Writes the action of a signal to *action_p. Returns true if the action is a handler of the program: not the default,
+ * not ignored, not the runtime's handler of fatal signals. */
 static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p)
 {
     *action_p = (struct rt_kernel_sigaction){0};

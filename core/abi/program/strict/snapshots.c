@@ -411,12 +411,12 @@ static void save_side(struct object *object, int side)
     object->saved[side] = image;
 }
 
-static void save_host_side(struct object *object) /* for_each_object with HOST */
+static void save_host_side(struct object *object) /* saves the host side */
 {
     save_side(object, HOST);
 }
 
-static void save_device_side(struct object *object) /* for_each_object with DEVICE */
+static void save_device_side(struct object *object) /* saves the device side */
 {
     save_side(object, DEVICE);
 }
@@ -439,7 +439,7 @@ static void recheck_stale_element(struct object *object)
 }
 
 /* Returns true if the object is a descriptor of a gfortran array that is as unallocated in `now`, the device's bytes,
- * as before the kernel: only its bounds differ, and their loss is not reported. */
+ * as before the kernel. Only its bounds differ then, and their loss is not reported. */
 static bool is_unallocated(const struct object *object, const char *now)
 {
     struct rt_gfortran_descriptor array;
