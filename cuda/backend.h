@@ -17,13 +17,15 @@
  *     launch         kernels made from bodies of compute constructs, compiled by nvrtc
  *     device_cuda    the table of functions for the core
  *
- * "In" is the direction to the device, "out" the direction to the host. */
+ * "In" is the direction to the device, "out" the direction to the host. A function that returns false on failure has
+ * stored the driver's error in cuda->error and cuda->why. */
 #ifndef ACCD_CUDA_BACKEND_H
 #define ACCD_CUDA_BACKEND_H
 
 #include "device/device.h"
 #include "driver.h"
 
+/* Name of the kernel that moves pieces, and the text of its module (kernels.c). */
 #define ACCD_MOVE_PIECES "accd__move_pieces"
 extern const char accd__cuda_kernels[];
 
@@ -131,12 +133,12 @@ struct accd__cuda_batch {
     struct accd__cuda_run receipt; /* range that is copied straight to the host's memory at `at`; 0 bytes: none */
     bool mixed;                    /* the batch has uploads and downloads */
     bool is_mixed_range;           /* some bytes are both uploaded and downloaded */
-    bool busy;                     /* the stream has work of the batch that has not been waited for */
+    bool busy;                     /* the stream has work of the batch for which no wait has been made yet */
     uint64_t changes;              /* number of driver calls issued so far that upload data of the core */
     accd_status failed;            /* first error of the batch, which ready or end reports; ACCD_OK: none */
     struct accd__cuda_pieces small, large; /* small and large pieces of both directions; pieces of uploads come first */
     struct accd__cuda_chunk *chunks;
-    /* numbers of chunks and of large pieces; those of uploads are the first in_chunks and in_large */
+    /* number and capacity of the chunks. Uploads have the first in_chunks chunks and the first in_large large pieces */
     size_t nchunks, chunks_capacity, in_chunks, in_large;
     struct accd__cuda_device_copy {
         uint64_t to, from, bytes;
@@ -150,7 +152,8 @@ struct accd__cuda_batch {
     uint64_t windows;                /* number of windows sent so far */
     struct accd__cuda_pieces filled; /* parts in the window being filled */
     struct accd__cuda_landing_area landing;
-    bool may_tear; /* the uploads change existing data in more than one call */
+    bool may_tear; /* the uploads change existing data in more than one call, so that a failure may leave a part changed
+                    */
 
     bool in_stream;   /* the batch continues in its stream without the core */
     bool is_finished; /* the batch is in_stream, and its work has ended already */
@@ -171,17 +174,17 @@ struct accd__cuda {
     /* streams of queues, by number of the queue from 1; each is created at its first use */
     struct accd__cuda_stream **queues;
     size_t nqueues, queues_capacity;
-    cu_pool pool; /* pool of device memory; NULL: the driver has none */
-    cu_module module;
-    cu_function mover;
-    bool no_mover;           /* the driver could not translate the kernel */
+    cu_pool pool;            /* pool of device memory; NULL: the driver has none */
+    cu_module module;        /* module of the mover; NULL: not loaded yet */
+    cu_function mover;       /* kernel that moves pieces (kernels.cu) */
+    bool no_mover;           /* the driver could not translate the mover, so that pieces are copied one by one */
     uint64_t capacity, live; /* capacity: limit of allocated bytes, 0: no limit; live: bytes allocated */
     /* kernels of the program write device memory unnoticed, so that all of it counts as written */
     bool own_kernels;
     uint64_t fail_allocation, fail_copy; /* countdowns to injected failures; 0: off */
     bool lost;       /* the content of the device is unknown after an error; the driver is no longer called */
     cu_result error; /* result of the last call that failed */
-    char why[sizeof((accd_device_info *)0)->why];
+    char why[sizeof((accd_device_info *)0)->why]; /* text of the last failure; empty: none in this call of the core */
 
     struct accd__btree memories; /* allocations, by device address */
     struct accd__pool memory_pool;
@@ -210,34 +213,37 @@ struct accd__cuda {
     } group;
 };
 
-/* True if the batch belongs to a queue, so that it may continue in the queue's stream. */
+/* Returns true if the batch belongs to a queue, so that it may continue in the queue's stream. */
 static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 {
     return batch != &batch->cuda->default_batch;
 }
 
 /* calls.c */
-/* Calls the function `symbol` of the driver, unless the device is lost. Returns true if the call succeeded. */
+/* Calls the function `symbol` of the driver, unless the device is lost. True if the call succeeded; a lost device is a
+ * failure that stores no new error. */
 #define ACCD_CUDA(cuda, symbol, ...) \
     (!(cuda)->lost && accd__cuda_check_result((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
-/* Returns true if `result` is CU_OK. Otherwise stores the error and the name `call` of the driver function. A sticky
- * error makes the device lost. */
+/* Returns true if `result` is CU_OK. Otherwise stores the error and the name `call` of the driver function, and returns
+ * false. A sticky error (see ACCD_CUDA_RESULTS) makes the device lost. */
 bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call);
-/* Marks the device as lost if `ok` is false, because its content is then unknown. Returns `ok`. */
+/* Marks the device as lost if `ok`, the success of a step, is false, because its content is then unknown. Returns `ok`.
+ */
 bool accd__cuda_require(struct accd__cuda *cuda, bool ok);
-/* Waits for the work in `stream`; returns false on failure. The outcome of the work is then unknown, so that the device
- * is lost. */
+/* Waits for the work in `stream`. On failure returns false, and the device is lost, because the outcome of the work is
+ * unknown. */
 bool accd__cuda_wait(struct accd__cuda *cuda, const struct accd__cuda_stream *stream);
-/* Waits for the work before `event`; returns false on failure. The outcome of the work is then unknown, so that the
- * device is lost. */
+/* Waits for the work before `event`. On failure returns false, and the device is lost, because the outcome of the work
+ * is unknown. */
 bool accd__cuda_wait_event(struct accd__cuda *cuda, cu_event event);
-/* Returns the status for the driver call that failed last. */
+/* Returns the status for the driver call that failed last: ACCD_ERROR_OUT_OF_DEVICE_MEMORY or ACCD_ERROR_DEVICE. */
 accd_status accd__cuda_last_status(const struct accd__cuda *cuda);
 
 /* Makes the context of the device the current one of the thread; returns false on failure. accd__cuda_pop_context may
  * be called in any case. */
 bool accd__cuda_push_context(struct accd__cuda *cuda);
-/* Restores the context that was current before accd__cuda_push_context. Does nothing if that call failed. */
+/* Restores the context that was current before accd__cuda_push_context. Does nothing if accd__cuda_push_context failed.
+ */
 void accd__cuda_pop_context(struct accd__cuda *cuda);
 /* Creates the event at *event_p, unless it exists. Returns false on failure. */
 bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
@@ -245,20 +251,21 @@ bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p);
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event);
 /* Marks the batch as failed, unless it has failed before. `status` is an error, which ready or end reports. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status);
-/* Waits for the work that the batch has issued to its stream; returns false on failure. */
+/* Waits for the work that the batch has issued to its stream; does nothing if it has issued none. Returns false on
+ * failure; the device is then lost. */
 bool accd__cuda_batch_wait(struct accd__cuda_batch *batch);
 
 /* pool.c; the device's context is current */
-/* Creates the pool of device memory, if the driver supports pools. Returns false on failure. */
+/* Creates the pool of device memory; without support of the driver, cuda->pool stays NULL. Returns false on failure. */
 bool accd__cuda_pool_open(struct accd__cuda *cuda);
 /* Sets *at_p to `bytes` bytes of device memory for work in `stream`; returns false on failure. */
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
                            cu_address *at_p);
-/* Frees device memory once the stream's earlier work has ended. */
+/* Frees device memory once the stream's earlier work has ended. A failure is only stored in cuda->why. */
 void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, cu_address at);
 
 /* memory.c */
-/* Functions of the table, see core/device/device.h. */
+/* Functions of the table accd__backend_cuda; core/device/device.h has their contracts. */
 accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p);
 accd_status accd__cuda_free(void *device, uint64_t dev);
 int accd__cuda_owns(void *device, uint64_t dev);
@@ -277,12 +284,12 @@ void accd__cuda_memory_free(struct accd__cuda *cuda);
 struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t dev);
 /* Makes the bitmap of an allocation complete and returns it: bit i is set if byte i was ever written. */
 uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory);
-/* Records that a range of an allocation was written. */
+/* Records that the range, which lies in the allocation `memory`, was written. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes);
 /* Overwrites with poison the bytes of `content`, a host copy of the range, that were never written on the device. */
 void accd__cuda_poison(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content);
 
-/* transfer.c: functions of the table, see core/device/device.h */
+/* transfer.c: functions of the table accd__backend_cuda; core/device/device.h has their contracts. */
 accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic);
 void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out);
 void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t bytes);
@@ -300,11 +307,12 @@ accd_status accd__cuda_finish_batch(void *device, void *batch);
 /* Returns a free page-locked chunk, marked as in use. NULL: all chunks are in use, or the system locks no more pages.
  */
 struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda);
-/* Releases the page-locked chunks of a batch for other batches. */
+/* Releases the chunks of a batch: page-locked ones for other batches, ordinary ones to the allocator. */
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch);
 
 /* staging.c */
-/* Assigns host memory to all runs that were announced. Returns false if the batch has failed. */
+/* Assigns host memory to all runs that were announced. Returns false if the batch has failed, also before this call;
+ * batch->failed has the status. */
 bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch);
 /* Releases all host memory of the batch for other batches, and empties its lists. */
 void accd__cuda_free_host_memory(struct accd__cuda_batch *batch);
@@ -313,7 +321,7 @@ void accd__cuda_batch_free(struct accd__cuda_batch *batch);
 /* Frees the page-locked chunks and the spare block of the device. */
 void accd__cuda_host_memory_free(struct accd__cuda *cuda);
 
-/* parts.c */
+/* parts.c: functions of the table accd__backend_cuda; core/device/device.h has their contracts. */
 void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes);
 void accd__cuda_send_parts(void *device);
 /* Allocates memory for the first window, if parts were announced. Returns false without memory or event. */
@@ -325,7 +333,7 @@ void accd__cuda_parts_end(struct accd__cuda_batch *batch);
 /* Makes the stream of queue `queue` (from 1) wait for all allocations so far, and returns the stream; NULL on failure.
  */
 struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned queue);
-/* Waits for the work in all streams. */
+/* Waits for the work in all streams; on failure the device is lost. */
 void accd__cuda_streams_wait(struct accd__cuda *cuda);
 /* Destroys all streams and the event `allocated`. */
 void accd__cuda_streams_free(struct accd__cuda *cuda);
@@ -335,19 +343,19 @@ void accd__cuda_streams_free(struct accd__cuda *cuda);
 struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream);
 /* Ends a batch: a batch of a queue becomes idle, and the default batch is current again. */
 void accd__cuda_batch_recycle(struct accd__cuda_batch *batch);
-/* Leaves the batch to its stream, with an event after its work. Waits for the work instead if the event cannot be
- * recorded; returns false if that fails, too. */
+/* Leaves the batch to its stream, with an event after its work. If the event cannot be recorded, waits for the work
+ * instead; returns false if that fails, too. */
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch);
-/* Function of the table, see core/device/device.h. */
+/* Function of the table accd__backend_cuda; core/device/device.h has its contract. */
 int accd__cuda_is_batch_done(void *device, const void *in_flight);
 /* Frees all batches with what they own, and the scratch memory of the streams. */
 void accd__cuda_batches_free(struct accd__cuda *cuda);
 
-/* copies.c: functions that issue calls in the batch's stream; false: one failed */
+/* copies.c: functions that issue calls in the batch's stream, without a wait; they return false if a call failed */
 /* Copies bytes within the device; the ranges may overlap. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes);
-/* True if the memory of the program can be the source of a copy: the driver has read it when a call returns, or a wait
- * follows. */
+/* Returns true if the memory of the program can be the source of a copy: the driver has read it when a call returns, or
+ * a wait follows. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch);
 /* Issues the copies of all pieces of one direction; `out`: from the device to the host. */
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out);
@@ -355,13 +363,14 @@ bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out);
 bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot);
 /* Issues the copy of the receipt, if there is one. */
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch);
-/* Issues the uploads. Uploads that overwrite data change them in one kernel launch, if that is possible. */
+/* Issues the uploads of the batch. Uploads that overwrite data change them in one kernel launch, if that is possible;
+ * otherwise sets batch->may_tear. */
 bool accd__cuda_issue_uploads(struct accd__cuda_batch *batch);
-/* Frees the landing area of accd__cuda_issue_uploads, whose work has ended. */
+/* Frees the landing area of accd__cuda_issue_uploads, if there is one; its work must have ended. */
 void accd__cuda_free_landing_area(struct accd__cuda_batch *batch);
 
 /* launch.c */
-/* Functions of the table, see core/device/device.h. */
+/* Functions of the table accd__backend_cuda; core/device/device.h has their contracts. */
 int accd__cuda_compiler(void *device, char *what, size_t capacity);
 accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
 int accd__cuda_is_kernel_done(void *device, const void *in_flight);

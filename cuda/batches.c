@@ -1,9 +1,10 @@
 /* batches.c - batches of queues, which continue in the stream of their queue.
  *
  * start_batch leaves a batch to its stream, finish_batch waits for it. Until then the batch keeps its host memory. But
- * if the ring of page-locked chunks is used up, chunks of uploads that have ended are taken from it (pinned.c). */
+ * if the ring of page-locked chunks is used up, pinned.c takes the chunks of batches whose uploads have ended. */
 #include "backend.h"
 
+/* Returns an idle or new batch whose work goes to `stream`; NULL: no memory. */
 struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
 {
     struct accd__cuda_batch *batch = cuda->idle;
@@ -23,6 +24,7 @@ struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct ac
     return batch;
 }
 
+/* Makes the default batch current again, and a batch of a queue idle. */
 void accd__cuda_batch_recycle(struct accd__cuda_batch *batch)
 {
     struct accd__cuda *cuda = batch->cuda;
@@ -34,24 +36,27 @@ void accd__cuda_batch_recycle(struct accd__cuda_batch *batch)
     cuda->idle = batch;
 }
 
+/* Records an event after the batch's work; without an event, waits for the work. Returns false if both fail. */
 bool accd__cuda_record_batch_event(struct accd__cuda_batch *batch)
 {
     struct accd__cuda *cuda = batch->cuda;
     batch->in_stream =
         accd__cuda_new_event(cuda, &batch->done) && ACCD_CUDA(cuda, cuEventRecord, batch->done, batch->stream->at);
     if (batch->in_stream)
-        batch->busy = false; /* the event will be waited for instead of the stream */
-    else                     /* the end could not be noticed later without an event */
+        batch->busy = false; /* a wait for the event replaces the wait for the stream */
+    else /* waits now, because without an event a later call could not see that the work has ended */
         batch->in_stream = batch->is_finished = accd__cuda_batch_wait(batch);
     return batch->in_stream;
 }
 
+/* Returns 1 if a started batch has ended, else 0; does not wait. */
 int accd__cuda_is_batch_done(void *device, const void *in_flight)
 {
     const struct accd__cuda_batch *batch = in_flight;
     return batch->is_finished || accd__cuda_is_event_done(device, batch->done);
 }
 
+/* Frees all batches with what they own, and the scratch memory of the streams. */
 void accd__cuda_batches_free(struct accd__cuda *cuda)
 {
     while (cuda->batches) {

@@ -12,6 +12,7 @@ static void mark_device_lost(struct accd__cuda *cuda)
     strncat(cuda->why, lost, sizeof cuda->why - strlen(cuda->why) - 1);
 }
 
+/* Returns true for CU_OK; otherwise stores the error of the driver function `call` and returns false. */
 bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call)
 {
     if (result == CU_OK)
@@ -23,6 +24,7 @@ bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const ch
     return false;
 }
 
+/* Marks the device as lost if `ok` is false; returns `ok`. */
 bool accd__cuda_require(struct accd__cuda *cuda, bool ok)
 {
     if (!ok && !cuda->lost)
@@ -30,6 +32,7 @@ bool accd__cuda_require(struct accd__cuda *cuda, bool ok)
     return ok;
 }
 
+/* Returns the status for the last failure of the driver. */
 accd_status accd__cuda_last_status(const struct accd__cuda *cuda)
 {
     return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : ACCD_ERROR_DEVICE;
@@ -37,13 +40,15 @@ accd_status accd__cuda_last_status(const struct accd__cuda *cuda)
 
 /* ---------------------------------------------------------------------------------- context -- */
 
+/* Makes the device's context the thread's current one; returns false on failure. */
 bool accd__cuda_push_context(struct accd__cuda *cuda)
 {
     cuda->entered = ACCD_CUDA(cuda, cuCtxPushCurrent_v2, cuda->context);
     return cuda->entered;
 }
 
-/* Calls the driver without ACCD_CUDA, because the thread must get its own context back from a lost device, too. */
+/* Restores the context before accd__cuda_push_context. Calls the driver without ACCD_CUDA, because the thread must get
+ * its own context back even if the device is lost. */
 void accd__cuda_pop_context(struct accd__cuda *cuda)
 {
     cu_context ours;
@@ -54,21 +59,25 @@ void accd__cuda_pop_context(struct accd__cuda *cuda)
 
 /* ---------------------------------------------------------------------------------- waiting -- */
 
+/* Waits for the work in a stream; on failure the device is lost. */
 bool accd__cuda_wait(struct accd__cuda *cuda, const struct accd__cuda_stream *stream)
 {
     return accd__cuda_require(cuda, ACCD_CUDA(cuda, cuStreamSynchronize, stream->at));
 }
 
+/* Waits for the work before an event; on failure the device is lost. */
 bool accd__cuda_wait_event(struct accd__cuda *cuda, cu_event event)
 {
     return accd__cuda_require(cuda, ACCD_CUDA(cuda, cuEventSynchronize, event));
 }
 
+/* Creates the event at *event_p, unless it exists. Returns false on failure. */
 bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p)
 {
     return *event_p || ACCD_CUDA(cuda, cuEventCreate, event_p, CU_EVENT_DISABLE_TIMING_FLAG);
 }
 
+/* Returns 1 if the work before an event has ended, or its state cannot be queried; otherwise 0. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event)
 {
     bool asked = !cuda->lost && accd__cuda_push_context(cuda);
@@ -77,6 +86,7 @@ int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event)
     return happened;
 }
 
+/* Stores the first error of a batch. */
 void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status)
 {
     assert(status != ACCD_OK);
@@ -84,6 +94,7 @@ void accd__cuda_batch_fail(struct accd__cuda_batch *batch, accd_status status)
         batch->failed = status;
 }
 
+/* Waits for the work that a batch has issued. Returns false on failure. */
 bool accd__cuda_batch_wait(struct accd__cuda_batch *batch)
 {
     bool busy = batch->busy;

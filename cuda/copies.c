@@ -1,7 +1,8 @@
 /* copies.c - executes the copies of a batch as driver calls in its stream.
  *
  * Chunks cross as a whole, and the kernel of kernels.c distributes or collects their pieces. Large pieces are copied
- * one by one. Uploads over existing data may first cross to a landing area (struct accd__cuda_landing_area). */
+ * one by one. Uploads over existing data may first cross to a landing area (struct accd__cuda_landing_area). Functions
+ * that issue calls return false if a call failed; cuda->why then has the reason. `out`: from the device to the host. */
 #include "backend.h"
 
 #include <assert.h>
@@ -20,12 +21,14 @@ struct move_row {
     uint64_t to, from, bytes;
 };
 
-/* Issues a driver call in the batch's stream; true if it succeeded. */
+/* Issues a driver call in the batch's stream, which is then busy; true if it succeeded. */
 #define ISSUE(batch, symbol, ...) ((batch)->busy = true, ACCD_CUDA((batch)->cuda, symbol, __VA_ARGS__))
-/* Issues a driver call that changes data of the core, not only memory of the backend. */
+/* Issues a driver call that changes data of the core, not only memory of the backend, and counts it; true if it
+ * succeeded. */
 #define CHANGE(batch, symbol, ...) (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
 
-/* Copies overlapping ranges through a buffer, because the driver does not support overlap. */
+/* Issues a copy within the device. Copies overlapping ranges through a buffer, because the driver does not support
+ * overlap. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes)
 {
     cu_address buffer = 0;
@@ -39,21 +42,21 @@ bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_
     return ok;
 }
 
-/* True if the driver copies batches with one call. */
+/* Returns true if the driver executes many copies with one call. */
 static bool has_batches(const struct accd__cuda_batch *batch)
 {
     return batch->cuda->driver.cuMemcpyBatchAsync || batch->cuda->driver.cuMemcpyBatchAsync_v2;
 }
 
-/* Returns false for queued copies without batch calls: they would read page-locked memory of the program later, after
- * it may have changed. */
+/* Returns true if uploads may read memory of the program directly. False for queued copies without batch calls: they
+ * would read page-locked memory of the program later, after it may have changed. */
 bool accd__cuda_can_borrow_host_memory(const struct accd__cuda_batch *batch)
 {
     return !accd__cuda_is_queued(batch) || has_batches(batch);
 }
 
-/* Issues the copies of the group, as one driver call if the driver supports batches. Memory of the program that a queue
- * uploads from has been read when the call returns. */
+/* Issues the copies of the group and empties it, as one driver call if the driver supports batches. Memory of the
+ * program that a queue uploads from has been read when the call returns. */
 static bool flush_group(struct accd__cuda_batch *batch, bool out)
 {
     struct accd__cuda_group *group = &batch->cuda->group;
@@ -77,7 +80,7 @@ static bool flush_group(struct accd__cuda_batch *batch, bool out)
     return true;
 }
 
-/* Adds a copy to the group, and flushes a full group. */
+/* Adds a copy between a host and a device address to the group, and flushes a full group. */
 static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes, bool out)
 {
     struct accd__cuda_group *group = &batch->cuda->group;
@@ -88,7 +91,7 @@ static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t f
     return group->n < ACCD_CUDA_GROUP || flush_group(batch, out);
 }
 
-/* Adds the copy of a piece to the group. */
+/* Adds the copy between the host memory and the device memory of a piece to the group. */
 static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     uint64_t host = (uint64_t)(uintptr_t)piece->at;
@@ -96,8 +99,8 @@ static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd
                : add_to_group(batch, piece->dev, host, piece->bytes, false);
 }
 
-/* Loads the kernel and the stream's scratch memory at their first use. Returns false if pieces must be copied one by
- * one. */
+/* Loads the kernel that moves pieces and the stream's scratch memory at their first use. Returns false if pieces must
+ * be copied one by one. */
 static bool load_mover(struct accd__cuda_batch *batch)
 {
     if (batch->cuda->no_mover ||
@@ -112,7 +115,7 @@ static bool load_mover(struct accd__cuda_batch *batch)
     return !batch->cuda->no_mover;
 }
 
-/* Launches the kernel for a table of n rows on the device. */
+/* Launches the kernel that moves pieces, for a table of n rows at device address `table`. */
 static bool launch_mover(struct accd__cuda_batch *batch, cu_address table, uint64_t n)
 {
     void *parameters[] = {&table, &n};
@@ -121,13 +124,14 @@ static bool launch_mover(struct accd__cuda_batch *batch, cu_address table, uint6
                   1, THREADS, 1, 1, 0, batch->stream->at, parameters, NULL);
 }
 
-/* Returns the offset of the table in a chunk, after the pieces. */
+/* Returns the offset of the table in a chunk: after the pieces, at a whole word. */
 static uint64_t chunk_table_offset(const struct accd__cuda_chunk *chunk)
 {
     return (chunk->used + WORD - 1) / WORD * WORD;
 }
 
-/* Writes the table of a chunk, which will be at address `at` on the device. */
+/* Writes the table of a chunk that will be at address `at` on the device. Its rows move the small pieces from the chunk
+ * to their places; with `out` from their places to the chunk. */
 static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, cu_address at, bool out)
 {
     char *table = chunk->at + chunk_table_offset(chunk);
@@ -163,6 +167,7 @@ static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_c
             ISSUE(batch, cuMemcpyDtoHAsync_v2, chunk->at, batch->stream->scratch, chunk->used, batch->stream->at));
 }
 
+/* Issues the copies of all pieces of one direction. */
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out)
 {
     bool ok = true;
@@ -174,6 +179,7 @@ bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out)
     return ok && flush_group(batch, out);
 }
 
+/* Issues the copies of the parts in a window, and the event after them. */
 bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot)
 {
     bool ok = true;
@@ -183,6 +189,7 @@ bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__c
     return ok && flush_group(batch, false) && ISSUE(batch, cuEventRecord, slot->sent_event, batch->stream->at);
 }
 
+/* Issues the copy of the receipt (a download straight to host memory); true if there is none. */
 bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
 {
     const struct accd__cuda_run *receipt = &batch->receipt;
@@ -190,7 +197,8 @@ bool accd__cuda_move_receipt(struct accd__cuda_batch *batch)
            ISSUE(batch, cuMemcpyDtoHAsync_v2, receipt->at, receipt->dev, receipt->bytes, batch->stream->at);
 }
 
-/* True if the batch may overwrite data. Memory without data does not count: it is freed when its construct fails. */
+/* Returns true if the uploads may overwrite data. Allocations without data do not count: they are freed when their
+ * construct fails. */
 static bool overwrites_data(const struct accd__cuda_batch *batch)
 {
     bool used = false;
@@ -199,7 +207,7 @@ static bool overwrites_data(const struct accd__cuda_batch *batch)
     return used;
 }
 
-/* True if the uploads need more than one driver call that changes the data. */
+/* Returns true if the uploads need more than one driver call that changes the data. */
 static bool needs_many_calls(const struct accd__cuda_batch *batch)
 {
     const bool batches = has_batches(batch);
@@ -210,7 +218,8 @@ static bool needs_many_calls(const struct accd__cuda_batch *batch)
     return calls + (batches ? (alone + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : alone) > 1;
 }
 
-/* Fills `rows` (unless NULL) for a large piece that is at `from` on the device. Returns the number of rows. */
+/* Fills `rows` for a large piece that is at `from` on the device, one for each strip; rows = NULL: only counts. Returns
+ * the number of rows. */
 static size_t add_strip_rows(struct move_row *rows, const struct accd__cuda_piece *piece, uint64_t from)
 {
     size_t n = 0;
@@ -222,7 +231,7 @@ static size_t add_strip_rows(struct move_row *rows, const struct accd__cuda_piec
     return n;
 }
 
-/* Computes the layout of a landing area for all uploads of the batch. */
+/* Sets sizes, offset and numbers of *landing for all uploads of the batch; nothing is allocated. */
 static void measure_landing_area(const struct accd__cuda_batch *batch, struct accd__cuda_landing_area *landing)
 {
     *landing = (struct accd__cuda_landing_area){0};
@@ -239,7 +248,7 @@ static void measure_landing_area(const struct accd__cuda_batch *batch, struct ac
     landing->bytes = landing->table + landing->n * sizeof(struct move_row);
 }
 
-/* Issues the copies to the landing area, and the launch that moves its pieces to their places. */
+/* Issues the copies to the landing area, which is allocated, and the launch that moves its pieces to their places. */
 static bool issue_landing(struct accd__cuda_batch *batch)
 {
     const struct accd__cuda_landing_area *landing = &batch->landing;
@@ -270,7 +279,7 @@ static bool issue_landing(struct accd__cuda_batch *batch)
            launch_mover(batch, landing->at + landing->table, landing->n);
 }
 
-/* Issues the uploads through a landing area if they need one; sets *done_p to whether it has. Without the kernel or
+/* Issues the uploads through a landing area if they need one, and sets *done_p to true if it has. Without the kernel or
  * memory for the area, *done_p is false and the result is true. Returns false if a call failed or the device is lost.
  */
 static bool issue_as_one_launch(struct accd__cuda_batch *batch, bool *done_p)
@@ -285,6 +294,7 @@ static bool issue_as_one_launch(struct accd__cuda_batch *batch, bool *done_p)
     return *done_p ? issue_landing(batch) : !batch->cuda->lost;
 }
 
+/* Frees the landing area of a batch, if there is one. */
 void accd__cuda_free_landing_area(struct accd__cuda_batch *batch)
 {
     struct accd__cuda_landing_area *landing = &batch->landing;
@@ -294,6 +304,7 @@ void accd__cuda_free_landing_area(struct accd__cuda_batch *batch)
     *landing = (struct accd__cuda_landing_area){0};
 }
 
+/* Issues all uploads of a batch, through a landing area or directly. */
 bool accd__cuda_issue_uploads(struct accd__cuda_batch *batch)
 {
     bool done;

@@ -33,8 +33,8 @@ static void cuda_close(void *device)
     accd__mem_free(cuda->mem, cuda, sizeof *cuda);
 }
 
-/* Sets *device_p to device `number` of a context, counted from config->first_device. On failure writes the reason to
- * config->no_device. */
+/* Opens device `number` of a context, counted from config->first_device, and sets *device_p. ACCD_ERROR_OUT_OF_MEMORY.
+ * ACCD_ERROR_NO_DEVICE: config->no_device, unless NULL, has the reason. */
 static accd_status cuda_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     struct accd__cuda *cuda = accd__mem_alloc_zeroed(mem, sizeof *cuda);
@@ -66,7 +66,8 @@ static accd_status cuda_open(void **device_p, int number, const accd_context_con
     return ACCD_OK;
 }
 
-/* Fills *info_p with name, memory, driver and compiler of a GPU, or with the reason why it cannot be used. */
+/* Fills *info_p with name, memory, driver and compiler of GPU `number`. ACCD_ERROR_NO_DEVICE: info_p->why has the
+ * reason, or is empty if the number is too large. */
 static accd_status cuda_about(unsigned number, accd_device_info *info_p)
 {
     struct cuda_driver driver;
@@ -99,7 +100,8 @@ static accd_status cuda_about(unsigned number, accd_device_info *info_p)
 
 /* ------------------------------------------------------------------------------------ faults -- */
 
-/* Sets the countdowns to injected failures of allocations and copies; UINT64_MAX leaves a countdown as it is. */
+/* Sets the countdowns to injected failures of allocations and copies; 0: no failure; UINT64_MAX leaves a countdown as
+ * it is. */
 static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
 {
     struct accd__cuda *cuda = device;
@@ -109,7 +111,7 @@ static void cuda_fail(void *device, uint64_t allocation, uint64_t copy)
         cuda->fail_copy = copy;
 }
 
-/* Returns the text of the last failure. */
+/* Returns the text of the last failure; "" if the last call had none. */
 static const char *cuda_why(void *device)
 {
     const struct accd__cuda *cuda = device;

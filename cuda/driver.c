@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Writes the address of a symbol of `library` to the pointer at `entry`. Returns false if there is none. */
 bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry)
 {
     void *found = dlsym(library, symbol);
@@ -13,6 +14,7 @@ bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry)
     return found != NULL;
 }
 
+/* Loads libcuda.so.1 and starts it. Returns 0, or another number with the reason in `why`. */
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity)
 {
     static const char library[] = "libcuda.so.1";
@@ -45,6 +47,7 @@ int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacit
     return result;
 }
 
+/* Writes the driver's name and text of `error`, and the name of the failed call, to `to`. */
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                              size_t capacity)
 {
@@ -58,6 +61,7 @@ void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, 
         snprintf(to, capacity, "CUDA error %d in %s", error, call);
 }
 
+/* Returns true if every later call in the context fails with `error`, too; false for unknown errors. */
 bool accd__cuda_is_sticky(cu_result error)
 {
     switch (error) {

@@ -57,7 +57,8 @@ enum {
 #undef X
 };
 
-/* X(name, value, the driver's name). ACCESS_*: when a batch reads its sources, in stream order or during the call. */
+/* X(name, value, the driver's name): constants that the backend passes to the driver. ACCESS_*: a batch reads its
+ * sources in stream order, or during the call. */
 #define ACCD_CUDA_CONSTANTS(X)                                                 \
     X(MEMORY_POOLS_SUPPORTED, 115, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) \
     X(MULTIPROCESSORS, 16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)           \
@@ -77,6 +78,7 @@ enum {
 #undef X
 };
 
+/* Structures of the driver, with members of the same types in the same order. */
 struct cu_location {
     int type, id;
 };
@@ -94,8 +96,8 @@ struct cu_copy_attributes {
     unsigned flags;
 };
 
-/* X(symbol, parameters). Symbols are the oldest that suffice: macros of new headers name newer ones, which old drivers
- * lack. */
+/* X(symbol, parameters): entry points without which the backend does not run. Symbols are the oldest that suffice:
+ * macros of new headers name newer ones, which old drivers lack. */
 #define ACCD_CUDA_REQUIRED(X)                                                                                 \
     X(cuInit, (unsigned flags))                                                                               \
     X(cuDriverGetVersion, (int *version))                                                                     \
@@ -133,7 +135,8 @@ struct cu_copy_attributes {
     X(cuLaunchKernel, (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
                        unsigned bz, unsigned shared, cu_stream stream, void **parameters, void **extra))
 
-/* Symbols that drivers may lack: pools came with 11.2, batches with 12.8 and again with 13.0. */
+/* X(symbol, parameters): entry points that drivers may lack. Pools came with 11.2, batch copies with 12.8 and, with
+ * another signature, with 13.0. */
 #define ACCD_CUDA_OPTIONAL(X)                                                                                \
     X(cuMemPoolCreate, (cu_pool * pool, const struct cu_pool_props *props))                                  \
     X(cuMemPoolDestroy, (cu_pool pool))                                                                      \
@@ -156,17 +159,18 @@ struct cuda_driver {
     int installed; /* version of the driver; 12040 is CUDA 12.4 */
 };
 
-/* Loads the system's driver, fills `driver` and starts it. Returns 0 on success; another number, with a sentence about
- * the reason in `why`, on failure. The library is never unloaded, because it has threads of its own. */
+/* Loads the system's driver, fills *driver and starts it. Returns 0 on success; another number, with a sentence about
+ * the reason in `why` (`capacity` bytes), on failure. The library is never unloaded, because it has threads of its own.
+ */
 int accd__cuda_load_driver(struct cuda_driver *driver, char *why, size_t capacity);
 /* Writes a text such as "CUDA_ERROR_OUT_OF_MEMORY (out of memory) in cuMemAlloc_v2" to `to`. Requires that `error` is
  * not CU_OK. */
 void accd__cuda_format_error(const struct cuda_driver *driver, cu_result error, const char *call, char *to,
                              size_t capacity);
-/* True if every later call in the context fails with this error, too. */
+/* Returns true if every later call in the context fails with `error`, too. */
 bool accd__cuda_is_sticky(cu_result error);
-/* Writes the address of the symbol `symbol` of `library` to the pointer at `entry`. Returns false if the symbol does
- * not exist. */
+/* Writes the address of the symbol `symbol` of `library` (a handle of dlopen) to the pointer at `entry`. Returns false,
+ * and writes NULL, if the symbol does not exist. */
 bool accd__cuda_find_symbol(void *library, const char *symbol, void *entry);
 
 #endif

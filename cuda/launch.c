@@ -4,15 +4,15 @@
  * A launch has two buffers on the device:
  *
  *     tables   | launch_run | pointers | slots | launch_range[] | written bits |       a copy is on the host
- *     scratch  | saved content of the ranges | owners: which thread touched each word |
+ *     scratch  | saved content of the ranges | owners: which iterations touched each word |
  *
- * The layout of the tables is that of struct accd_run_construct and what follows it in
- * lua/accdeep/backend/cuda/cuda_runtime.lua. Scratch memory is needed only if the kernel writes, and its owners only if
- * many threads run.
+ * The kernel's text declares the structures of the tables in lua/accdeep/backend/cuda/cuda_runtime.lua: accd_launch,
+ * accd_slot and accd_range. Scratch memory is needed only if the kernel writes, and its owners only if many threads
+ * run.
  *
- * The life of a launch: tables are made and copied; a kernel saves the ranges; the body runs. If it stopped before it
- * was done, the ranges are restored. The buffers live until the launch is settled (accd__cuda_settle_kernel) or, in a
- * queue, finished. Other work on the same memory waits for that. */
+ * The life of a launch: tables are made and copied; a kernel saves the ranges; the body runs. If the body stopped
+ * before it was done, the ranges are restored. The buffers live until the launch is settled (its writes are kept or
+ * undone, accd__cuda_settle_kernel) or, in a queue, finished. Other work on the same memory waits until then. */
 #include "backend.h"
 #include "nvrtc.h"
 #include "device/written.h"
@@ -20,12 +20,14 @@
 #include <assert.h>
 #include <stdio.h>
 
-/* Head of the tables, read and written by the kernel. Pointers are device addresses. */
+/* Head of the tables, read and written by the kernel: struct accd_launch of cuda_runtime.lua. Pointers are device
+ * addresses. stopped: site and reason of a stop, 0: none. */
 struct launch_run {
     uint64_t stopped, max_iterations, parallel, writes;
     uint64_t ranges, nranges, slots, nslots, variables, owners, owner_words;
 };
-/* Range that the kernel may access. */
+/* Range that the kernel may access: struct accd_range of cuda_runtime.lua. bits, owners, saved: device addresses of its
+ * written bits, owners and saved content. */
 struct launch_range {
     uint64_t low, high, flags, origin, bits, owners, saved;
 };
@@ -43,7 +45,7 @@ struct used_allocation {
     struct accd__cuda_memory *memory; /* record of the allocation; valid only if `dev` and `bytes` still match */
     uint64_t dev, bytes;
     size_t bits;     /* offset of the allocation's written bits among the bits of the tables */
-    uint64_t owners; /* offset of the allocation's owners (thread that touched each word) in the scratch buffer */
+    uint64_t owners; /* offset of the allocation's owners (iterations that touched each word) in the scratch buffer */
 };
 
 /* Launch of a kernel. */
@@ -51,7 +53,7 @@ struct kernel_launch {
     const struct kernel_module *kernel;
     struct accd__cuda_stream *stream;
     bool writes, parallel;
-    char *tables; /* host copy of the tables; NULL: no launch */
+    char *tables; /* host copy of the tables; NULL: the launch was not made, or is settled */
     /* bytes of the tables; bytes allocated for them; bytes of the written bits at their end */
     size_t bytes, capacity, bits;
     struct used_allocation *allocations;
@@ -74,6 +76,7 @@ struct accd__cuda_kernels {
     struct kernel_launch *queued;        /* launches in queues that are not finished */
 };
 
+/* Returns the address of the first allocation at or after `dev`, and its size in *bytes_p; 0: none. */
 uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_p)
 {
     struct accd__cuda *cuda = device;
@@ -83,6 +86,7 @@ uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_
     return memory ? memory->dev : 0;
 }
 
+/* Writes the name of the compiler of kernels, or why there is none, to `what`; returns 1 if there is one. */
 int accd__cuda_compiler(void *device, char *what, size_t capacity)
 {
     const struct accd__cuda *cuda = device;
@@ -91,14 +95,14 @@ int accd__cuda_compiler(void *device, char *what, size_t capacity)
 
 /* ---------------------------------------------------------------------------------- modules -- */
 
-/* Frees the log of the last rejected text. */
+/* Frees the compiler's log of the last rejected text, if there is one. */
 static void free_compile_log(struct accd__cuda *cuda)
 {
     accd__mem_free(cuda->mem, cuda->kernels->log, cuda->kernels->nlog);
     cuda->kernels->log = NULL;
 }
 
-/* Returns the state of this file, created at its first use; NULL: no memory. */
+/* Returns the state of this file, created at its first use, when it queries the GPU. NULL: no memory. */
 static struct accd__cuda_kernels *get_kernels(struct accd__cuda *cuda)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -127,7 +131,7 @@ static void free_kernel(struct accd__cuda *cuda, struct kernel_module *kernel)
     accd__mem_free(cuda->mem, kernel, sizeof *kernel);
 }
 
-/* Loads an image and finds its entry points. */
+/* Loads an image and finds its three entry points. Returns false on failure; the module may then be loaded. */
 static bool load_module(struct accd__cuda *cuda, struct kernel_module *kernel, const char *image)
 {
     return ACCD_CUDA(cuda, cuModuleLoadData, &kernel->module, image) &&
@@ -136,8 +140,8 @@ static bool load_module(struct accd__cuda *cuda, struct kernel_module *kernel, c
            ACCD_CUDA(cuda, cuModuleGetFunction, &kernel->restore_memory, kernel->module, "accd_restore");
 }
 
-/* Returns the compiled kernel of a text. NULL: the compiler rejected the text (see *end), or the kernel cannot be run
- * (see `why`). */
+/* Returns the kernel of a text, compiled at its first use. NULL: the compiler rejected the text, and *end has its log;
+ * or the kernel cannot be run, and kernels->why has the reason. */
 static struct kernel_module *get_kernel_module(struct accd__cuda *cuda, const char *text, accd_kernel_result *end)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -172,7 +176,7 @@ static struct kernel_module *get_kernel_module(struct accd__cuda *cuda, const ch
 
 /* ----------------------------------------------------------------------------------- tables -- */
 
-/* Frees the tables and both buffers of a launch. */
+/* Frees the tables and both device buffers of a launch, in the order of its stream. */
 static void free_launch_buffers(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     if (launch->on_device)
@@ -185,8 +189,8 @@ static void free_launch_buffers(struct accd__cuda *cuda, struct kernel_launch *l
     launch->nallocations = 0;
 }
 
-/* Lists the allocations that the ranges lie in, each once. Ranges outside of all allocations are ignored. Returns false
- * without memory. */
+/* Lists the allocations that the ranges of `asked` lie in, each once, in `launch`, with the offsets of their written
+ * bits. Ranges outside of all allocations are ignored. Returns false without memory. */
 static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
 {
     size_t bits = 0;
@@ -207,21 +211,21 @@ static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch 
     return true;
 }
 
-/* Returns the head of the tables. */
+/* Returns the head of the host copy of the tables, which must exist. */
 static struct launch_run *get_launch_run(const struct kernel_launch *launch)
 {
     assert(launch->tables);
     return (struct launch_run *)(void *)launch->tables;
 }
 
-/* Returns the ranges in the tables. */
+/* Returns the ranges in the host copy of the tables, which must exist. */
 static struct launch_range *get_launch_ranges(const struct kernel_launch *launch)
 {
     return (struct launch_range *)(void *)(launch->tables + (get_launch_run(launch)->ranges - launch->on_device));
 }
 
 /* Sets the offsets in the scratch buffer: of the saved content of ranges, then of the owners. Returns the size of the
- * buffer in bytes. */
+ * buffer in bytes; 0 if the kernel does not write. */
 static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct accd_kernel *kernel)
 {
     struct launch_run *run = get_launch_run(launch);
@@ -240,7 +244,8 @@ static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct a
     return used;
 }
 
-/* Fills the table of ranges; returns their number. bits: device address of the written bits. */
+/* Fills the table with the ranges of `asked` that lie in listed allocations, and returns their number. bits: device
+ * address of the written bits. `owners` of a range becomes the index of its allocation, for now. */
 static size_t fill_range_table(const struct kernel_launch *launch, const struct accd__launch *asked, uint64_t bits)
 {
     struct launch_range *ranges = get_launch_ranges(launch);
@@ -252,7 +257,7 @@ static size_t fill_range_table(const struct kernel_launch *launch, const struct 
             at++;
         const struct used_allocation *allocation = at < launch->nallocations ? &launch->allocations[at] : NULL;
         if (!allocation || range->low < allocation->dev || range->high > allocation->dev + allocation->bytes)
-            continue; /* the program has freed the memory */
+            continue; /* the program has freed the memory, so that the kernel must not access it */
         ranges[n++] = (struct launch_range){.low = range->low,
                                             .high = range->high,
                                             .flags = range->flags,
@@ -263,7 +268,7 @@ static size_t fill_range_table(const struct kernel_launch *launch, const struct 
     return n;
 }
 
-/* Copies the written bits of the launch's allocations to the tables. */
+/* Copies the present written bits of the launch's allocations to the host copy of the tables. */
 static void set_table_bits(struct kernel_launch *launch)
 {
     assert(launch->tables);
@@ -273,7 +278,8 @@ static void set_table_bits(struct kernel_launch *launch)
                accd__written_words(launch->allocations[i].bytes) * sizeof(uint64_t));
 }
 
-/* Makes the tables, and allocates both buffers on the device. Returns false without memory. */
+/* Makes the host copy of the tables, and allocates both buffers on the device. Returns false without memory; the caller
+ * frees what was allocated. */
 static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
 {
     const accd_kernel *kernel = asked->kernel;
@@ -314,7 +320,8 @@ static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launc
     return true;
 }
 
-/* Exchanges the written bits in the tables with those of the allocations, if these still exist. */
+/* Exchanges the written bits in the tables with those of the allocations. Ignores allocations that were freed
+ * meanwhile. */
 static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     assert(launch->tables);
@@ -337,7 +344,8 @@ static void swap_written_bits(struct accd__cuda *cuda, struct kernel_launch *lau
 
 /* --------------------------------------------------------------------------------- launching -- */
 
-/* Launches the kernel `function` of the module on the tables; returns false on failure. */
+/* Launches the entry point `function` on the tables, with `threads` threads in each block. parallel: four blocks for
+ * each multiprocessor; false: one block. Returns false on failure. */
 static bool launch_function(struct accd__cuda *cuda, const struct kernel_launch *launch, cu_function function,
                             bool parallel, unsigned threads)
 {
@@ -348,7 +356,8 @@ static bool launch_function(struct accd__cuda *cuda, const struct kernel_launch 
                      NULL);
 }
 
-/* Copies the tables and launches the kernel, after a kernel that saves what it may overwrite. */
+/* Copies the tables to the device and launches the body, after the entry point that saves what the body may overwrite.
+ * Returns false on failure. */
 static bool issue_kernel(struct accd__cuda *cuda, const struct kernel_launch *launch)
 {
     const struct kernel_module *kernel = launch->kernel;
@@ -358,8 +367,8 @@ static bool issue_kernel(struct accd__cuda *cuda, const struct kernel_launch *la
            launch_function(cuda, launch, kernel->body, launch->parallel, launch->parallel ? 128 : 1);
 }
 
-/* Waits for the kernel and copies its results to *run_p and to the bits of the tables. Returns false if the outcome is
- * unknown. */
+/* Waits for the kernel and copies its results to *run_p and, if it writes, to the bits of the tables. Returns false if
+ * the outcome is unknown. */
 static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch *launch, struct launch_run *run_p)
 {
     size_t bits = launch->bytes - launch->bits;
@@ -371,14 +380,16 @@ static bool collect_outcome(struct accd__cuda *cuda, const struct kernel_launch 
     return accd__cuda_wait(cuda, launch->stream) && ok;
 }
 
-/* Restores what the kernel overwrote. On failure the device is lost, since its content is unknown. */
+/* Restores what the kernel overwrote, and waits for that. On failure the device is lost, since its content is unknown.
+ */
 static void restore_memory(struct accd__cuda *cuda, const struct kernel_launch *launch)
 {
     bool ok = launch_function(cuda, launch, launch->kernel->restore_memory, true, 256);
     (void)accd__cuda_require(cuda, accd__cuda_wait(cuda, launch->stream) && ok);
 }
 
-/* Sets the result of a kernel that was issued. A kernel that has not done all its work is undone. */
+/* Waits for a kernel that was issued, and sets *end to its result: done, or stopped. The writes of a kernel that has
+ * not done all its work are undone. Fails if the outcome is unknown. */
 static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_launch *launch, accd_kernel_result *end)
 {
     struct launch_run run;
@@ -395,8 +406,8 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
     return cuda->lost ? ACCD_ERROR_DEVICE : status;
 }
 
-/* Compiles and issues a kernel; sets *started_p to whether it was issued. Requires that the device's context is
- * current. */
+/* Compiles and issues a kernel, and sets *started_p to true if it was issued. A kernel that cannot be run is no error:
+ * *end has the reason. Fails if the device does. Requires that the device's context is current. */
 static accd_status start_launch(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch,
                                 accd_kernel_result *end, bool *started_p)
 {
@@ -418,8 +429,8 @@ static accd_status start_launch(struct accd__cuda *cuda, const struct accd__laun
     return *started_p ? ACCD_OK : accd__cuda_last_status(cuda);
 }
 
-/* Runs a kernel without a queue, and waits for it. The bytes that it wrote can be restored until the launch is settled.
- */
+/* Runs a kernel without a queue, waits for it, and sets *end to its result. If it wrote, the launch is retained until
+ * it is settled, so that the writes can be undone. Fails as start_launch and finish_launch. */
 static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
 {
     struct kernel_launch *launch = &cuda->kernels->default_launch;
@@ -429,13 +440,13 @@ static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch
     if (started)
         status = finish_launch(cuda, launch, end);
     if (status == ACCD_OK && end->outcome == ACCD_KERNEL_DONE && launch->writes)
-        swap_written_bits(cuda, launch); /* settling needs the old ones */
+        swap_written_bits(cuda, launch); /* the tables then have the old bits, for accd__cuda_settle_kernel */
     else
         free_launch_buffers(cuda, launch);
     return status;
 }
 
-/* Returns a new launch in a queue, or NULL: no memory, or no stream. */
+/* Returns a new launch in a queue, at the head of the list `queued`. NULL: no memory, or no stream. */
 static struct kernel_launch *new_launch(struct accd__cuda *cuda, unsigned queue)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;
@@ -466,7 +477,8 @@ static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
     accd__mem_free(cuda->mem, launch, sizeof *launch);
 }
 
-/* Issues a kernel in a queue. */
+/* Issues a kernel in a queue, and sets *end to ACCD_KERNEL_QUEUED with the launch, or to the reason why the kernel
+ * cannot be run. Fails as the device does, or without memory. */
 static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
 {
     struct kernel_launch *launch = new_launch(cuda, asked->queue);
@@ -485,6 +497,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
     return status;
 }
 
+/* Runs a kernel, or issues it in launch->queue; *end_p receives the result. */
 accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, accd_kernel_result *end_p)
 {
     struct accd__cuda *cuda = device;
@@ -502,13 +515,15 @@ accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, a
     return status;
 }
 
+/* Returns 1 if a queued kernel has ended, or if only a wait can tell (no event was recorded); otherwise 0. */
 int accd__cuda_is_kernel_done(void *device, const void *in_flight)
 {
     const struct kernel_launch *launch = in_flight;
     return !launch->has_event || accd__cuda_is_event_done(device, launch->done);
 }
 
-/* Records the bytes that the kernel wrote in its ranges. Elsewhere other work may have changed the bits. */
+/* Sets the bits of the bytes that the kernel wrote in its ranges; outside of them other work may have changed the bits.
+ */
 static void add_written_bits(const struct kernel_launch *launch)
 {
     const char *bits = launch->tables + launch->bytes - launch->bits;
@@ -527,14 +542,17 @@ static void add_written_bits(const struct kernel_launch *launch)
     }
 }
 
-/* Runs a kernel again with one thread, which may do what stopped many threads. Sets *end to the result. */
+/* Runs a kernel again with one thread, which may do what stopped many threads. Sets *end to the result. Fails as
+ * finish_launch. */
 static accd_status rerun_single_threaded(struct accd__cuda *cuda, struct kernel_launch *launch, accd_kernel_result *end)
 {
     get_launch_run(launch)->parallel = launch->parallel = false;
-    set_table_bits(launch); /* the first attempt has changed the bits */
+    set_table_bits(launch); /* collect_outcome has replaced the bits by those of the first attempt */
     return issue_kernel(cuda, launch) ? finish_launch(cuda, launch, end) : accd__cuda_last_status(cuda);
 }
 
+/* Waits for a queued kernel, and frees its launch. For a reason in `retry_reasons` runs it again with one thread.
+ * Undoes its writes if end_p is NULL. */
 accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t retry_reasons, accd_kernel_result *end_p)
 {
     struct accd__cuda *cuda = device;
@@ -561,7 +579,8 @@ accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t ret
 
 /* ---------------------------------------------------------------------------------- settling -- */
 
-/* Restores the memory that the default launch wrote, except in allocations that were freed since. */
+/* Restores the memory and the written bits that the default launch changed, except in allocations that were freed
+ * since. */
 static void undo_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 {
     struct launch_run *run = get_launch_run(launch);
@@ -582,6 +601,7 @@ static void undo_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
         restore_memory(cuda, launch);
 }
 
+/* Keeps or undoes the writes of the last kernel without a queue; does nothing if there are none. */
 void accd__cuda_settle_kernel(void *device, bool keep)
 {
     struct accd__cuda *cuda = device;
@@ -594,7 +614,7 @@ void accd__cuda_settle_kernel(void *device, bool keep)
     accd__cuda_pop_context(cuda);
 }
 
-/* Frees all modules and launches; the device's context is current. */
+/* Frees all modules and launches of the device, whose context is current. */
 void accd__cuda_kernels_free(struct accd__cuda *cuda)
 {
     struct accd__cuda_kernels *kernels = cuda->kernels;

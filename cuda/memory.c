@@ -2,8 +2,8 @@
  * device's.
  *
  * Memory comes from a pool of the backend's own (pool.c). The device cannot tell which bytes were written, so each
- * allocation has a bitmap on the host, with a bit for each byte. One range of written bytes is kept apart, and is
- * entered in the bitmap only when the bitmap is needed:
+ * allocation has a bitmap on the host, with a bit for each byte. Of one range of written bytes only the ends are
+ * stored; accd__cuda_written_bits sets its bits when the bitmap is needed:
  *
  *     allocation   |......wwwwwwwwwwww......|
  *                   written_low  written_high       bitmap: the other bytes
@@ -32,6 +32,7 @@ static size_t first_window_after(const struct accd__cuda *cuda, uint64_t dev)
     return ACCD_UPPER_BOUND(cuda->windows, high, cuda->nwindows, dev);
 }
 
+/* Returns 1 if the address lies in an address window of the device. */
 int accd__cuda_owns(void *device, uint64_t dev)
 {
     const struct accd__cuda *cuda = device;
@@ -39,6 +40,7 @@ int accd__cuda_owns(void *device, uint64_t dev)
     return i < cuda->nwindows && dev >= cuda->windows[i].low;
 }
 
+/* Returns 1 if the address is at most FRONT bytes before an address window of the device. */
 int accd__cuda_is_before(void *device, uint64_t dev)
 {
     const struct accd__cuda *cuda = device;
@@ -46,7 +48,8 @@ int accd__cuda_is_before(void *device, uint64_t dev)
     return i < cuda->nwindows && cuda->windows[i].low - dev <= FRONT;
 }
 
-/* Adds a range to the windows, whose array has capacity for one more; joins windows that it touches. */
+/* Adds a range to the windows, rounded to their granularity; joins windows that it touches. The array must have
+ * capacity for one more window. */
 static void add_window(struct accd__cuda *cuda, uint64_t dev, uint64_t bytes)
 {
     assert(cuda->nwindows < cuda->windows_capacity);
@@ -81,7 +84,7 @@ static uint64_t *new_bitmap(struct accd__cuda *cuda, uint64_t bytes)
     return bits == MAP_FAILED ? NULL : bits;
 }
 
-/* Frees the record and bitmap of an allocation, not its device memory. */
+/* Frees the record and the bitmap of an allocation, not its device memory. */
 static void free_allocation(struct accd__cuda *cuda, struct accd__cuda_memory *memory)
 {
     uint64_t bytes_needed = bitmap_bytes(memory->bytes);
@@ -92,6 +95,8 @@ static void free_allocation(struct accd__cuda *cuda, struct accd__cuda_memory *m
     accd__pool_free(&cuda->memory_pool, memory);
 }
 
+/* Allocates device memory, with a record, a bitmap and an address window. ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
+ * ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_DEVICE. */
 accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct accd__cuda *cuda = device;
@@ -107,7 +112,8 @@ accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
         return ACCD_ERROR_OUT_OF_MEMORY;
     bool ok =
         accd__cuda_push_context(cuda) && accd__cuda_pool_alloc(cuda, &cuda->main, bytes, &at) &&
-        (!cuda->own_kernels || accd__cuda_wait(cuda, &cuda->main)); /* kernels of the program may use any stream */
+        /* kernels of the program may use any stream, which does not wait for the allocation; so this call waits */
+        (!cuda->own_kernels || accd__cuda_wait(cuda, &cuda->main));
     accd_status status = ok ? ACCD_OK : accd__cuda_last_status(cuda);
     uint64_t *bits = ok ? new_bitmap(cuda, bytes) : NULL;
     if (ok && !bits) {
@@ -128,13 +134,15 @@ accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
     return ACCD_OK;
 }
 
+/* Returns the allocation that contains a device address; NULL: none does. */
 struct accd__cuda_memory *accd__cuda_memory_at(struct accd__cuda *cuda, uint64_t dev)
 {
     struct accd__cuda_memory *memory = accd__btree_floor(&cuda->memories, dev);
     return memory && dev - memory->dev < memory->bytes ? memory : NULL;
 }
 
-/* Frees an allocation. The memory counts as freed even if the driver reports an error. */
+/* Frees the allocation that begins at `dev`. ACCD_ERROR_MISUSE: none does. The memory counts as freed even if the
+ * driver reports an error. */
 accd_status accd__cuda_free(void *device, uint64_t dev)
 {
     struct accd__cuda *cuda = device;
@@ -150,19 +158,21 @@ accd_status accd__cuda_free(void *device, uint64_t dev)
     return ACCD_OK;
 }
 
+/* Returns true if the whole range lies in one allocation. */
 int accd__cuda_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 {
     const struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
     return memory && bytes <= memory->bytes - (dev - memory->dev);
 }
 
+/* Returns the bytes of the allocation that begins at `dev`; 0: none does. */
 uint64_t accd__cuda_allocation_size(void *device, uint64_t dev)
 {
     const struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
     return memory && memory->dev == dev ? memory->bytes : 0;
 }
 
-/* Frees all allocations and their records. */
+/* Frees all allocations, their records and the address windows. */
 void accd__cuda_memory_free(struct accd__cuda *cuda)
 {
     ACCD_FOR_EACH(struct accd__cuda_memory, memory, &cuda->memories, 0)
@@ -177,6 +187,7 @@ void accd__cuda_memory_free(struct accd__cuda *cuda)
 
 /* ---------------------------------------------------------------------------------- content -- */
 
+/* Returns the bitmap of an allocation, after setting the bits of the range whose ends are stored. */
 uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory)
 {
     assert(memory->written_low <= memory->written_high && memory->written_high <= memory->bytes);
@@ -185,8 +196,9 @@ uint64_t *accd__cuda_written_bits(struct accd__cuda_memory *memory)
     return memory->bitmap;
 }
 
-/* Extends the range whose ends are stored, or sets bits. Setting the bits of a large copy takes longer than the copy,
- * and the bits are rarely used. Therefore only the ends of the largest range are stored. */
+/* Records that a range was written: extends the range whose ends are stored, or sets bits. Setting the bits of a large
+ * copy takes longer than the copy, and the bits are rarely used. Therefore only the ends of the largest range are
+ * stored. */
 void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
     assert(dev >= memory->dev && bytes <= memory->bytes - (dev - memory->dev));
@@ -204,18 +216,21 @@ void accd__cuda_mark_written(struct accd__cuda_memory *memory, uint64_t dev, uin
     }
 }
 
-/* True if the ends stored in `memory` show that the whole range was written. */
+/* Returns true if the range lies in the written range whose ends are stored. False does not mean that bytes are
+ * unwritten. */
 static bool is_fully_written(const struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes)
 {
     return dev - memory->dev >= memory->written_low && dev - memory->dev + bytes <= memory->written_high;
 }
 
+/* Overwrites the bytes of `content`, a host copy of the range, that were never written on the device. */
 void accd__cuda_poison(struct accd__cuda_memory *memory, uint64_t dev, uint64_t bytes, char *content)
 {
     if (!is_fully_written(memory, dev, bytes))
         accd__written_poison(accd__cuda_written_bits(memory), dev - memory->dev, bytes, content);
 }
 
+/* Returns how many bytes of the range were ever written; 0 if no allocation contains `dev`. */
 uint64_t accd__cuda_written(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -224,6 +239,7 @@ uint64_t accd__cuda_written(void *device, uint64_t dev, uint64_t bytes)
     return accd__written_count(accd__cuda_written_bits(memory), dev - memory->dev, bytes);
 }
 
+/* Clears the written bits of a range; does nothing if kernels of the program may write memory unnoticed. */
 void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda *cuda = device;
@@ -232,7 +248,8 @@ void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
         accd__written_set(accd__cuda_written_bits(memory), dev - memory->dev, bytes, false);
 }
 
-/* Copies bytes from the device to `to`, or from `from` to the device if `to` is NULL, and waits. */
+/* Copies bytes from the device to `to`, or from `from` to the device; one of the two is NULL. Waits for the copy. Fails
+ * as the driver does. */
 static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, const void *from, uint64_t bytes)
 {
     assert(!to != !from);
@@ -248,6 +265,7 @@ static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, con
     return ok ? ACCD_OK : accd__cuda_last_status(cuda);
 }
 
+/* Copies a range of device memory to `to`, with poison for bytes that were never written. ACCD_ERROR_DEVICE. */
 accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -259,6 +277,7 @@ accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes
     return status;
 }
 
+/* Copies `bytes` bytes to device memory, and records them as written. ACCD_ERROR_DEVICE. */
 accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -270,6 +289,7 @@ accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint6
     return status;
 }
 
+/* Copies a range to `to`, followed by its written bits. Fails as the driver does. */
 accd_status accd__cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t *to)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -278,7 +298,8 @@ accd_status accd__cuda_save(void *device, uint64_t dev, uint64_t bytes, uint8_t 
     return copy_now(device, dev, to, NULL, bytes);
 }
 
-/* Restores a range as accd__cuda_save has saved it. On failure the device is lost, since its content is unknown. */
+/* Restores a range and its written bits as accd__cuda_save has saved them. On failure the device is lost, since its
+ * content is unknown. */
 void accd__cuda_restore(void *device, uint64_t dev, uint64_t bytes, const uint8_t *from)
 {
     struct accd__cuda *cuda = device;

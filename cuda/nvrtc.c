@@ -13,15 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CACHED_IMAGES = 256,
-    MAX_ARCHS = 64
-}; /* numbers of entries of the image cache, a hash table without chains, and of architectures of the compiler */
+/* Number of entries of the image cache, a hash table without chains; greatest number of the compiler's architectures.
+ */
+enum { CACHED_IMAGES = 256, MAX_ARCHS = 64 };
 
 /* State of the process. All members are guarded by `lock`. */
 static struct {
     pthread_mutex_t lock;
-    bool searched;
+    bool searched; /* true once the library has been searched; nvrtcVersion is then NULL if none is usable */
 #define X(symbol, parameters) nv_result(*symbol) parameters; /* NOLINT(bugprone-macro-parentheses): no expressions */
     ACCD_NVRTC_REQUIRED(X)
     ACCD_NVRTC_OPTIONAL(X)
@@ -38,8 +37,8 @@ static struct {
 
 /* ---------------------------------------------------------------------------------- finding -- */
 
-/* Returns the newest library that is not newer than the driver, which may refuse images of a newer one; NULL: none is
- * found. */
+/* Opens and returns the newest library that is not newer than the driver: the driver may refuse images of a newer one.
+ * Tries the system's search path first. NULL: none is found. */
 static void *open_nvrtc_library(int driver)
 {
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/", "/opt/cuda/lib64/"};
@@ -56,7 +55,7 @@ static void *open_nvrtc_library(int driver)
     return NULL;
 }
 
-/* Finds the entry points of the library; returns false if a required one is missing. */
+/* Stores the entry points of the library in `nvrtc`; returns false if a required one is missing. */
 static bool find_symbols(void *library)
 {
 #define X(symbol, parameters)                                     \
@@ -70,7 +69,8 @@ static bool find_symbols(void *library)
     return accd__cuda_find_symbol(library, "nvrtcGetErrorString", &nvrtc.nvrtcGetErrorString);
 }
 
-/* Loads the library at the first call. Returns true if it is usable. Requires that the caller holds `lock`. */
+/* Loads the library for a driver of version `driver` at the first call. Returns true if it is usable; nvrtc.version
+ * then has its version, otherwise the reason. The caller must hold `lock`. */
 static bool load_library(int driver)
 {
     assert(pthread_mutex_trylock(&nvrtc.lock) != 0);
@@ -98,6 +98,7 @@ static bool load_library(int driver)
     return true;
 }
 
+/* Writes the compiler's name and version, or why there is none, to `version`; returns 1 if there is one. */
 int accd__nvrtc_get_version(int driver, char *version, size_t capacity)
 {
     pthread_mutex_lock(&nvrtc.lock);
@@ -109,7 +110,8 @@ int accd__nvrtc_get_version(int driver, char *version, size_t capacity)
 
 /* -------------------------------------------------------------------------------- compiling -- */
 
-/* Returns the newest architecture known to the compiler that the GPU supports; 0: the compiler does not list any. */
+/* Returns the newest architecture known to the compiler that a GPU of this compute capability supports; 0: the compiler
+ * lists none. */
 static int architecture(int capability)
 {
     int best = 0;
@@ -119,7 +121,7 @@ static int architecture(int capability)
     return best;
 }
 
-/* Sets the reason in `image` why the call `call` failed with `result`. */
+/* Sets image->why: the call `call` of the compiler failed with `result`. */
 static void set_reason(struct accd__image *image, nv_result result, const char *call)
 {
     snprintf(image->why, sizeof image->why, "%s in %s", nvrtc.nvrtcGetErrorString(result), call);
@@ -134,7 +136,8 @@ static bool read_compile_log(struct accd__mem *mem, nv_program program, struct a
     return image->log && nvrtc.nvrtcGetProgramLog(program, image->log) == NV_OK;
 }
 
-/* Compiles `text` and sets *image. Requires that the library is loaded. */
+/* Compiles `text` for a compute capability, and sets *image to the image, the compiler's log, or the reason of a
+ * failure. Requires that the library is loaded. */
 static void compile_text(struct accd__mem *mem, int capability, const char *text, struct accd__image *image)
 {
     assert(nvrtc.nvrtcVersion);
@@ -142,8 +145,8 @@ static void compile_text(struct accd__mem *mem, int capability, const char *text
     bool whole =
         arch && arch == capability; /* true: the image is machine code; false: PTX, which the driver translates */
     char target[40];
-    const char *options[] = {"--fmad=false", "-lineinfo",
-                             target}; /* results are the same everywhere if multiply-adds are not fused */
+    /* multiply-adds are not fused, because fused ones would give other results than the host */
+    const char *options[] = {"--fmad=false", "-lineinfo", target};
     nv_program program = NULL;
     snprintf(target, sizeof target, "--gpu-architecture=%s_%d", whole ? "sm" : "compute", arch ? arch : 52);
     nv_result result = nvrtc.nvrtcCreateProgram(&program, text, "accd_body.cu", 0, NULL, NULL);
@@ -176,7 +179,8 @@ static void compile_text(struct accd__mem *mem, int capability, const char *text
     (void)nvrtc.nvrtcDestroyProgram(&program);
 }
 
-/* Returns the entry of the cache that may contain the image of `text`; every text has exactly one entry. */
+/* Returns the entry of the cache that may contain the image of `text` for a compute capability; every text has exactly
+ * one entry. */
 static struct cached_images *cache_slot_of(const char *text, int capability)
 {
     uint64_t hash = 1469598103934665603u ^ (uint64_t)capability; /* FNV-1a */
@@ -202,6 +206,7 @@ static void cache_image(struct cached_images *cached_images, int capability, con
     *cached_images = (struct cached_images){copy, bytes, capability, image->n};
 }
 
+/* Sets *image to the cached or newly compiled image of `text`, or to the reason why there is none. */
 void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text, struct accd__image *image)
 {
     *image = (struct accd__image){0};

@@ -12,6 +12,7 @@ typedef struct nv_program_object *nv_program;
 
 enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
 
+/* X(symbol, parameters): entry points without which no text is compiled. */
 #define ACCD_NVRTC_REQUIRED(X)                                                              \
     X(nvrtcVersion, (int *major, int *minor))                                               \
     X(nvrtcCreateProgram, (nv_program * program, const char *text, const char *name, int n, \
@@ -23,15 +24,16 @@ enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
     X(nvrtcGetProgramLogSize, (nv_program program, size_t * bytes))                         \
     X(nvrtcGetProgramLog, (nv_program program, char *to))
 
-/* Symbols of CUDA 11.1 and 11.2. Without them, texts are compiled for the oldest GPUs, and the driver translates. */
+/* X(symbol, parameters): entry points of CUDA 11.1 and 11.2. If one is missing, texts are compiled to PTX for the
+ * oldest GPUs, which the driver translates. */
 #define ACCD_NVRTC_OPTIONAL(X)                                 \
     X(nvrtcGetCUBINSize, (nv_program program, size_t * bytes)) \
     X(nvrtcGetCUBIN, (nv_program program, char *to))           \
     X(nvrtcGetNumSupportedArchs, (int *n))                     \
     X(nvrtcGetSupportedArchs, (int *archs))
 
-/* Writes the name and version of the compiler to `what`, for a driver of version `driver` (12040: CUDA 12.4). Returns
- * 1, or 0 if no compiler is available, with the reason in `what`. */
+/* Writes the name and version of the compiler to `what` (`capacity` bytes), for a driver of version `driver` (12040:
+ * CUDA 12.4). Returns 1; or 0, with the reason in `what`, if no compiler is available. */
 int accd__nvrtc_get_version(int driver, char *what, size_t capacity);
 /* Result of compiling a text. */
 struct accd__image {
@@ -41,8 +43,8 @@ struct accd__image {
     size_t nlog;
     char why[200]; /* reason why no image was made, if there is no log */
 };
-/* Sets *image to the result of compiling `text` for GPUs of compute capability `capability` (90: 9.0). Images are
- * cached for the life of the process. */
+/* Sets *image to the result of compiling `text` for GPUs of compute capability `capability` (90: 9.0) with a driver of
+ * version `driver`. Images are cached for the life of the process. */
 void accd__nvrtc_compile(struct accd__mem *mem, int driver, int capability, const char *text,
                          struct accd__image *image);
 

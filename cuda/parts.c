@@ -8,7 +8,8 @@
 
 #include <assert.h>
 
-/* Allocates memory for one more window. Returns false if all slots are in use, or without memory or event. */
+/* Allocates memory and an event for one more window. Returns false if all slots are in use, or without memory or event.
+ */
 static bool add_window_slot(struct accd__cuda_batch *batch)
 {
     assert(batch->nslots <= ACCD_CUDA_SLOTS);
@@ -25,6 +26,7 @@ static bool add_window_slot(struct accd__cuda_batch *batch)
     return true;
 }
 
+/* Allocates the first window, if parts were announced. Returns false without memory or event. */
 bool accd__cuda_parts_begin(struct accd__cuda_batch *batch)
 {
     batch->slot = NULL;
@@ -32,6 +34,7 @@ bool accd__cuda_parts_begin(struct accd__cuda_batch *batch)
     return !batch->parts.n || add_window_slot(batch);
 }
 
+/* Releases the memory of all windows; their events stay. */
 void accd__cuda_parts_end(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->nslots; i++) {
@@ -45,15 +48,16 @@ void accd__cuda_parts_end(struct accd__cuda_batch *batch)
     batch->parts.n = 0;
 }
 
-/* True if the copies of a window have ended. */
+/* Returns true if the copies of a window that was sent have ended. */
 static bool is_window_done(const struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot)
 {
     const struct accd__cuda *cuda = batch->cuda;
     return !cuda->lost && cuda->driver.cuEventQuery(slot->sent_event) == CU_OK;
 }
 
-/* Returns a window to fill. It is the window that was sent first, if its copies have ended. Otherwise it is a new one,
- * if one can be added. Otherwise waits for the first one. */
+/* Returns a window to fill. It is the window that was sent first, if its copies have ended or it was never sent.
+ * Otherwise it is a new one, if one can be added. Otherwise waits for the first one; a failure marks the batch as
+ * failed. */
 static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
 {
     assert(batch->nslots > 0);
@@ -74,8 +78,8 @@ static struct accd__cuda_slot *next_window_slot(struct accd__cuda_batch *batch)
     return first;
 }
 
-/* Adds a part to the copies of the window. Parts that are adjacent on both sides, in one allocation, become one copy.
- */
+/* Adds a part, filled at host address `at`, to the copies of the window. Parts that are adjacent on both sides, in one
+ * allocation, become one copy. Returns false without memory. */
 static bool add_window_part(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *at)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(batch->cuda, dev);
@@ -91,6 +95,8 @@ static bool add_window_part(struct accd__cuda_batch *batch, uint64_t dev, uint64
     return true;
 }
 
+/* Returns memory for a part in the current window, which the caller fills. Never fails: without memory the batch is
+ * marked as failed. */
 void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = ((struct accd__cuda *)device)->batch;
@@ -106,6 +112,7 @@ void *accd__cuda_stage_part(void *device, uint64_t dev, uint64_t bytes)
     return at;
 }
 
+/* Issues the copies of the current window, and leaves it until its copies have ended. */
 void accd__cuda_send_parts(void *device)
 {
     struct accd__cuda_batch *batch = ((struct accd__cuda *)device)->batch;

@@ -1,6 +1,7 @@
 /* pinned.c - page-locked host memory: a ring of chunks that all batches share. */
 #include "backend.h"
 
+/* Releases all chunks of a batch: page-locked ones for other batches, ordinary ones to the allocator. */
 void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->nchunks; i++) {
@@ -13,7 +14,7 @@ void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
     batch->nchunks = 0;
 }
 
-/* Makes chunks free whose uploads have ended, although the core has not finished their batches yet. */
+/* Releases the chunks of batches whose uploads have ended, although the core has not finished these batches yet. */
 static void reclaim_chunks(struct accd__cuda *cuda)
 {
     for (struct accd__cuda_batch *batch = cuda->batches; batch; batch = batch->next_batch)
@@ -22,6 +23,8 @@ static void reclaim_chunks(struct accd__cuda *cuda)
             accd__cuda_free_chunks(batch);
 }
 
+/* Returns a free chunk of the ring, page-locked at its first use; NULL: all are in use, or no more pages can be locked.
+ */
 struct accd__cuda_pinned *accd__cuda_alloc_pinned(struct accd__cuda *cuda)
 {
     size_t in_use = 0;

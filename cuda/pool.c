@@ -1,8 +1,8 @@
 /* pool.c - device memory, allocated and freed in the order of a stream. */
 #include "backend.h"
 
-/* The pool keeps what is freed, because the next construct needs about as much. Without pools, the driver allocates and
- * frees each block. */
+/* Creates a pool of device memory, if the driver has pools. The pool retains freed memory, because the next construct
+ * needs about as much. Without pools, the driver allocates and frees each block. */
 bool accd__cuda_pool_open(struct accd__cuda *cuda)
 {
     int supported = 0;
@@ -21,6 +21,7 @@ bool accd__cuda_pool_open(struct accd__cuda *cuda)
                           ACCD_CUDA(cuda, cuMemPoolSetAttribute, cuda->pool, CU_POOL_RELEASE_THRESHOLD, &all));
 }
 
+/* Allocates device memory, from the pool in the order of `stream`. Returns false on failure. */
 bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, uint64_t bytes,
                            cu_address *at_p)
 {
@@ -29,6 +30,7 @@ bool accd__cuda_pool_alloc(struct accd__cuda *cuda, const struct accd__cuda_stre
     return ACCD_CUDA(cuda, cuMemAlloc_v2, at_p, bytes);
 }
 
+/* Frees device memory: with a pool in the order of the stream, otherwise by cuMemFree. A failure is only stored. */
 void accd__cuda_pool_free(struct accd__cuda *cuda, const struct accd__cuda_stream *stream, cu_address at)
 {
     if (cuda->pool)

@@ -11,11 +11,12 @@
  * has free ones. Large pieces lie where the host program has them, or in blocks of their own. */
 #include "backend.h"
 
-enum { MIN_SPARE_BYTES = 64 << 20 }; /* smaller blocks are cached by the allocator of the context */
+/* Least bytes of a spare block; the allocator of the context caches smaller blocks itself (accd__mem_free). */
+enum { MIN_SPARE_BYTES = 64 << 20 };
 
 /* ------------------------------------------------------------------------- chunks, large pieces -- */
 
-/* Adds a chunk with memory and sets *chunk_p to it; returns its memory, or NULL without memory. */
+/* Adds a chunk with memory to the batch, and sets *chunk_p to it. Returns the memory; NULL: no memory. */
 static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_chunk **chunk_p)
 {
     struct accd__mem *mem = batch->cuda->mem;
@@ -31,7 +32,7 @@ static char *new_host_chunk(struct accd__cuda_batch *batch, struct accd__cuda_ch
     return chunk->at;
 }
 
-/* Frees the spare block, if one is cached. */
+/* Frees the spare block (struct accd__cuda), if one is cached. */
 static void free_spare(struct accd__cuda *cuda)
 {
     accd__mem_free(cuda->mem, cuda->spare.at, cuda->spare.bytes);
@@ -39,8 +40,8 @@ static void free_spare(struct accd__cuda *cuda)
     cuda->spare.bytes = 0;
 }
 
-/* Returns memory for a large piece; NULL: no memory. Reuses the spare block, because the pages of a new block would
- * cost more than the writes to it. */
+/* Returns memory for a large piece, and sets piece->capacity; NULL: no memory. Reuses the spare block, because the
+ * pages of a new block would cost more than the writes to it. */
 static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *piece)
 {
     char *at = cuda->spare.at;
@@ -58,7 +59,7 @@ static char *new_large_piece(struct accd__cuda *cuda, struct accd__cuda_piece *p
     return accd__mem_alloc(cuda->mem, piece->bytes);
 }
 
-/* Frees the memory of a large piece, or keeps it as the spare block. */
+/* Frees the memory of a large piece, or stores it as the spare block if it is larger than the present one. */
 static void free_large_piece(struct accd__cuda *cuda, const struct accd__cuda_piece *piece)
 {
     if (piece->capacity < MIN_SPARE_BYTES || piece->capacity <= cuda->spare.bytes) {
@@ -80,8 +81,8 @@ static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, 
     return NULL;
 }
 
-/* Returns memory for `bytes` bytes at `dev` in the last chunk, or in a new one if these bytes and a row of the table do
- * not fit. NULL: no memory. */
+/* Returns memory for `bytes` bytes at `dev` in the last chunk of a direction, or in a new one if these bytes and a row
+ * of the table do not fit. copied_alone: the chunk holds large pieces. NULL: no memory. */
 static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool copied_alone, bool out)
 {
     struct accd__cuda_chunk *chunk = find_last_chunk(batch, copied_alone, out);
@@ -97,8 +98,9 @@ static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64
     return chunk->at + at;
 }
 
-/* Adds a copy of `piece` with memory; returns that memory, or NULL without memory. Large downloads of queues lie in
- * chunks, too, because the driver copies asynchronously only to page-locked memory. */
+/* Adds a copy of `piece` to the small or large pieces, with host memory, unless it borrows piece->at. Returns that
+ * memory; NULL: no memory. Large downloads of queues lie in chunks, too, because the driver copies asynchronously only
+ * to page-locked memory. */
 static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     bool small = piece->bytes < ACCD_MIN_DIRECT_SEND;
@@ -120,7 +122,8 @@ static char *add_piece(struct accd__cuda_batch *batch, const struct accd__cuda_p
     return added->at;
 }
 
-/* Makes pieces of the runs of uploads. Runs that ascend without overlap become pieces as they are. */
+/* Makes pieces of the runs of uploads, and sets run->at. Runs that ascend without overlap become pieces as they are;
+ * overlapping ones share a piece. Returns false without memory. */
 static bool assign_uploads(struct accd__cuda_batch *batch)
 {
     struct accd__cuda_run_list *in = &batch->in;
@@ -155,22 +158,22 @@ static bool assign_uploads(struct accd__cuda_batch *batch)
             if (run->from && run->from != run->at)
                 memcpy(run->at, run->from, run->bytes);
         }
-        /* The pairs before npieces are pieces now; they replace pairs of runs that need no further visit. */
+        /* the pairs before npieces are pieces now; they replace pairs of runs that were visited already */
         batch->pairs[npieces++] = (struct accd__pair){piece.dev, piece.dev + piece.bytes};
     }
     batch->npieces = npieces;
     return true;
 }
 
-/* True if an uploaded piece intersects the range. Requires that the pairs of pieces are ascending. */
+/* Returns true if an uploaded piece intersects the range. Requires that the pairs of pieces are ascending. */
 static bool overlaps_upload(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes)
 {
     size_t i = ACCD_UPPER_BOUND(batch->pairs, value, batch->npieces, dev);
     return i < batch->npieces && batch->pairs[i].key < dev + bytes;
 }
 
-/* Makes a piece of each run of downloads. Sets batch->is_mixed_range if a piece overlaps an upload. Returns false on
- * failure. */
+/* Makes a piece of each run of downloads, and sets run->at. Sets batch->is_mixed_range to true if a piece overlaps an
+ * upload. Returns false without memory. */
 static bool assign_downloads(struct accd__cuda_batch *batch)
 {
     batch->is_mixed_range = false;
@@ -185,6 +188,7 @@ static bool assign_downloads(struct accd__cuda_batch *batch)
     return true;
 }
 
+/* Releases all host memory of a batch, and empties its lists for the next use. */
 void accd__cuda_free_host_memory(struct accd__cuda_batch *batch)
 {
     accd__cuda_free_chunks(batch);
@@ -199,6 +203,8 @@ void accd__cuda_free_host_memory(struct accd__cuda_batch *batch)
     batch->out.n = batch->out.cursor = batch->out.reached = 0;
 }
 
+/* Assigns host memory to all announced runs: uploads first, then downloads and parts. Returns false if the batch has
+ * failed. */
 bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch)
 {
     if (batch->failed == ACCD_OK && !assign_uploads(batch))
@@ -212,6 +218,7 @@ bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch)
     return batch->failed == ACCD_OK;
 }
 
+/* Frees the arrays, events and memory of a batch, but not the batch itself. */
 void accd__cuda_batch_free(struct accd__cuda_batch *batch)
 {
     struct accd__mem *mem = batch->cuda->mem;
@@ -231,6 +238,7 @@ void accd__cuda_batch_free(struct accd__cuda_batch *batch)
     accd__mem_free(mem, batch->pairs, batch->pairs_capacity * sizeof batch->pairs[0]);
 }
 
+/* Frees the ring of page-locked chunks and the spare block. */
 void accd__cuda_host_memory_free(struct accd__cuda *cuda)
 {
     for (size_t i = 0; i < ACCD_CUDA_RING; i++)

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-/* Makes `stream` wait for all allocations so far; returns false on failure. */
+/* Makes `stream` wait, on the device, for all allocations so far; returns false on failure. */
 static bool wait_for_allocations(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
 {
     if (stream->seen == cuda->allocations)
@@ -19,6 +19,7 @@ static bool wait_for_allocations(struct accd__cuda *cuda, struct accd__cuda_stre
     return ok;
 }
 
+/* Returns the stream of a queue, created at its first use, which waits for all allocations so far. NULL on failure. */
 struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned queue)
 {
     assert(queue > 0);
@@ -35,6 +36,7 @@ struct accd__cuda_stream *accd__cuda_stream_of(struct accd__cuda *cuda, unsigned
     return ok && wait_for_allocations(cuda, stream) ? stream : NULL;
 }
 
+/* Waits for the work in all streams that exist. */
 void accd__cuda_streams_wait(struct accd__cuda *cuda)
 {
     if (cuda->main.at)
@@ -44,13 +46,14 @@ void accd__cuda_streams_wait(struct accd__cuda *cuda)
             (void)accd__cuda_wait(cuda, cuda->queues[i]);
 }
 
-/* Destroys a stream of the driver, if it was created. */
+/* Destroys the driver's stream, if it was created; its memory stays. */
 static void close_stream(struct accd__cuda *cuda, const struct accd__cuda_stream *stream)
 {
     if (stream->at)
         (void)ACCD_CUDA(cuda, cuStreamDestroy_v2, stream->at);
 }
 
+/* Destroys all streams, and the event `allocated`. */
 void accd__cuda_streams_free(struct accd__cuda *cuda)
 {
     for (size_t i = 0; i < cuda->nqueues; i++) {

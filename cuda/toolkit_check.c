@@ -5,6 +5,7 @@
 
 #include "driver.h"
 
+/* Compilation error unless both numbers are equal. */
 #define SAME(ours, theirs) _Static_assert((long long)(ours) == (long long)(theirs), #ours " is " #theirs)
 
 #if CUDA_VERSION >= 12080

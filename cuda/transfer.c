@@ -32,6 +32,8 @@ static struct accd__cuda_batch *current_batch(void *device)
 
 /* --------------------------------------------------------------------------------- announced -- */
 
+/* Begins a batch: the default one, or an idle or new one in the stream of traffic->queue. Makes the context current
+ * until the batch ends or is started. */
 accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
 {
     struct accd__cuda *cuda = device;
@@ -60,13 +62,14 @@ accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
     return ACCD_OK;
 }
 
-/* Adds a range to `run` if it begins in the run, or at most `gap` bytes after it, and fits. Returns false if the range
- * needs a run of its own. */
+/* Adds a range to `run`, the last run of its list, if the range begins in the run, or at most `gap` bytes after it, and
+ * lies in the same allocation. Returns false if the range needs a run of its own. */
 static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__cuda_run *run, uint64_t dev,
                             uint64_t bytes, uint64_t gap)
 {
     uint64_t end = run->dev + run->bytes;
-    uint64_t most = accd__cuda_is_queued(batch) ? ACCD_CUDA_CHUNK / 2 : UINT64_MAX; /* the run must fit into a chunk */
+    /* runs of queues must fit into a page-locked chunk, because the driver copies asynchronously only to such memory */
+    uint64_t most = accd__cuda_is_queued(batch) ? ACCD_CUDA_CHUNK / 2 : UINT64_MAX;
     if (dev + bytes - run->dev > most)
         return false;
     if (run->from || dev < run->dev || dev > end + gap || dev + bytes > run->memory->dev + run->memory->bytes)
@@ -76,7 +79,8 @@ static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__c
     return true;
 }
 
-/* Adds a run to the list `side`. Without memory, marks the batch as failed. */
+/* Adds a run of the range to the list `side`; `from`: its source in host memory, NULL: it is staged. Without memory, or
+ * outside of all allocations, marks the batch as failed. */
 static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes,
                     const char *from)
 {
@@ -92,11 +96,14 @@ static void add_run(struct accd__cuda_batch *batch, struct accd__cuda_run_list *
     side->runs[side->n++] = (struct accd__cuda_run){.dev = dev, .bytes = bytes, .memory = memory, .from = from};
 }
 
+/* Announces a range that will be staged or, with `out`, fetched: extends the last run or adds one. Failures appear in
+ * accd__cuda_ready. */
 void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out)
 {
     struct accd__cuda_batch *batch = current_batch(device);
     struct accd__cuda_run_list *side = out ? &batch->out : &batch->in;
-    bool separate = batch->mixed && !out; /* overlaps with downloads are tracked for each range */
+    bool separate =
+        batch->mixed && !out; /* each upload is a run of its own, so that overlaps with downloads are exact */
     if (batch->failed != ACCD_OK || !bytes)
         return;
     uint64_t gap = out && !accd__cuda_is_queued(batch)
@@ -107,6 +114,7 @@ void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out)
     add_run(batch, side, dev, bytes, NULL);
 }
 
+/* Announces an upload whose bytes the driver reads from host memory. */
 void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -114,6 +122,7 @@ void accd__cuda_send(void *device, uint64_t dev, const void *host, uint64_t byte
         add_run(batch, &batch->in, dev, bytes, host);
 }
 
+/* Announces unused device memory that accd__cuda_stage_part fills. */
 void accd__cuda_announce_parts(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -122,6 +131,7 @@ void accd__cuda_announce_parts(void *device, uint64_t dev, uint64_t bytes)
         add_run(batch, parts, dev, bytes, NULL);
 }
 
+/* Announces the only download of a batch, straight to host memory. */
 void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -134,6 +144,7 @@ void accd__cuda_receive(void *device, uint64_t dev, void *host, uint64_t bytes)
 
 /* ----------------------------------------------------------------------- copies on the device -- */
 
+/* Issues a copy within the device. Failures appear in accd__cuda_ready or accd__cuda_end. */
 void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -148,7 +159,7 @@ void accd__cuda_copy(void *device, uint64_t to, uint64_t from, uint64_t bytes)
         accd__cuda_batch_fail(batch, accd__cuda_last_status(batch->cuda));
 }
 
-/* Records the written bytes of copies within the device, which have ended. */
+/* Copies the written bits of the batch's copies within the device, which have ended. */
 static void mark_device_copies(struct accd__cuda_batch *batch)
 {
     for (size_t i = 0; i < batch->ncopied; i++) {
@@ -166,7 +177,8 @@ static void mark_device_copies(struct accd__cuda_batch *batch)
 
 /* ------------------------------------------------------------------------------ stage, fetch -- */
 
-/* Ends a batch: waits for its work, which may still use its memory, and frees that. Returns `status`. */
+/* Ends a batch: waits for its work, frees its memory, and makes the default batch and the former context current.
+ * Returns `status`. */
 static accd_status end_batch(struct accd__cuda_batch *batch, accd_status status)
 {
     (void)accd__cuda_batch_wait(batch);
@@ -177,12 +189,13 @@ static accd_status end_batch(struct accd__cuda_batch *batch, accd_status status)
     return status;
 }
 
-/* Poisons the bytes of a downloaded run that were never written. */
+/* Poisons the bytes of a downloaded run that were never written on the device. */
 static void poison_run(const struct accd__cuda_run *run)
 {
     accd__cuda_poison(run->memory, run->dev, run->bytes, run->at);
 }
 
+/* Assigns host memory to all announced ranges, and completes the downloads. On failure the batch is over. */
 accd_status accd__cuda_ready(void *device)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -199,8 +212,8 @@ accd_status accd__cuda_ready(void *device)
     return ACCD_OK;
 }
 
-/* Returns the host memory of a range in its run. Requires that ranges are given in the order in which they were
- * announced. */
+/* Returns the host memory of a range in its run of the list `side`; any address if `bytes` is 0. Requires that ranges
+ * are given in the order in which they were announced. */
 static char *range_in_run(struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes)
 {
     static char none[1];
@@ -215,14 +228,15 @@ static char *range_in_run(struct accd__cuda_run_list *side, uint64_t dev, uint64
     }
 }
 
+/* Returns the host memory from which an announced range will be uploaded. */
 void *accd__cuda_stage(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
     return range_in_run(&batch->in, dev, bytes);
 }
 
-/* Copies to `to` the bytes of a range that the batch has staged before, because the device will hold these bytes then.
- */
+/* Copies to `to`, the downloaded content of a range, the bytes that the batch has staged before: once it ends, the
+ * device holds these. */
 static void overlay_staged(const struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, char *to)
 {
     const struct accd__cuda_run_list *in = &batch->in;
@@ -235,6 +249,7 @@ static void overlay_staged(const struct accd__cuda_batch *batch, uint64_t dev, u
     }
 }
 
+/* Returns the downloaded content of an announced range, with the bytes staged so far. */
 const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -244,8 +259,8 @@ const void *accd__cuda_fetch(void *device, uint64_t dev, uint64_t bytes)
     return at;
 }
 
-/* Adds to the error text that a part of the data may have been changed. On a device that is not lost this concerns
- * uploads over existing data, otherwise the host memory of a receipt. */
+/* Adds to the text of a failure that a part of the data may have been changed, if so. On a device that is not lost
+ * these are data that uploads overwrite, otherwise the host memory of a receipt. */
 static void append_torn_notice(const struct accd__cuda_batch *batch)
 {
     static const char may_tear[] = "; a part of it may have arrived";
@@ -272,6 +287,7 @@ static void mark_uploaded(struct accd__cuda_batch *batch)
     mark_written(&batch->parts);
 }
 
+/* Issues the uploads and the receipt of the batch, waits for them, and ends the batch. */
 accd_status accd__cuda_end(void *device)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -290,7 +306,7 @@ accd_status accd__cuda_end(void *device)
 
 /* ----------------------------------------------------------------------------- start, finish -- */
 
-/* True if some downloaded bytes were never written. Their positions are known only when the batch starts. */
+/* Returns true if some downloaded bytes were never written. Their positions are known only when the batch starts. */
 static bool fetches_unwritten(const struct accd__cuda_batch *batch)
 {
     bool has_unwritten = false;
@@ -301,8 +317,8 @@ static bool fetches_unwritten(const struct accd__cuda_batch *batch)
     return has_unwritten;
 }
 
-/* Issues the work of a batch and leaves it to its stream. Waits if unwritten bytes must be poisoned now. Returns false
- * on failure. */
+/* Issues the work of a batch and leaves it to its stream. Waits if unwritten bytes must be poisoned, because their
+ * positions may change later. Returns false on failure. */
 static bool start_in_stream(struct accd__cuda_batch *batch)
 {
     bool out = batch->out.n > 0;
@@ -320,6 +336,8 @@ static bool start_in_stream(struct accd__cuda_batch *batch)
     return true;
 }
 
+/* Starts a batch of a queue and sets *batch_p to it; the caller continues with the default batch. On failure the batch
+ * is over. */
 accd_status accd__cuda_start_batch(void *device, void **batch_p)
 {
     struct accd__cuda_batch *batch = current_batch(device);
@@ -337,6 +355,7 @@ accd_status accd__cuda_start_batch(void *device, void **batch_p)
     return ACCD_OK;
 }
 
+/* Waits for a started batch and makes it current, for fetch and end. On failure the batch is over. */
 accd_status accd__cuda_finish_batch(void *device, void *in_flight)
 {
     struct accd__cuda *cuda = device;
