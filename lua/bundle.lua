@@ -10,7 +10,7 @@ local writes_places = arg[1] == "--places"
 if writes_places then table.remove(arg, 1) end
 
 local out, root = arg[1], arg[2]
-local modules, seen = {}, {}
+local modules, added = {}, {}
 
 -- Returns the text of a file. Raises if it cannot be opened.
 local function text_of(path)
@@ -34,10 +34,10 @@ local function without_names(code)
     return n
   end
   local function text() skip(math.max(number() - 1, 0)) end
-  local function list(one) for _ = 1, number() do one() end end
-  local function no_list(one) -- a list that is skipped, and empty in the result
+  local function list(read_element) for _ = 1, number() do read_element() end end
+  local function no_list(read_element) -- a list that is skipped, and empty in the result
     parts[#parts + 1] = code:sub(from, at - 1) .. "\x80"
-    list(one)
+    list(read_element)
     from = at
   end
   local function constant()
@@ -71,8 +71,8 @@ end
 
 -- Adds the module `name` with the source `text` to the modules. Raises if the name exists or the text does not compile.
 local function add(name, chunk_name, text)
-  assert(not seen[name], "two modules are named " .. name)
-  seen[name] = true
+  assert(not added[name], "two modules are named " .. name)
+  added[name] = true
   local chunk = assert(load(text, chunk_name, "t"))
   local code = without_names(string.dump(chunk))
   assert(load(code, chunk_name, "b"))

@@ -44,8 +44,8 @@ end
 
 -- Returns the name of the Lua function or variable whose definition begins in a line; nil for other lines.
 local function defined_in_lua(line)
-  local plain = line:match "^%s*(.*)":gsub("^local ", ""):gsub("^function ", "")
-  return plain:match "^([%a_][%w_.:]*)%s*%(" or plain:match "^([%a_][%w_.:]*) = "
+  local definition = line:match "^%s*(.*)":gsub("^local ", ""):gsub("^function ", "")
+  return definition:match "^([%a_][%w_.:]*)%s*%(" or definition:match "^([%a_][%w_.:]*) = "
 end
 
 -- Returns the list of rules after "Decides" in a comment; nil if it has no such sentence.
@@ -53,31 +53,31 @@ local function decided_in(comment)
   local rest = comment:match "%f[%w]Decides (%u[%u%d]+%-.*)$"
   local ids = rest and {}
   while rest do
-    local id, mark, behind = rest:match "^(%u[%u%d]+%-[%w._-]*%w)(%p?)%s*(.*)$"
+    local id, mark, following = rest:match "^(%u[%u%d]+%-[%w._-]*%w)(%p?)%s*(.*)$"
     if id then ids[#ids + 1] = id end
-    rest = mark == "," and behind or nil
+    rest = mark == "," and following or nil
   end
   return ids
 end
 
 -- Adds the locations "file:line" at which rules are cited to `places`, and the locations at which they are decided, as
--- "file:line function", to `decided`. `shown`: path of the source in the locations.
-local function add_places(text, shown, rules, places, decided)
-  local line, comment, is_c = 0, "", not shown:find "%.lua$"
+-- "file:line function", to `decided`. `path`: path of the source in the locations.
+local function add_places(text, path, rules, places, decided)
+  local line, comment, is_c = 0, "", not path:find "%.lua$"
   for row in (text .. "\n"):gmatch "(.-)\n" do
     line = line + 1
-    local place = ("%s:%d"):format(shown, line)
+    local source_location = ("%s:%d"):format(path, line)
     local is_comment = row:find(is_c and "^%s*/?%*" or "^%s*%-%-") ~= nil
     local name = not is_comment and comment ~= "" and (is_c and defined_in_c or defined_in_lua)(row)
-    for _, id in ipairs(name and decided_in(comment) or {}) do add(decided, id, place .. " " .. name) end
+    for _, id in ipairs(name and decided_in(comment) or {}) do add(decided, id, source_location .. " " .. name) end
     comment = is_comment and comment .. row:gsub("^%s*[-/*]+", ""):gsub("%*/%s*$", "") or ""
-    local about = shown:find "/reference/" or shown:find "/terms%.lua$"
+    local about = path:find "/reference/" or path:find "/terms%.lua$"
     local cites = not (is_comment and decided_in(comment)) and not about
     for id in (cites and row or ""):gmatch "%u[%u%d]+%-[%w._-]*%w" do
-      if is_id(id) then add(places, id, place) end
+      if is_id(id) then add(places, id, source_location) end
     end
     for cited in row:gmatch "%f[%w_]R_([%u_]+)" do
-      for _, id in ipairs(rules[cited] or {}) do add(places, id, place) end
+      for _, id in ipairs(rules[cited] or {}) do add(places, id, source_location) end
     end
   end
 end

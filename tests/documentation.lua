@@ -29,19 +29,19 @@ local function lines_of(s)
   return list
 end
 
--- True if the lines found[f..] match wanted[w..].
-local function matches(wanted, found, w, f)
-  while w <= #wanted do
-    if wanted[w] == "..." then
-      for from = f, #found + 1 do
-        if matches(wanted, found, w + 1, from) then return true end
+-- True if the lines actual[a..] match expected[e..].
+local function matches(expected, actual, e, a)
+  while e <= #expected do
+    if expected[e] == "..." then
+      for from = a, #actual + 1 do
+        if matches(expected, actual, e + 1, from) then return true end
       end
       return false
     end
-    if wanted[w] ~= found[f] then return false end
-    w, f = w + 1, f + 1
+    if expected[e] ~= actual[a] then return false end
+    e, a = e + 1, a + 1
   end
-  return f == #found + 1
+  return a == #actual + 1
 end
 
 -- Open MPI needs two confirmations to run as root.
@@ -53,19 +53,19 @@ local function output_of(command)
     :gsub("| accdeep", function() return "| '" .. program .. "'" end)
     :gsub("^mpirun %-n %d accdeep", function(start) return start:gsub("accdeep", "'" .. program .. "'") end)
   local pipe = assert(io.popen(("%s; { %s\n} 2>&1"):format(ENVIRONMENT, line)))
-  local found = pipe:read "a"
+  local output = pipe:read "a"
   pipe:close()
-  return found
+  return output
 end
 
 local failed, count, excerpts = 0, 0, 0
 
-local function check(page, command, wanted)
+local function check(page, command, expected)
   count = count + 1
-  local found = output_of(command)
-  if not matches(wanted, lines_of(found), 1, 1) then
+  local output = output_of(command)
+  if not matches(expected, lines_of(output), 1, 1) then
     failed = failed + 1
-    print(("%s: `%s` prints something else:\n%s"):format(page, command, found))
+    print(("%s: `%s` prints something else:\n%s"):format(page, command, output))
   end
 end
 

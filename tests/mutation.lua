@@ -16,7 +16,7 @@ local scenario = require "accdeep.script.scenario"
 local LEAST, STEPS = 0.95, 1 << 26
 
 -- Structured data constructs, whose body runs without them; an omitted kernel does nothing.
-local around = { data = true, host_data = true, ["target data"] = true }
+local body_constructs = { data = true, host_data = true, ["target data"] = true }
 
 local function name_of(text)
   local words = text:gsub("\\\n", " "):gsub("%s+", " "):gsub("^ ?# ?pragma ", ""):gsub("^ ?!%$", "")
@@ -39,7 +39,7 @@ end
 -- Returns the object that replaces an omitted construct.
 local function nothing(text)
   local function run(body)
-    if around[name_of(text)] and type(body) == "function" then return body() end
+    if body_constructs[name_of(text)] and type(body) == "function" then return body() end
     return nil
   end
   return setmetatable({ close = function() end, abandon = function() end },
@@ -52,7 +52,7 @@ local ODD = "something else"
 
 -- Functions that return the inverted expectation and its arguments; other expectations cannot be inverted.
 local turned = {
-  equal = function(e, found) return e.equal, found, ODD end,
+  equal = function(e, value) return e.equal, value, ODD end,
   host = function(e, text) return e.host, text, ODD end,
   device = function(e, text) return e.device, text, ODD end,
   present = function(e, text) return e.absent, text end,
@@ -62,21 +62,21 @@ local turned = {
   uninitialized = function(e, text)
     return function() e(not pcall(e.uninitialized, text)) end
   end,
-  moves = function(e, fn, wanted)
+  moves = function(e, fn, expected)
     local other = {}
-    for kind, want in pairs(wanted) do
-      other[kind] = math.type(want) == "integer" and want + 1 or {}
-      for field, n in pairs(type(want) == "table" and want or {}) do other[kind][field] = n + 1 end
+    for kind, amount in pairs(expected) do
+      other[kind] = math.type(amount) == "integer" and amount + 1 or {}
+      for field, n in pairs(type(amount) == "table" and amount or {}) do other[kind][field] = n + 1 end
     end
     return e.moves, fn, other
   end,
-  count = function(e, text, wanted)
+  count = function(e, text, expected)
     local other = {}
-    for key, n in pairs(wanted) do other[key] = n == math.huge and 0 or n + 1 end
+    for key, n in pairs(expected) do other[key] = n == math.huge and 0 or n + 1 end
     return e.count, text, other
   end,
-  events = function(e, fn, wanted)
-    local other = table.move(wanted, 1, #wanted, 1, {})
+  events = function(e, fn, expected)
+    local other = table.move(expected, 1, #expected, 1, {})
     other[#other + 1] = "fuse " .. ODD
     return e.events, fn, other
   end,
@@ -100,9 +100,9 @@ local function place_in(path)
   return lines
 end
 
--- Runs a file with one step of one case mutated. wanted: {case, key}. steps: filled with the steps of the case if
--- wanted has no key. Returns true if the case holds, true if the step was reached, and the result.
-local function run(path, text, wanted, steps)
+-- Runs a file with one step of one case mutated. mutation: {case, key}. steps: filled with the steps of the case
+-- if mutation has no key. Returns true if the case holds, true if the step was reached, and the result.
+local function run(path, text, mutation, steps)
   local current, met
   local events, failing, last, is_expected = 0, 0, nil, false
   -- Ends the last step: later events are not its own.
@@ -110,29 +110,29 @@ local function run(path, text, wanted, steps)
     if last and events > last.before then last.is_idle = false end
     last = nil
   end
-  local function step(what, directive)
-    if current ~= wanted.case or failing > 0 and what == "expectation" then return false end
+  local function step(kind, directive)
+    if current ~= mutation.case or failing > 0 and kind == "expectation" then return false end
     local lines = place_in(path)
-    local key = what .. " " .. table.concat(lines, " ")
-    if wanted.key then
-      met = met or key == wanted.key
-      return key == wanted.key
+    local key = kind .. " " .. table.concat(lines, " ")
+    if mutation.key then
+      met = met or key == mutation.key
+      return key == mutation.key
     end
     settle()
     last = steps[key]
     if not last then
-      last = { key = key, what = what, lines = lines, is_idle = directive ~= nil and is_eventful(directive) }
+      last = { key = key, kind = kind, lines = lines, is_idle = directive ~= nil and is_eventful(directive) }
       steps[key], steps[#steps + 1] = last, last
     end
     last.before = events
     if failing > 0 then last.is_idle = false end
     return false
   end
-  local function record(env, made)
+  local function record(env, scenario_run)
     for _, word in ipairs { "acc", "omp" } do
       local carry_out = env[word]
       env[word] = function(directive, ...)
-        if made.words then return carry_out(directive, ...) end -- words of a vocabulary
+        if scenario_run.words then return carry_out(directive, ...) end -- words of a vocabulary
         if is_expected then -- the directive belongs to an expectation, which is mutated itself
           is_expected = false
           return carry_out(directive, ...)
@@ -141,12 +141,12 @@ local function run(path, text, wanted, steps)
         return carry_out(directive, ...)
       end
     end
-    local plain = env.expect
+    local original_expect = env.expect
     local e = {}
-    for name, expectation in pairs(plain) do
+    for name, expectation in pairs(original_expect) do
       e[name] = function(...)
         if turned[name] and step "expectation" then
-          local changed = table.pack(turned[name](plain, ...))
+          local changed = table.pack(turned[name](original_expect, ...))
           return changed[1](table.unpack(changed, 2, changed.n))
         end
         is_expected = name == "accepts" or name == "fails" and type((select(2, ...))) == "string"
@@ -160,21 +160,21 @@ local function run(path, text, wanted, steps)
     end
     env.expect = setmetatable(e, { __call = function(_, condition, message)
       if step "expectation" then condition = not condition end
-      return plain(condition, message)
+      return original_expect(condition, message)
     end })
     local case = env.case
     local number = 0
     env.case = function(name, body)
       if current then return case(name, body) end
       number = number + 1
-      if wanted.case and number ~= wanted.case then return end
+      if mutation.case and number ~= mutation.case then return end
       current = number
       case(name, body)
       settle()
       current = nil
     end
     met = false
-    return made
+    return scenario_run
   end
   local observer = { names = record }
   function observer.event(event)
@@ -227,10 +227,10 @@ local function part_of(path)
   return parts[name]
 end
 
-local function count(path, what, result)
+local function count(path, kind, result)
   for _, part in ipairs { part_of(path), whole } do
-    local n = part[what] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
-    n[result], part[what] = n[result] + 1, n
+    local n = part[kind] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
+    n[result], part[kind] = n[result] + 1, n
   end
 end
 
@@ -250,9 +250,9 @@ for _, path in ipairs(arg) do
       if reason then used[reason] = true end
       local result = not holds and "noticed" or step.is_idle and "idle" or reason and "excused" or "silent"
       if is_list and result == "silent" then
-        print(("%s:%s: %s: %s"):format(path, table.concat(step.lines, " < "), step.what, case.name))
+        print(("%s:%s: %s: %s"):format(path, table.concat(step.lines, " < "), step.kind, case.name))
       end
-      count(path, step.what, result)
+      count(path, step.kind, result)
     end
   end
   for line, row in ipairs(lines) do
@@ -264,12 +264,12 @@ for _, path in ipairs(arg) do
 end
 
 parts[#parts + 1] = whole
-for _, what in ipairs { "directive", "expectation" } do
+for _, kind in ipairs { "directive", "expectation" } do
   for _, part in ipairs(parts) do
-    local n = part[what] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
+    local n = part[kind] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
     local all = n.noticed + n.excused + n.silent
     print(("%s: %d of %d mutants by %s are noticed, %.1f %%; %d have a reason, %d do nothing"):format(part.name,
-      n.noticed, all, what, 100 * n.noticed / math.max(all, 1), n.excused, n.idle))
+      n.noticed, all, kind, 100 * n.noticed / math.max(all, 1), n.excused, n.idle))
     failed = failed or n.noticed < LEAST * all or part == whole and all == 0
   end
 end

@@ -12,7 +12,7 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local reached = {} -- set of "accdeep/x.lua:line": calls that raised
 
-local function reach(place) reached[place:match "accdeep/.*$" or place] = true end
+local function reach(call_site) reached[call_site:match "accdeep/.*$" or call_site] = true end
 
 local raise = diagnostic.raise
 function diagnostic.raise(...)
@@ -52,44 +52,44 @@ local function check(ok, ...)
 end
 
 local scenario = require "accdeep.script.scenario"
-local given = {} -- environment of the next scenario
+local environment = {} -- environment of the next scenario
 local getenv = os.getenv
-function os.getenv(name) return given[name] or getenv(name) end -- luacheck: ignore
+function os.getenv(name) return environment[name] or getenv(name) end -- luacheck: ignore
 
 -- Scenarios outside of spec may fail.
 local function run_scenario(path)
   local file <close> = assert(io.open(path))
-  local made = scenario.run(path, file:read "a", { out = function() end, trust = next(given) ~= nil })
-  for _, case in ipairs(made.cases) do
+  local record = scenario.run(path, file:read "a", { out = function() end, trust = next(environment) ~= nil })
+  for _, case in ipairs(record.cases) do
     check(case.ok or not path:find "^spec/", "%s: %s", path, case.name)
   end
-  given = {}
+  environment = {}
 end
 
 local function run_program(path, library)
   local list = os.tmpname()
   local ok = os.execute(("LD_PRELOAD='%s' ACCDEEP_RAISES='%s' '%s' >/dev/null"):format(library, list, path))
   check(ok, "%s", path)
-  for place in io.lines(list) do reach(place) end
+  for call_site in io.lines(list) do reach(call_site) end
   os.remove(list)
 end
 
 local is_list, library = false, nil
 local at = 1
 while arg[at] do
-  local what = arg[at]
-  local name, value = what:match "^(%u+)=(.*)$"
-  if what == "--list" then
+  local argument = arg[at]
+  local name, value = argument:match "^(%u+)=(.*)$"
+  if argument == "--list" then
     is_list = true
-  elseif what == "--library" then
+  elseif argument == "--library" then
     at = at + 1
     library = arg[at]
   elseif name then
-    given[name] = value
-  elseif what:find "%.lua$" then
-    run_scenario(what)
+    environment[name] = value
+  elseif argument:find "%.lua$" then
+    run_scenario(argument)
   else
-    run_program(what, library)
+    run_program(argument, library)
   end
   at = at + 1
 end

@@ -93,7 +93,7 @@ local function line_of(block, position)
 end
 
 -- Returns a text in which a code span is one word, and a link is its text.
-local function plain(text)
+local function strip_markup(text)
   text = text:gsub("(`+)(.-)%1", function(marks, code) return ("x"):rep(2 * #marks + #code) end)
   text = text:gsub("%[([^%]]*)(%]%([^)]*%))", function(words, target) return " " .. words .. (" "):rep(#target) end)
   return (text:gsub("[*\\]", " "))
@@ -161,7 +161,7 @@ local function header(blocks, text)
   local reader = new_reader(text)
   local last -- the block of a string that may continue
   while reader.at <= #text do
-    local comment, behind = reader.find "/%*(.-)%*/()"
+    local comment, comment_end = reader.find "/%*(.-)%*/()"
     if comment then
       local block
       local line = reader.line
@@ -179,7 +179,7 @@ local function header(blocks, text)
         line = line + 1
       end
       last = nil
-      reader.advance(behind)
+      reader.advance(comment_end)
     elseif reader.find '"' then
       last = last or new_block(blocks)
       local line = reader.line
@@ -242,10 +242,10 @@ local function lua(blocks, text, cases)
       if reader.find "[\"']" then
         add(block, line, reader.quoted())
       else
-        local name, behind = reader.find "([%w_.]+)()"
+        local name, name_end = reader.find "([%w_.]+)()"
         if not name then return end
         add(block, line, "x")
-        reader.advance(behind)
+        reader.advance(name_end)
       end
       local joined = reader.find "%s*%.%.%s*()"
       if joined then reader.advance(joined) end
@@ -257,22 +257,22 @@ local function lua(blocks, text, cases)
     local comment = reader.find "%-%-%[(=*)%["
     local level = reader.find "%[(=*)%["
     if comment or level then
-      local said, behind = text:match("^[-]*%[=*%[(.-)%]" .. (comment or level) .. "%]()", reader.at)
-      if level and field == "text" and not cases then page(blocks, said, reader.line) end
-      reader.advance(behind)
+      local content, literal_end = text:match("^[-]*%[=*%[(.-)%]" .. (comment or level) .. "%]()", reader.at)
+      if level and field == "text" and not cases then page(blocks, content, reader.line) end
+      reader.advance(literal_end)
       before = ""
     elseif reader.find "%-%-" then
       reader.advance(reader.find "[^\n]*()")
     elseif reader.find "[\"']" then
-      local found = {}
-      strings(new_block(found))
-      local raw = found[1].raw
+      local literals = {}
+      strings(new_block(literals))
+      local raw = literals[1].raw
       if cases and case_kinds[raw:match "^(%l+): "] then
-        found[1].raw = raw:gsub("^%a+: ", is_blank):gsub("%[[%w%s.,-]+%]", is_blank)
-        blocks[#blocks + 1] = found[1]
+        literals[1].raw = raw:gsub("^%a+: ", is_blank):gsub("%[[%w%s.,-]+%]", is_blank)
+        blocks[#blocks + 1] = literals[1]
       elseif not cases and not code_fields[field] and raw:find "%s" then
-        found[1].raw = raw:gsub("^[%w_.?|]+ [%w_.?|<>]* ?%- ", is_blank) -- "name type - text"
-        blocks[#blocks + 1] = found[1]
+        literals[1].raw = raw:gsub("^[%w_.?|]+ [%w_.?|<>]* ?%- ", is_blank) -- "name type - text"
+        blocks[#blocks + 1] = literals[1]
       end
       before = ""
     else
@@ -325,7 +325,7 @@ local function judge(result, path, text, of_code)
     header(blocks, text)
   end
   for _, block in ipairs(blocks) do
-    block.text = plain(block.raw)
+    block.text = strip_markup(block.raw)
     local opening = block.opens and (block.text:match "^%s*The (same)%f[%A]" or block.text:match "^%s*(%a+)")
     if opening and openings[opening:lower()] then
       result.problems[#result.problems + 1] = { path, line_of(block, 1), ("begins with '%s': %s"):format(opening,
@@ -333,16 +333,16 @@ local function judge(result, path, text, of_code)
     end
     sentences(block, function(sentence, first)
       local length = length_of(sentence)
-      local function problem(what)
-        local shown = block.raw:sub(first, first + #sentence - 1):gsub("%s+", " ")
-        result.problems[#result.problems + 1] = { path, line_of(block, first), ("%s: %s"):format(what, shown) }
+      local function problem(message)
+        local excerpt = block.raw:sub(first, first + #sentence - 1):gsub("%s+", " ")
+        result.problems[#result.problems + 1] = { path, line_of(block, first), ("%s: %s"):format(message, excerpt) }
       end
       if length >= SHORTEST then result.count = result.count + 1 end
       if length > (names and LONGEST_NAME or LONGEST) then problem(length .. " words") end
       local lower = sentence:lower()
       for _, entry in ipairs(unwanted) do
-        local found = lower:match(entry.pattern)
-        if found then problem(("'%s', better: %s"):format(found, entry[2])) end
+        local match = lower:match(entry.pattern)
+        if match then problem(("'%s', better: %s"):format(match, entry[2])) end
       end
     end)
   end
@@ -353,14 +353,14 @@ local function new_result() return { count = 0, problems = {} } end
 -- Raises an error unless the lint finds the mistakes in texts of each kind.
 local function selftest()
   local long = ("word "):rep(LONGEST)
-  local function expect(path, text, count, line, what, of_code)
-    local found = new_result()
-    judge(found, path, text, of_code)
-    local problem = found.problems[1]
-    local as_wanted = found.count == count and #found.problems == (line and 1 or 0)
-      and (not line or problem[2] == line and problem[3]:find(what, 1, true) == 1)
+  local function expect(path, text, count, line, message, of_code)
+    local result = new_result()
+    judge(result, path, text, of_code)
+    local problem = result.problems[1]
+    local as_wanted = result.count == count and #result.problems == (line and 1 or 0)
+      and (not line or problem[2] == line and problem[3]:find(message, 1, true) == 1)
     if not as_wanted then
-      error(("self-test: %s\n%s\n%d sentences, %d problems, %s"):format(path, text, found.count, #found.problems,
+      error(("self-test: %s\n%s\n%d sentences, %d problems, %s"):format(path, text, result.count, #result.problems,
         problem and problem[2] .. ": " .. problem[3] or ""), 0)
     end
   end
@@ -389,7 +389,7 @@ local root = (arg[0]:match "^(.*)/[^/]*$" or ".") .. "/.."
 local failed = false
 
 -- Returns the paths that `find` prints for these arguments.
-local function found(arguments)
+local function find_paths(arguments)
   local paths = {}
   local pipe = assert(io.popen(("cd '%s' && find %s | sort"):format(root, arguments)))
   for path in pipe:lines() do paths[#paths + 1] = path:gsub("^%./", "") end
@@ -399,14 +399,14 @@ end
 
 -- Returns the files of a source: of a folder, its Lua files.
 local function files_of(source)
-  return source:find "%.%w+$" and { source } or found(("'%s' -name '*.lua'"):format(source))
+  return source:find "%.%w+$" and { source } or find_paths(("'%s' -name '*.lua'"):format(source))
 end
 
 -- Prints the problems of a source and returns their number. of_code: checks comments and messages.
 local function show(source, of_code, quiet)
   local result = new_result()
   local files = of_code and not source:find "%.%w+$"
-    and found(("'%s' -name '*.lua' -o -path '%s*.[ch]'"):format(source, source)) or files_of(source)
+    and find_paths(("'%s' -name '*.lua' -o -path '%s*.[ch]'"):format(source, source)) or files_of(source)
   for _, path in ipairs(files) do
     local file = assert(io.open(root .. "/" .. path))
     judge(result, path, file:read "a", of_code)
@@ -423,7 +423,7 @@ end
 local function counted()
   local counts = {}
   for _, top in ipairs(code_folders) do
-    for _, path in ipairs(found(("'%s' -name '*.lua' -o -path '%s*.[ch]'"):format(top, top))) do
+    for _, path in ipairs(find_paths(("'%s' -name '*.lua' -o -path '%s*.[ch]'"):format(top, top))) do
       local folder = path:match "^(.*)/"
       counts[folder] = (counts[folder] or 0) + show(path, true, true)
     end
@@ -478,7 +478,8 @@ else
     local problems, count = show(source)
     failed = failed or problems > 0 or count == 0
   end
-  for _, path in ipairs(found "*.md examples spec tests lua core cuda -name '*.md' -not -path 'spec/reference/*'") do
+  local pages = find_paths "*.md examples spec tests lua core cuda -name '*.md' -not -path 'spec/reference/*'"
+  for _, path in ipairs(pages) do
     check(path)
   end
   for _, source in ipairs(checked) do check(source) end

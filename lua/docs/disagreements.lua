@@ -18,12 +18,12 @@ local disagreements = {}
 disagreements.BOUND = 4
 disagreements.page = "spec/reference/disagreements.md"
 
--- The languages, with their profiles and vocabularies. `of`: by vocabulary, the document that a profile must follow to
--- interpret it, such as TR-14-1 for shapes.
+-- The languages, with their profiles and vocabularies. `documents`: by vocabulary, the document that a profile must
+-- follow to interpret it, such as TR-14-1 for shapes.
 local languages = {
   { name = "OpenACC", is_openmp = false, vocabularies = { "attach", "levels", "fortran", "deep", "modifiers" },
-    of = { deep = "TR14" } },
-  { name = "OpenMP", is_openmp = true, vocabularies = { "openmp", "openmp-modifiers" }, of = {} },
+    documents = { deep = "TR14" } },
+  { name = "OpenMP", is_openmp = true, vocabularies = { "openmp", "openmp-modifiers" }, documents = {} },
 }
 for _, language in ipairs(languages) do
   language.profiles = {}
@@ -35,7 +35,7 @@ end
 
 -- Returns the profiles of a language that can interpret a vocabulary.
 local function profiles_for(language, vocabulary)
-  local document, list = language.of[vocabulary], {}
+  local document, list = language.documents[vocabulary], {}
   for _, name in ipairs(language.profiles) do
     local documents = " " .. profiles.profile(name).documents .. " "
     if not document or documents:find(" " .. document .. " ", 1, true) then list[#list + 1] = name end
@@ -46,8 +46,8 @@ end
 -- ------------------------------------------------------------------------------------- exploring --
 
 -- Extends the programs of a level in this process (the `visit` function of Search:run).
-local function visit(made, level, first, _, last)
-  for i = first, #level do made:extend(level[i], last) end
+local function visit(program_search, level, first, _, last)
+  for i = first, #level do program_search:extend(level[i], last) end
 end
 
 -- Explores the vocabulary `name` under the profiles `names`. Returns {name, names, source, line, words, programs,
@@ -57,29 +57,29 @@ local function explored(folder, name, names, bound)
   local file = assert(io.open(folder .. "/" .. source.file))
   source.text = file:read "a"
   file:close()
-  local worlds = {}
-  for k, profile in ipairs(names) do worlds[k] = transition_system.open(source.file, source.text, profile) end
-  local words, parts = test_program.all_words(worlds[1].vocabulary), profile_differences.parts(false)
-  for _, one in ipairs(worlds) do one:prepare(words) end
-  local found, _, observe = profile_differences.collect(names, words, parts, function() end)
-  local made = search.new(worlds, words, parts, { differ = observe })
-  made:run(bound, { visit = visit })
+  local systems = {}
+  for k, profile in ipairs(names) do systems[k] = transition_system.open(source.file, source.text, profile) end
+  local words, parts = test_program.all_words(systems[1].vocabulary), profile_differences.parts(false)
+  for _, system in ipairs(systems) do system:prepare(words) end
+  local differences, _, observe = profile_differences.collect(names, words, parts, function() end)
+  local program_search = search.new(systems, words, parts, { differ = observe })
+  program_search:run(bound, { visit = visit })
   local replayed, all = program_replay.new(source, words), 0
-  local rows = profile_differences.rows(found, replayed, names, parts)
+  local rows = profile_differences.rows(differences, replayed, names, parts)
   for n = 1, bound do all = all + (#words) ^ n end
-  local result = { name = name, names = names, source = source, line = worlds[1].vocabulary.line, words = #words,
+  local result = { name = name, names = names, source = source, line = systems[1].vocabulary.line, words = #words,
     programs = all,
-    classes = made.classes, carried_out = made.directives, rows = rows }
+    classes = program_search.classes, carried_out = program_search.directives, rows = rows }
   for _, row in ipairs(rows) do row.vocabulary = result end
   replayed:close()
-  for _, one in ipairs(worlds) do one:close() end
+  for _, system in ipairs(systems) do system:close() end
   return result
 end
 
 -- Omits rows of several knobs if rows with fewer knobs show each of these knobs. Returns the other rows, and the number
 -- of omitted sets of knobs.
 local function essential(rows)
-  local by_size, shown, kept, left_out, n = {}, {}, {}, {}, 0
+  local by_size, shown_knobs, retained, left_out, n = {}, {}, {}, {}, 0
   for _, row in ipairs(rows) do
     by_size[#row.knobs] = by_size[#row.knobs] or {}
     table.insert(by_size[#row.knobs], row)
@@ -88,20 +88,20 @@ local function essential(rows)
     local own = {}
     for _, row in ipairs(by_size[size] or {}) do
       local is_new = size < 2
-      for _, knob in ipairs(row.knobs) do is_new = is_new or not shown[knob] end
+      for _, knob in ipairs(row.knobs) do is_new = is_new or not shown_knobs[knob] end
       if is_new then
-        kept[row] = true
+        retained[row] = true
         table.insert(own, row)
       elseif not left_out[row.key] then
         left_out[row.key], n = true, n + 1
       end
     end
     for _, row in ipairs(own) do
-      for _, knob in ipairs(row.knobs) do shown[knob] = true end
+      for _, knob in ipairs(row.knobs) do shown_knobs[knob] = true end
     end
   end
   local list = {}
-  for _, row in ipairs(rows) do list[#list + 1] = kept[row] and row or nil end
+  for _, row in ipairs(rows) do list[#list + 1] = retained[row] and row or nil end
   return list, n
 end
 
@@ -110,13 +110,13 @@ end
 function disagreements.explored(folder, bound)
   local list = {}
   for i, language in ipairs(languages) do
-    local made, rows = { language = language, vocabularies = {} }, {}
+    local exploration, rows = { language = language, vocabularies = {} }, {}
     for k, name in ipairs(language.vocabularies) do
-      made.vocabularies[k] = explored(folder, name, profiles_for(language, name), bound)
-      table.move(made.vocabularies[k].rows, 1, #made.vocabularies[k].rows, #rows + 1, rows)
+      exploration.vocabularies[k] = explored(folder, name, profiles_for(language, name), bound)
+      table.move(exploration.vocabularies[k].rows, 1, #exploration.vocabularies[k].rows, #rows + 1, rows)
     end
-    made.rows, made.left_out = essential(profile_differences.smallest(rows))
-    list[i] = made
+    exploration.rows, exploration.left_out = essential(profile_differences.smallest(rows))
+    list[i] = exploration
   end
   return list
 end
@@ -124,9 +124,9 @@ end
 -- ------------------------------------------------------------------------------------- scenarios --
 
 -- Returns the cases of a vocabulary as the text of a scenario; nil if no row is about this vocabulary.
-local function scenario(made, vocabulary)
+local function scenario(exploration, vocabulary)
   local cases, numbers = {}, {}
-  for _, row in ipairs(made.rows) do
+  for _, row in ipairs(exploration.rows) do
     if row.vocabulary == vocabulary then
       local title = row.key .. "\0" .. test_program.family(row.words[row.program:byte(-1)])
       numbers[title] = (numbers[title] or 0) + 1
@@ -164,7 +164,7 @@ local function rule_links(ids)
 end
 
 -- Returns the outcome of a group of profiles as the text of a table cell. `n`: number of lines of the program.
-local function shown(group, n)
+local function group_text(group, n)
   if not group.code then return upper(group.text) end
   return ("Error `%s`%s"):format(group.code, group.at < n and (" at line %d"):format(group.at) or "")
 end
@@ -172,7 +172,9 @@ end
 -- Returns the profiles that a row's knobs separate, grouped by outcome, as text.
 local function sides(row)
   local list = {}
-  for i, group in ipairs(equivalence.groups(row.names, row.outcome, row.counters)) do list[i] = quoted(group.names) end
+  for i, group in ipairs(equivalence.groups(row.names, row.observations, row.counters)) do
+    list[i] = quoted(group.names)
+  end
   return table.concat(list, " and ")
 end
 
@@ -181,8 +183,8 @@ local function row_text(row)
   local out = {}
   put(out, "```lua\n%s\n```\n", table.concat(test_program.lines(row.words, row.program), "\n"))
   put(out, "| outcome | profiles |\n|---|---|")
-  for _, group in ipairs(equivalence.groups(row.vocabulary.names, row.outcome, row.counters)) do
-    put(out, "| %s | %s |", cell(shown(group, #row.program)), quoted(group.names))
+  for _, group in ipairs(equivalence.groups(row.vocabulary.names, row.observations, row.counters)) do
+    put(out, "| %s | %s |", cell(group_text(group, #row.program)), quoted(group.names))
   end
   put(out, "")
   if #row.names < #row.vocabulary.names then
@@ -193,35 +195,36 @@ end
 
 -- Returns a sentence about the other directives that show the same difference, or nil.
 local function also(row)
-  local list, seen = {}, { [test_program.family(row.words[row.program:byte(-1)])] = true }
+  local list, families = {}, { [test_program.family(row.words[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
     local family = test_program.family(other.words[other.program:byte(-1)])
-    if not seen[family] then list[#list + 1] = family end
-    seen[family] = true
+    if not families[family] then list[#list + 1] = family end
+    families[family] = true
   end
   return #list > 0 and ("Also after: %s.\n"):format(quoted(list)) or nil
 end
 
 -- Returns the sections of a language as {knobs, rows}. Rows of single knobs come first, in the order of knobs; then
 -- rows of several knobs; then rows without knobs, where the version decides.
-local function sections(made)
+local function sections(exploration)
   local by_key, list = {}, {}
-  for _, row in ipairs(made.rows) do
+  for _, row in ipairs(exploration.rows) do
     if not by_key[row.key] then
       by_key[row.key] = { knobs = row.knobs, rows = {} }
       list[#list + 1] = by_key[row.key]
     end
     table.insert(by_key[row.key].rows, row)
   end
-  local place = {}
-  for i, knob in ipairs(knobs) do place[knob.name] = i end
-  local function rank(one)
-    return (#one.knobs == 0 and 1000 or #one.knobs) * 1000 + (#one.knobs > 0 and place[one.knobs[1]] or 0)
+  local knob_order = {}
+  for i, knob in ipairs(knobs) do knob_order[knob.name] = i end
+  local function rank(section)
+    local n = #section.knobs
+    return (n == 0 and 1000 or n) * 1000 + (n > 0 and knob_order[section.knobs[1]] or 0)
   end
-  for i, one in ipairs(list) do one.place = i end
+  for i, section in ipairs(list) do section.index = i end
   table.sort(list, function(a, b)
     if rank(a) ~= rank(b) then return rank(a) < rank(b) end
-    return a.place < b.place
+    return a.index < b.index
   end)
   return list
 end
@@ -252,33 +255,34 @@ local function put_rows(out, rows)
 end
 
 -- Appends a section: heading, values of a single knob, rules and rows.
-local function put_section(out, one, names)
-  if #one.knobs == 0 then
+local function put_section(out, section, names)
+  if #section.knobs == 0 then
     put(out, "### The version of the language\n")
     put(out, "A modifier, a clause or a map type is not in all versions.\n")
-  elseif #one.knobs == 1 then
-    local knob = knobs.named[one.knobs[1]]
+  elseif #section.knobs == 1 then
+    local knob = knobs.named[section.knobs[1]]
     put(out, "### %s\n", upper(knob.about))
     put_values(out, knob, names)
-    put(out, "Rules: %s\n", knob.rules ~= "" and rule_links(profile_differences.rules(one)) or "no document decides it")
+    put(out, "Rules: %s\n", knob.rules ~= "" and rule_links(profile_differences.rules(section))
+      or "no document decides it")
   else
-    put(out, "### %s together\n", quoted(one.knobs))
-    put(out, "None of these knobs decides alone. Rules: %s\n", rule_links(profile_differences.rules(one)))
+    put(out, "### %s together\n", quoted(section.knobs))
+    put(out, "None of these knobs decides alone. Rules: %s\n", rule_links(profile_differences.rules(section)))
   end
-  put_rows(out, one.rows)
+  put_rows(out, section.rows)
 end
 
 -- Appends a table of the number of rows that separate each pair of profiles.
-local function put_matrix(out, made)
-  local names = made.language.profiles
+local function put_matrix(out, exploration)
+  local names = exploration.language.profiles
   put(out, "| | %s |\n|---|%s", quoted(names):gsub(", ", " | "), ("---|"):rep(#names))
   for _, a in ipairs(names) do
     local cells = {}
     for i, b in ipairs(names) do
       local n = 0
-      for _, row in ipairs(made.rows) do
-        if row.outcome[a] and row.outcome[b] then n = n + #equivalence.groups(
-          { a, b }, row.outcome, row.counters) - 1 end
+      for _, row in ipairs(exploration.rows) do
+        if row.observations[a] and row.observations[b] then n = n + #equivalence.groups(
+          { a, b }, row.observations, row.counters) - 1 end
       end
       cells[i] = a == b and "" or n == 0 and "none" or tostring(n)
     end
@@ -288,17 +292,17 @@ local function put_matrix(out, made)
 end
 
 -- Appends the knobs that differ between profiles although no row shows a difference.
-local function put_unseen(out, made)
-  local seen, names, list = {}, made.language.profiles, {}
-  for _, row in ipairs(made.rows) do
-    for _, knob in ipairs(row.knobs) do seen[knob] = true end
+local function put_unseen(out, exploration)
+  local shown_knobs, names, list = {}, exploration.language.profiles, {}
+  for _, row in ipairs(exploration.rows) do
+    for _, knob in ipairs(row.knobs) do shown_knobs[knob] = true end
   end
   for _, knob in ipairs(knobs) do
     local differs = false
     for _, name in ipairs(names) do
       differs = differs or profiles.profile(name)[knob.name] ~= profiles.profile(names[1])[knob.name]
     end
-    if differs and not seen[knob.name] then list[#list + 1] = ("- `%s`: %s"):format(knob.name, knob.about) end
+    if differs and not shown_knobs[knob.name] then list[#list + 1] = ("- `%s`: %s"):format(knob.name, knob.about) end
   end
   if #list == 0 then return end
   put(out, "### What these programs do not show\n")
@@ -339,12 +343,12 @@ rules of the other.
 local function page(list, bound)
   local out = {}
   put(out, INTRODUCTION, bound)
-  for _, made in ipairs(list) do
-    for _, one in ipairs(made.vocabularies) do
+  for _, exploration in ipairs(list) do
+    for _, vocabulary in ipairs(exploration.vocabularies) do
       local n = 0
-      for _, row in ipairs(made.rows) do n = n + (row.vocabulary == one and 1 or 0) end
-      put(out, "| [%s](../../examples/explore/%s.lua) | %d | %s | %s | %s | %d |", one.name, one.name, one.words,
-        grouped(one.programs), grouped(one.classes), grouped(one.carried_out), n)
+      for _, row in ipairs(exploration.rows) do n = n + (row.vocabulary == vocabulary and 1 or 0) end
+      put(out, "| [%s](../../examples/explore/%s.lua) | %d | %s | %s | %s | %d |", vocabulary.name, vocabulary.name,
+        vocabulary.words, grouped(vocabulary.programs), grouped(vocabulary.classes), grouped(vocabulary.carried_out), n)
     end
   end
   put(out, [[
@@ -353,17 +357,17 @@ Programs that reach the same states are one class; only the first one goes on. O
 second. [I want to change this rule](../../examples/explore/changing-a-rule.md) says how to compare a rule that is not
 here.
 ]])
-  for _, made in ipairs(list) do
-    put(out, "## %s\n", made.language.name)
+  for _, exploration in ipairs(list) do
+    put(out, "## %s\n", exploration.language.name)
     put(out, "How many of the programs below tell two profiles apart. *none*: no program of these vocabularies does,\n"
       .. "of up to %d words.\n", bound)
-    put_matrix(out, made)
-    for _, one in ipairs(sections(made)) do put_section(out, one, made.language.profiles) end
-    if made.left_out > 0 then
+    put_matrix(out, exploration)
+    for _, section in ipairs(sections(exploration)) do put_section(out, section, exploration.language.profiles) end
+    if exploration.left_out > 0 then
       put(out, "In other programs several knobs decide together (sets of knobs: %d). Each of these knobs is above.\n",
-        made.left_out)
+        exploration.left_out)
     end
-    put_unseen(out, made)
+    put_unseen(out, exploration)
   end
   put(out, "<!-- `make disagreements` makes this page and spec/disagreements/. -->")
   return table.concat(out, "\n") .. "\n"
@@ -374,11 +378,11 @@ end
 function disagreements.files(folder, bound)
   local list, files, rows = disagreements.explored(folder, bound), {}, {}
   files[disagreements.page] = page(list, bound)
-  for _, made in ipairs(list) do
-    for _, one in ipairs(made.vocabularies) do
-      files[("spec/disagreements/%s.lua"):format(one.name)] = scenario(made, one)
+  for _, exploration in ipairs(list) do
+    for _, vocabulary in ipairs(exploration.vocabularies) do
+      files[("spec/disagreements/%s.lua"):format(vocabulary.name)] = scenario(exploration, vocabulary)
     end
-    for _, row in ipairs(made.rows) do
+    for _, row in ipairs(exploration.rows) do
       rows[#rows + 1] = { text = row_text(row), words = #row.program, knobs = #row.knobs }
     end
   end

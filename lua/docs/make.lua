@@ -4,7 +4,7 @@
 -- differences between profiles. stale: prints which of these are outdated, and fails if one is. The core module must
 -- be built, because it knows what profiles decide.
 
-local source, build, what = table.unpack(arg)
+local source, build, target = table.unpack(arg)
 package.path = ("%s/lua/?.lua;%s/lua/?/init.lua;%s"):format(source, source, package.path)
 package.cpath = ("%s/lua/?.so;%s"):format(build, package.cpath)
 
@@ -17,12 +17,12 @@ local function write(folder, files)
   end
 end
 
-if what == "pages" then
+if target == "pages" then
   write(source, require "docs.page_files"(source))
-elseif what == "disagreements" then
+elseif target == "disagreements" then
   local disagreements = require "docs.disagreements"
   write(source, (disagreements.files(source, disagreements.BOUND)))
-elseif what == "stale" then
+elseif target == "stale" then
   local disagreements = require "docs.disagreements"
   local stale = disagreements.stale(source, disagreements.BOUND)
   for _, path in ipairs(stale) do print(path .. " is out of date: make disagreements") end

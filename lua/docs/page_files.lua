@@ -28,7 +28,7 @@ end
 
 -- Returns a table from path to text of the generated pages. `source`: root of the source tree.
 return function(source)
-  local made = {
+  local page_texts = {
     ["examples/glossary.md"] = pages.glossary(),
     ["spec/reference/reference.md"] = pages.reference(),
     ["spec/reference/errors.md"] = pages.errors(),
@@ -36,7 +36,7 @@ return function(source)
     ["spec/reference/profiles/index.md"] = pages.profiles(),
   }
   for _, entry in ipairs(profile_descriptions) do
-    made[("spec/reference/profiles/%s.md"):format(entry.name)] = pages.profile(entry.name)
+    page_texts[("spec/reference/profiles/%s.md"):format(entry.name)] = pages.profile(entry.name)
   end
   local index = { [[
 # accdeep
@@ -51,10 +51,10 @@ return function(source)
   for _, entry in ipairs(headers) do
     local path, page, about = table.unpack(entry)
     local name = path:match "[^/]+$"
-    made[("spec/reference/%s.md"):format(page)] = header.page(name, read(source .. "/" .. path))
+    page_texts[("spec/reference/%s.md"):format(page)] = header.page(name, read(source .. "/" .. path))
     index[#index + 1] = ("- [`%s`](%s.md): %s"):format(name, page, about)
   end
   index[#index + 1] = "\n<!-- `make docs` makes the pages of this folder; `make disagreements`, disagreements.md. -->\n"
-  made["spec/reference/index.md"] = table.concat(index, "\n")
-  return made
+  page_texts["spec/reference/index.md"] = table.concat(index, "\n")
+  return page_texts
 end

@@ -75,11 +75,11 @@ function dg.selects(selector, is_optimized)
     elseif word == "||" or word == "&&" then
       operator = word
     else
-      local one = word:find "[%s!]" and dg.selects(word, is_optimized) or holds(word, is_optimized)
-      if negated then one = not one end
-      if value == nil then value = one
-      elseif operator == "&&" then value = value and one
-      else value = value or one end
+      local operand = word:find "[%s!]" and dg.selects(word, is_optimized) or holds(word, is_optimized)
+      if negated then operand = not operand end
+      if value == nil then value = operand
+      elseif operator == "&&" then value = value and operand
+      else value = value or operand end
       negated = false
     end
   end

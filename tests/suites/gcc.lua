@@ -63,8 +63,8 @@ end
 
 local function root(files)
   for path in pairs(files) do
-    local found = path:match "^(.*)libgomp%.oacc%-c%-c%+%+%-common/[^/]+$"
-    if found then return found end
+    local prefix = path:match "^(.*)libgomp%.oacc%-c%-c%+%+%-common/[^/]+$"
+    if prefix then return prefix end
   end
 end
 
@@ -146,18 +146,20 @@ end
 
 local function tests_of(standard, files, top, read, full)
   local tests = {}
-  for _, place in ipairs(standard.folders) do
-    local folder = top .. place.folder
+  for _, test_folder in ipairs(standard.folders) do
+    local folder = top .. test_folder.folder
     for path in pairs(files) do
       local name = path:sub(1, #folder) == folder and path:sub(#folder + 1)
-      local compiler = name and place.compilers[name:match "%.(%w+)$"]
+      local compiler = name and test_folder.compilers[name:match "%.(%w+)$"]
       local source = compiler and read(path)
       local test, level
       if compiler and standard.wants(source) then test, level = described(path, folder, source, standard) end
       if test and test.action == "run" and level then
         test.name = name
-        test.groups = { place.group .. " tests" }
-        if standard == openacc and is_data_test(name) then table.insert(test.groups, place.group .. " data tests") end
+        test.groups = { test_folder.group .. " tests" }
+        if standard == openacc and is_data_test(name) then
+          table.insert(test.groups, test_folder.group .. " data tests")
+        end
         test.compile = compile_command(test, compiler, level, standard.flags, folder, top, full)
         test.text = test.output and dg.pattern(test.output)
         tests[#tests + 1] = test

@@ -72,23 +72,23 @@ local function script_of(test, runtimes, folder, times, seconds)
     .. table.concat(parts) .. "echo\n"
 end
 
--- how: count of jobs at a time, seconds a program may run; progress(done, all) is called after each.
-function jobs.run(tests, runtimes, work, times, how)
+-- options: count of jobs at a time, seconds a program may run; progress(done, all) is called after each.
+function jobs.run(tests, runtimes, work, times, options)
   local scripts = {}
   for _, test in ipairs(tests) do
     test.folder = work .. "/" .. test.name
     if not test.missing then
-      scripts[#scripts + 1] = script_of(test, runtimes, test.folder, times, how.seconds)
+      scripts[#scripts + 1] = script_of(test, runtimes, test.folder, times, options.seconds)
     end
   end
   if #scripts == 0 then return end
   local list = work .. "/jobs"
   shell.write(list, table.concat(scripts, "\0") .. "\0")
-  local pipe = assert(io.popen(("xargs -0 -n 1 -P %d sh -c <%s"):format(how.count, shell.quote(list))))
+  local pipe = assert(io.popen(("xargs -0 -n 1 -P %d sh -c <%s"):format(options.count, shell.quote(list))))
   local done = 0
   for _ in pipe:lines() do
     done = done + 1
-    how.progress(done, #scripts)
+    options.progress(done, #scripts)
   end
   if not pipe:close() then error("jobs could not be run", 0) end
 end

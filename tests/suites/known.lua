@@ -57,15 +57,15 @@ local CHANCE = "failed: by chance: its check uses PRECISION, which is undefined 
 -- From reason -> names, with spaces between, to name -> code -> reason. A reason of a check begins with the code of the
 -- report that it explains; "failed" is that of a failure without one. A test with several codes is in several lists.
 local function each(reasons)
-  local known = {}
+  local by_name = {}
   for reason, names in pairs(reasons) do
     local code, why = reason:match "^([a-z-]+): (.*)$"
     for name in names:gmatch "%S+" do
-      known[name] = known[name] or {}
-      known[name][code] = why
+      by_name[name] = by_name[name] or {}
+      by_name[name][code] = why
     end
   end
-  return known
+  return by_name
 end
 
 return {

@@ -110,16 +110,16 @@ end
 local PROFILES = { validation = "openacc-3.3", gcc = "libgomp-12", openmp = "openmp-5.1",
   ["gcc-openmp"] = "openmp-5.1", ["openmp-clang"] = "openmp-5.1", ["llvm-clang"] = "openmp-5.2" }
 
--- The ways in which a program is run on accdeep: options of exec. has_reports: warnings are looked at.
-local WAYS = { plain = { options = {} }, strict = { options = { "--strict" }, has_reports = true },
+-- The modes in which a program is run on accdeep: options of exec. has_reports: warnings are looked at.
+local MODES = { plain = { options = {} }, strict = { options = { "--strict" }, has_reports = true },
   checked = { options = {}, has_reports = true, is_compiled_for_it = true } }
 
 -- rules: the profile of all tests. usual: that of tests that have none of their own. Both may be nil.
 local function tested(name, command, rules, usual)
-  local way = WAYS[name] or error("there is no way " .. name, 0)
+  local mode = MODES[name] or error("there is no way " .. name, 0)
   local words = words_of(command)
-  return { name = name, command = table.move(way.options, 1, #way.options, #words + 1, words), rules = rules,
-    usual = usual, environment = {}, has_reports = way.has_reports, is_compiled_for_it = way.is_compiled_for_it }
+  return { name = name, command = table.move(mode.options, 1, #mode.options, #words + 1, words), rules = rules,
+    usual = usual, environment = {}, has_reports = mode.has_reports, is_compiled_for_it = mode.is_compiled_for_it }
 end
 
 local function libomptarget(clang, seconds)
@@ -189,18 +189,18 @@ local function run(options, here, work)
     shell.lines(shell.command { "mkdir", "-p", work .. "/checked" })
     local _, checked = tests_of(folder, files, options, suites, words_of(options.cc))
     for name, more in pairs(results_of(checked, compiled, work .. "/checked", files, options)) do
-      for way, found in pairs(more) do results[name][way] = found end
+      for mode, result in pairs(more) do results[name][mode] = result end
     end
   end
   local is_any_run = false
   for _, test in ipairs(tests) do
     is_any_run = is_any_run or results[test.name][runtimes[1].name].state ~= "not compiled"
   end
-  local known = dofile(options.known or here .. "/known.lua")
-  for name, reason in pairs(options.clang and known[suite .. " " .. version_of(options.clang)] or {}) do
-    known[suite][name] = known[suite][name] or reason.failed
+  local known_reasons = dofile(options.known or here .. "/known.lua")
+  for name, reason in pairs(options.clang and known_reasons[suite .. " " .. version_of(options.clang)] or {}) do
+    known_reasons[suite][name] = known_reasons[suite][name] or reason.failed
   end
-  local unexplained = suite_report.lines(tests, runtimes, results, suite, known, options.all)
+  local unexplained = suite_report.lines(tests, runtimes, results, suite, known_reasons, options.all)
   local lost = suite_report.table(groups, tests, runtimes, results)
   if not is_any_run then return NOTHING_RUN end
   if unexplained > 0 then print(("differences without a known reason: %d"):format(unexplained)) end

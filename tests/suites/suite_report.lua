@@ -3,9 +3,9 @@
 local report = {}
 
 -- The known reasons of a runtime for a test that fails plain, and for what is reported about it: code -> reason.
-local function reasons_of(known, suite, runtime, name)
-  local checks = runtime.has_reports and known[suite .. " checks"] or {}
-  return (known[suite] or {})[name], checks[name] or {}
+local function reasons_of(known_reasons, suite, runtime, name)
+  local checks = runtime.has_reports and known_reasons[suite .. " checks"] or {}
+  return (known_reasons[suite] or {})[name], checks[name] or {}
 end
 
 -- Whether a result differs from what the first runtime, which has no checks, does with a right program.
@@ -20,13 +20,13 @@ local function add(list, text)
 end
 
 -- Adds the reasons why a result is not that of the first runtime. Returns how many it has none for.
-local function explain(reasons, result, plain, checks, seen)
+local function explain(reasons, result, failure_reason, checks, reported_codes)
   local unexplained = 0
-  for _, one in ipairs(result.found or { { level = "error", code = "failed", text = result.why or "" } }) do
-    local reason = checks[one.code] or one.level == "error" and plain
+  for _, finding in ipairs(result.findings or { { level = "error", code = "failed", text = result.why or "" } }) do
+    local reason = checks[finding.code] or finding.level == "error" and failure_reason
     if not reason then unexplained = unexplained + 1 end
-    add(reasons, reason or "NO REASON: " .. one.text)
-    seen[one.code] = true
+    add(reasons, reason or "NO REASON: " .. finding.text)
+    reported_codes[finding.code] = true
   end
   return unexplained
 end
@@ -40,22 +40,22 @@ end
 
 -- Prints the lines. The first runtime is the stock one; differences of the others have known reasons. Returns how many
 -- have none.
-function report.lines(tests, runtimes, results, suite, known, is_all)
+function report.lines(tests, runtimes, results, suite, known_reasons, is_all)
   local unexplained = 0
   for _, test in ipairs(tests) do
     local mine = results[test.name]
     local first = mine[runtimes[1].name]
     local states, reasons, is_shown = {}, {}, is_all or #runtimes == 1 and first.state == "failed"
-    local is_different, nchecked, seen, plain, checks = false, 0, {}, nil, {}
+    local is_different, nchecked, reported_codes, failure_reason, checks = false, 0, {}, nil, {}
     for i, runtime in ipairs(runtimes) do
       local result = mine[runtime.name]
       states[i] = ("%s %s"):format(runtime.name, result.state)
       is_shown = is_shown or result.state ~= first.state
       nchecked = nchecked + (runtime.has_reports and 1 or 0)
-      if i > 1 then plain, checks = reasons_of(known, suite, runtime, test.name) end
+      if i > 1 then failure_reason, checks = reasons_of(known_reasons, suite, runtime, test.name) end
       if i > 1 and is_difference(first, result) then
         is_different, is_shown = true, true
-        unexplained = unexplained + explain(reasons, result, plain, checks, seen)
+        unexplained = unexplained + explain(reasons, result, failure_reason, checks, reported_codes)
       end
     end
     if not is_different then add(reasons, first.why or mine[runtimes[#runtimes].name].why) end
@@ -63,9 +63,9 @@ function report.lines(tests, runtimes, results, suite, known, is_all)
       print(("%s: %s%s"):format(test.name, table.concat(states, ", "), #reasons > 0 and ": "
         .. table.concat(reasons, "; ") or ""))
     end
-    if plain and not is_different then tell_unused(first, test.name, nil, plain) end
+    if failure_reason and not is_different then tell_unused(first, test.name, nil, failure_reason) end
     for code, reason in pairs(nchecked > 1 and checks or {}) do -- strict runs alone do not see all
-      if not seen[code] then tell_unused(first, test.name, code, reason) end
+      if not reported_codes[code] then tell_unused(first, test.name, code, reason) end
     end
   end
   return unexplained

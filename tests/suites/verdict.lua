@@ -28,30 +28,30 @@ local function why(test, status, err)
   return first_line(err) or ending(status, test.has_parts)
 end
 
-local function says(test, out, err)
+local function matches_text(test, out, err)
   return not test.text or (err .. out):find(test.text) ~= nil or (out .. err):find(test.text) ~= nil
 end
 
 -- The reports of the runtime at some levels, "[ew]" for errors and warnings: a list of { level, code, text }, one for
 -- each level and code.
 local function reports(test, runtime, levels)
-  local found = {}
+  local list = {}
   local lines = runtime.has_reports and shell.read(("%s/%s.reports"):format(test.folder, runtime.name)) or ""
   for line in lines:gmatch "[^\n]+" do
     local level, code = line:match('^{"level":"(' .. levels .. '[^"]*)","code":"([^"]*)"')
     local kind = code and ("%s[%s]"):format(level, code)
-    if kind and not found[kind] then
+    if kind and not list[kind] then
       local at = line:match '"at":"([^"]*)"' or "no line"
       local text = ("%s: %s: %s"):format(at:match "[^/]*$", kind, line:match '"message":"([^"]*)"')
-      found[kind], found[level] = true, true
-      found[#found + 1] = { level = level, code = code, text = text }
+      list[kind], list[level] = true, true
+      list[#list + 1] = { level = level, code = code, text = text }
     end
   end
-  return found
+  return list
 end
 
 -- Returns { state = "not compiled" | "passed" | "warned" | "other text" | "failed", why = what was said, or nil }.
--- found: what is to be explained, errors and warnings; the code of a failure without an error is "failed".
+-- findings: what is to be explained, errors and warnings; the code of a failure without an error is "failed".
 return function(test, runtime)
   if test.missing then return { state = "not compiled", why = "needs " .. test.missing } end
   local status = tonumber(shell.read(("%s/%s.status"):format(test.folder, runtime.name)) or "")
@@ -66,14 +66,14 @@ return function(test, runtime)
   if is_hanging or (status ~= 0) ~= (test.fails or false) then
     local reason = why(test, status, err)
     if status == 0 then reason = "ends well, but the test wants it to fail" end
-    local found = reports(test, runtime, "[ew]")
-    if not found.error then
-      table.insert(found, 1, { level = "error", code = "failed", text = reason })
+    local errors = reports(test, runtime, "[ew]")
+    if not errors.error then
+      table.insert(errors, 1, { level = "error", code = "failed", text = reason })
     end
-    return { state = "failed", why = reason, found = found }
+    return { state = "failed", why = reason, findings = errors }
   end
   local warnings = reports(test, runtime, "w")
-  if #warnings > 0 then return { state = "warned", why = warnings[1].text, found = warnings } end
-  if not says(test, out, err) then return { state = "other text", why = first_line(err) } end
+  if #warnings > 0 then return { state = "warned", why = warnings[1].text, findings = warnings } end
+  if not matches_text(test, out, err) then return { state = "other text", why = first_line(err) } end
   return { state = "passed" }
 end

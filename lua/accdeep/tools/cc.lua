@@ -101,13 +101,13 @@ local function options(compiler, arguments)
   if kind == "gcc" and offloads and knows_queries(compiler) then add(table.unpack(QUERIES)) end
   if kind == "gcc" and offloads and not chosen then add "-foffload=disable" end
   if whole and inputs then
-    local place = folder(CHECK)
-    if kind == "gcc" then add("-L" .. place)
+    local library_folder = folder(CHECK)
+    if kind == "gcc" then add("-L" .. library_folder)
     else
-      add("-fno-sanitize-link-runtime", "-L" .. place, "-Wl,--push-state,--no-as-needed", "-laccdeep-check",
+      add("-fno-sanitize-link-runtime", "-L" .. library_folder, "-Wl,--push-state,--no-as-needed", "-laccdeep-check",
         "-Wl,--pop-state")
     end
-    add("-Wl,-rpath," .. place)
+    add("-Wl,-rpath," .. library_folder)
   end
   return list
 end
@@ -121,11 +121,13 @@ function cc.folder(to) return folder(to == "accdeep" and LOWERED or CHECK) end
 -- Appends options to the command `list`: for units whose directives became calls, and, unless it only compiles, for
 -- linking.
 local function add_lowered(list)
-  local place, whole = folder(LOWERED), true
+  local library_folder, whole = folder(LOWERED), true
   for _, argument in ipairs(list) do whole = whole and not PARTIAL[argument] end
-  list[#list + 1] = "-I" .. place
+  list[#list + 1] = "-I" .. library_folder
   if not whole then return end
-  for _, option in ipairs { "-L" .. place, "-Wl,-rpath," .. place, "-laccdeep-lowered" } do list[#list + 1] = option end
+  for _, option in ipairs { "-L" .. library_folder, "-Wl,-rpath," .. library_folder, "-laccdeep-lowered" } do
+    list[#list + 1] = option
+  end
 end
 
 -- Returns the members of an archive as a list of { name, text }; for other files, a list with the file itself. `text`:
@@ -158,19 +160,21 @@ local function warn_of_unchecked(arguments)
   end
 end
 
--- Returns the command of a compiler as a list. `given`: {compiler, arguments, to, no_check}. `to`: as in cc.folder.
--- `no_check`: the program is not instrumented. Raises if there is no such compiler.
-function cc.command(given)
-  if not given.compiler then fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog") end
-  local path = files.program(given.compiler)
-  if not path then fail(("%s: there is no such program"):format(given.compiler)) end
-  local is_plain = given.no_check or given.to == "accdeep"
-  if not is_plain then warn_of_unchecked(given.arguments) end
-  local list = is_plain and {} or options(given.compiler, given.arguments)
+-- Returns the command of a compiler as a list. `invocation`: {compiler, arguments, to, no_check}. `to`: as in
+-- cc.folder. `no_check`: the program is not instrumented. Raises if there is no such compiler.
+function cc.command(invocation)
+  if not invocation.compiler then
+    fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog")
+  end
+  local path = files.program(invocation.compiler)
+  if not path then fail(("%s: there is no such program"):format(invocation.compiler)) end
+  local is_unchecked = invocation.no_check or invocation.to == "accdeep"
+  if not is_unchecked then warn_of_unchecked(invocation.arguments) end
+  local list = is_unchecked and {} or options(invocation.compiler, invocation.arguments)
   table.insert(list, 1, path)
-  table.move(given.arguments, 1, #given.arguments, #list + 1, list)
-  if not is_plain then table.insert(list, "-U_FORTIFY_SOURCE") end -- fortified functions would be called instead
-  if given.to == "accdeep" then add_lowered(list) end
+  table.move(invocation.arguments, 1, #invocation.arguments, #list + 1, list)
+  if not is_unchecked then table.insert(list, "-U_FORTIFY_SOURCE") end -- fortified functions would be called instead
+  if invocation.to == "accdeep" then add_lowered(list) end
   return list
 end
 

@@ -150,15 +150,15 @@ local function suppressions(path)
   for row in (files.read(path) .. "\n"):gmatch "(.-)\r?\n" do
     number = number + 1
     local text = (" " .. row):gsub("%s#.*", ""):match "^%s*(.-)%s*$"
-    local code, place, object = text:match "^([^:]*):([^:]*):?(.*)$"
+    local code, location_pattern, object = text:match "^([^:]*):([^:]*):?(.*)$"
     local problem
     if text == "" then goto continue end
-    if not code or code == "" or place == "" or text:find "^[^:]*:[^:]*:$" then
+    if not code or code == "" or location_pattern == "" or text:find "^[^:]*:[^:]*:$" then
       problem = ("this is not a suppression: '%s'"):format(text)
     elseif not code:find "[*?]" and not error_codes[code] then
       problem = ("there is no code '%s'"):format(code)
       help = diagnostic.suggest(code, error_codes) or "`accdeep explain` has the codes of reports"
-    elseif object:find "^%s" or place:find "^%s" then
+    elseif object:find "^%s" or location_pattern:find "^%s" then
       problem = "a pattern begins with a space"
     end
     if problem then fail(("%s:%d: %s"):format(path, number, problem), help) end
@@ -173,9 +173,9 @@ local function remove_old(pattern)
   if pattern:find("%p", 1, true) then return end -- files of concurrent processes may match
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   folder, name = folder or "./", name or pattern
-  local wanted = "^" .. name:gsub("%p", "%%%0"):gsub("%%%%r", "%%d+") .. "$"
+  local name_pattern = "^" .. name:gsub("%p", "%%%0"):gsub("%%%%r", "%%d+") .. "$"
   for _, file in ipairs(system.listdir(folder) or {}) do
-    if file:find(wanted) then os.remove(folder .. file) end
+    if file:find(name_pattern) then os.remove(folder .. file) end
   end
 end
 
@@ -203,15 +203,15 @@ end
 local function keep_sibling(name, json)
   if not system.is_of_sibling(name) then return end
   local stem, suffix = name:match "^(.*[^/])(%.[^./]*)$"
-  local beside
+  local new_name
   local number = 0
   repeat
     number = number + 1
-    beside = ("%s.%d%s"):format(stem or name, number, suffix or "")
-  until not system.is_of_sibling(beside)
-  if not os.rename(name, beside) then return end
+    new_name = ("%s.%d%s"):format(stem or name, number, suffix or "")
+  until not system.is_of_sibling(new_name)
+  if not os.rename(name, new_name) then return end
   io.stderr:write(message("warning", ("%s was the report of another run, and is %s now; with %%p in its name each "
-    .. "run has a report of its own, and `accdeep merge` makes one of them"):format(name, beside), json))
+    .. "run has a report of its own, and `accdeep merge` makes one of them"):format(name, new_name), json))
 end
 
 -- Prepares an output file, to which the runtime appends. A name without %r and %p is created or emptied, so that a

@@ -15,13 +15,13 @@ end
 -- Returns a sentence that suggests an existing path close to a missing path; a false value if there is none.
 local function nearest_path(path)
   local folder, name = split(path)
-  local there, longer = {}, nil -- `longer`: the missing name with a suffix
+  local existing, longer = {}, nil -- `longer`: the missing name with a suffix
   for _, other in ipairs(system.listdir(folder ~= "" and folder or ".") or {}) do
-    there[other] = true
+    existing[other] = true
     if other:sub(1, #name + 1) == name .. "." then longer = longer or other end
   end
-  local found = diagnostic.closest(name, there) or name ~= "" and longer
-  return found and ("did you mean '%s'?"):format(folder .. found)
+  local nearest = diagnostic.closest(name, existing) or name ~= "" and longer
+  return nearest and ("did you mean '%s'?"):format(folder .. nearest)
 end
 
 -- Returns an error about a file that cannot be read. `problem`: the reason. `trace`: the value of --trace, or nil. "-"
@@ -61,9 +61,9 @@ end
 -- message if it is not found.
 function files.library(name)
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
-  local places = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
-  for _, place in ipairs(places) do
-    local path = place .. "/" .. name
+  local folders = { folder, folder .. "/../lib", folder .. "/../lib64", folder .. "/../lib/x86_64-linux-gnu" }
+  for _, library_folder in ipairs(folders) do
+    local path = library_folder .. "/" .. name
     if system.filetype(path) == "file" then return path end
   end
   return nil, ("%s is not next to this program, and not in ../lib"):format(name)

@@ -27,10 +27,10 @@ function shell_command.run(command)
   local pipe = assert(io.popen(("LC_ALL=C %s 2>%s"):format(command, shell_command.quote(errors))))
   local output = pipe:read "a"
   local ok = pipe:close() == true
-  local said = files.read(errors)
+  local error_output = files.read(errors)
   os.remove(errors)
   os.remove(folder)
-  return ok, output, said
+  return ok, output, error_output
 end
 
 return shell_command

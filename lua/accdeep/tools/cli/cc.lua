@@ -30,13 +30,13 @@ local function normalize_arguments(args)
 end
 
 -- Runs the compiler. Returns its exit status, or 1 for an error in a directive of TR-14-1.
-local function run(given)
-  if given.libdir then
-    common.write_output(cc.folder(given.to) .. "\n")
+local function run(chosen)
+  if chosen.libdir then
+    common.write_output(cc.folder(chosen.to) .. "\n")
     return 0
   end
-  local list = cc.command(given)
-  local ok, status = pcall(compiler_driver.compile, list, given)
+  local list = cc.command(chosen)
+  local ok, status = pcall(compiler_driver.compile, list, chosen)
   if not ok then
     if not diagnostic.is(status) then error(status, 0) end
     common.show_error(status)

@@ -153,20 +153,20 @@ function common.devices_of(backend)
   end
   system.wait()
   pipe:seek "set"
-  local found = require "dkjson".decode(pipe:read "a")
+  local answer = require "dkjson".decode(pipe:read "a")
   pipe:close()
-  if not found then return {}, "asking its driver ended the process" end
-  return found.list, found.why
+  if not answer then return {}, "asking its driver ended the process" end
+  return answer.list, answer.why
 end
 
 -- Raises unless the device `name` exists.
 function common.check_device(name)
   local backend, number = name:match "^(%a+):?(%d*)$"
   if backend == "sim" then return end
-  local found, why = common.devices_of(backend)
-  if (tonumber(number) or 0) < #found then return end
-  if #found > 0 then
-    why = ("there is no device %s; devices are %s:0 to %s:%d"):format(name, backend, backend, #found - 1)
+  local devices, why = common.devices_of(backend)
+  if (tonumber(number) or 0) < #devices then return end
+  if #devices > 0 then
+    why = ("there is no device %s; devices are %s:0 to %s:%d"):format(name, backend, backend, #devices - 1)
   end
   error(diagnostic.new { code = "no-device", message = why, rule = "HOUSE-device",
     help = "accdeep devices lists what there is" }, 0)

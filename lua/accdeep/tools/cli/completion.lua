@@ -24,7 +24,7 @@ local function values()
   local names, documents, spelled = {}, {}, {}
   for _, name in ipairs(profiles.names()) do names[name] = true end
   for _, document in ipairs(rules.documents) do documents[document.prefix] = true end
-  for _, name in pairs(explain.known()) do spelled[name] = true end
+  for _, name in pairs(explain.topics()) do spelled[name] = true end
   local of_option = { ["--rules"] = list_words(names), ["--profile"] = list_words(names),
     ["--device"] = { "sim", "cuda" } }
   for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do

@@ -16,21 +16,21 @@ end
 
 -- Runs the scenarios of the chosen documents, or of all. Returns the exit status.
 local function run_documents(chosen)
-  local folder, seen = conformance.folder(), {}
+  local folder, selected = conformance.folder(), {}
   chosen.files, chosen.conform = {}, true
   for _, document in ipairs(chosen.documents) do
-    local found = conformance.find_folder(document)
-    if not found then
-      local known = {}
-      for _, one in ipairs(rules.documents) do known[one.prefix] = true end
-      local meant = diagnostic.suggest(document:upper(), known)
+    local document_folder = conformance.find_folder(document)
+    if not document_folder then
+      local prefixes = {}
+      for _, entry in ipairs(rules.documents) do prefixes[entry.prefix] = true end
+      local meant = diagnostic.suggest(document:upper(), prefixes)
       common.err(("accdeep: there is no document '%s'; %s\n"):format(document, meant
         or system.filetype(document) and "a file or a folder of scenarios: accdeep run " .. document
         or "accdeep rules lists rules of all"))
       return common.USAGE
     end
-    if not seen[found] then table.insert(chosen.files, folder .. "/" .. found) end
-    seen[found] = true
+    if not selected[document_folder] then table.insert(chosen.files, folder .. "/" .. document_folder) end
+    selected[document_folder] = true
   end
   if #chosen.documents == 0 then chosen.files[1] = folder end
   return run.run(chosen)

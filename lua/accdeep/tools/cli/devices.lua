@@ -6,13 +6,13 @@ local write_output = common.write_output
 
 local function run()
   write_output "sim     simulated device\n"
-  local found, why = common.devices_of "cuda"
-  for i, info in ipairs(found) do
+  local devices, why = common.devices_of "cuda"
+  for i, info in ipairs(devices) do
     local compiler = info.compiler:find "^NVRTC" and info.compiler or "bodies are interpreted: " .. info.compiler
     write_output(("cuda:%-2d %s, %.1f GiB, %s, %s\n"):format(
       i - 1, info.name, info.bytes / (1 << 30), info.driver, compiler))
   end
-  if #found == 0 then write_output(("cuda    none: %s\n"):format(why)) end
+  if #devices == 0 then write_output(("cuda    none: %s\n"):format(why)) end
   return 0
 end
 

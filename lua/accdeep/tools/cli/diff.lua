@@ -32,11 +32,11 @@ end
 -- `events`: number of all events.
 local function format_difference(path, line, n, events)
   if not line then return ("%s ends after event %d\n"):format(path, n) end
-  local what = line.op and "event " .. n + 1 or ("after event %d"):format(n)
+  local event_text = line.op and "event " .. n + 1 or ("after event %d"):format(n)
   local counters = line.structured and (", then structured %s, dynamic %s"):format(line.structured, line.dynamic)
     or line.count and (", then counter %d"):format(line.count) or ""
   local queue = trace_order.is_work(line) and ("  in queue %d"):format(line.async) or ""
-  return ("%s, %s of %d: %s%s%s\n"):format(path, what, events, trace.describe(line), counters, queue)
+  return ("%s, %s of %d: %s%s%s\n"):format(path, event_text, events, trace.describe(line), counters, queue)
 end
 
 -- Reads a trace. Returns {path, lines, main, before, events}. `main`: indices of the lines that are not queued work.
@@ -82,11 +82,11 @@ local function run(chosen)
       return 1
     end
   end
-  local found = trace_order.difference(first.lines, second.lines)
-  if found then
-    common.write_output(found.message .. ":\n")
+  local difference = trace_order.difference(first.lines, second.lines)
+  if difference then
+    common.write_output(difference.message .. ":\n")
     for n, file in ipairs(files) do
-      for _, k in ipairs(found[n]) do show(file, k) end
+      for _, k in ipairs(difference[n]) do show(file, k) end
     end
     return 1
   end

@@ -38,9 +38,9 @@ local function first_failed(cases)
 end
 
 -- Returns `number`, or `usual` if `number` is nil; prints a message and returns nil if the list has no such entry.
-local function choose(list, number, usual, what, path)
+local function choose(list, number, usual, kind, path)
   if list[number or usual] then return number or usual end
-  common.err(("accdeep: there is no %s %d in %s, they are 1 to %d\n"):format(what, number or usual, path, #list))
+  common.err(("accdeep: there is no %s %d in %s, they are 1 to %d\n"):format(kind, number or usual, path, #list))
   return nil
 end
 
@@ -59,7 +59,7 @@ local function run(chosen)
   if not step then return common.USAGE end
   if format == "html" then
     local steps = 0
-    for _, one in ipairs(cases) do steps = steps + #one.steps end
+    for _, drawn_case in ipairs(cases) do steps = steps + #drawn_case.steps end
     local opens_at = chosen.step or case.failed_at
     draw.write(files.prepare_output(chosen.out), draw.page(result.title or path, path, cases, number, opens_at))
     common.write_output(("%s: %d case%s, %d step%s%s\n"):format(chosen.out, #cases, #cases == 1 and "" or "s", steps,
@@ -69,9 +69,9 @@ local function run(chosen)
     common.write_output(("%s: case %d of %d, step %d of %d: %s\n"):format(chosen.out, number, #cases, step, #case.steps,
       case.steps[step].title))
   end
-  for _, one in ipairs(result.cases) do
-    if not one.ok then common.show_error(one.error) end
-    one.error = one.error and report.to_plain_data(one.error)
+  for _, case_result in ipairs(result.cases) do
+    if not case_result.ok then common.show_error(case_result.error) end
+    case_result.error = case_result.error and report.to_plain_data(case_result.error)
   end
   return report.status { result }
 end

@@ -27,15 +27,15 @@ end
 
 -- Returns the description of a term, code, rule, name, clause, directive or profile; nil if the text is none of these.
 local function about(text)
-  local found = {}
-  local function add(part) found[#found + 1] = part end
+  local parts = {}
+  local function add(part) parts[#parts + 1] = part end
   add(glossary.text(text))
   add(rule_text.describe_code(text) or rule_text.describe_rule(text) or reference.text(text))
   add(directive_words.text(text) or directive_words.text(text:lower()))
   for _, name in ipairs(profiles.names()) do
     if name == text:lower() then add(profile_page.head(name) .. "  more: accdeep rules --profile " .. name .. "\n") end
   end
-  if #found > 0 then return table.concat(found, "\n") end
+  if #parts > 0 then return table.concat(parts, "\n") end
   return rule_text.describe_code(text:lower()) or reference.text(text:lower())
     or rule_text.describe_rule(rules.normalize_id(text))
 end
@@ -63,11 +63,11 @@ end
 -- Reports a word that cannot be explained, with suggestions. Returns the exit status.
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
-  local names, rules_about, wanted = known_topics(), rules.search(word), word:lower()
+  local names, rules_about, key = known_topics(), rules.search(word), word:lower()
   for term in sorted_pairs(glossary.all()) do -- parts of a term, such as "canonical" of "canonical form"
     for part in term:gmatch "%S+" do names[part] = names[part] or term end
   end
-  local near = #word > 3 and (names[wanted] or names[diagnostic.closest(wanted, names)])
+  local near = #word > 3 and (names[key] or names[diagnostic.closest(key, names)])
   if near then
     common.err(("did you mean '%s'?\n"):format(near))
   elseif #rules_about > 0 then
@@ -83,9 +83,9 @@ end
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then
-    local found = about(text)
-    if found then
-      common.write_output(found)
+    local description = about(text)
+    if description then
+      common.write_output(description)
       return 0
     end
     path, line = text:match "^(.+):(%d+)$"
@@ -94,21 +94,22 @@ local function run(chosen)
   end
   local source = path and common.scenario(path) or ""
   local failure
-  local observer, done = explain.new(common.write_output, function(place)
-    if not line then return place.file == "directive" end
-    local _, more = (place.text or ""):gsub("\n", "")
-    return place.file == path and place.line and place.line <= line and line <= place.line + more
+  local observer, done = explain.new(common.write_output, function(source_location)
+    if not line then return source_location.file == "directive" end
+    local _, more = (source_location.text or ""):gsub("\n", "")
+    return source_location.file == path and source_location.line and source_location.line <= line
+      and line <= source_location.line + more
   end)
   observer.last = not line and function(session)
     location.remember("directive", text)
-    local ok, made = pcall(session.directive, session, text, nil, "directive", 1)
+    local ok, result = pcall(session.directive, session, text, nil, "directive", 1)
     if not ok then
-      failure = made
-    elseif type(made) == "function" then -- a compute construct
-      ok, made = pcall(made, function() end, {})
-      failure = not ok and made or nil
-    elseif made then
-      if not pcall(made.close, made) then made:abandon() end -- the observer prints the plan at its end
+      failure = result
+    elseif type(result) == "function" then -- a compute construct
+      ok, result = pcall(result, function() end, {})
+      failure = not ok and result or nil
+    elseif result then
+      if not pcall(result.close, result) then result:abandon() end -- the observer prints the plan at its end
     end
   end or nil
   common.check_device(chosen.device)
@@ -129,5 +130,5 @@ local function run(chosen)
   return common.USAGE
 end
 
-return { options = options, run = run, known = known_topics,
+return { options = options, run = run, topics = known_topics,
   about = "Show how one directive is understood and what it does; what an error code, a rule, a term or a name means." }

@@ -13,13 +13,13 @@ local vocabulary = lazy.require "accdeep.script.vocabulary"
 -- an unknown or repeated name.
 local function profile_list(text)
   if text == "all" then return text end
-  local list, seen = {}, {}
+  local list, listed = {}, {}
   for name in text:gmatch "[^,]+" do
-    local known, problem = common.rules(name)
-    if not known then return nil, problem end
-    if seen[known] then return nil, ("'%s' is named twice"):format(known) end
-    seen[known] = true
-    list[#list + 1] = known
+    local profile, problem = common.rules(name)
+    if not profile then return nil, problem end
+    if listed[profile] then return nil, ("'%s' is named twice"):format(profile) end
+    listed[profile] = true
+    list[#list + 1] = profile
   end
   return list
 end
@@ -64,18 +64,17 @@ local function group_digits(n)
 end
 
 -- Prints the counts of an exploration as comments.
-local function print_counts(made, found)
+local function print_counts(exploration, result)
   local levels = {}
-  for n, classes in ipairs(found.levels) do levels[n] = group_digits(classes) end
+  for n, classes in ipairs(result.levels) do levels[n] = group_digits(classes) end
   local all = 0
-  for n = 1, made.bound do all = all + (#made.words) ^ n end
+  for n = 1, exploration.bound do all = all + (#exploration.words) ^ n end
   common.write_output(("-- %s: %s programs of up to %d of %d words\n"):format(
-    made.source.file, group_digits(all), made.bound,
-    #made.words))
-  common.write_output(("-- %s classes (by words: %s), found in %s programs\n"):format(group_digits(found.classes),
-    table.concat(levels, " "), group_digits(found.programs)))
-  common.write_output(("-- %s words carried out%s\n"):format(group_digits(found.directives), found.seconds
-    and (" in %.1f s, %s a second"):format(found.seconds, group_digits(found.carried_out // found.seconds)) or ""))
+    exploration.source.file, group_digits(all), exploration.bound, #exploration.words))
+  common.write_output(("-- %s classes (by words: %s), found in %s programs\n"):format(group_digits(result.classes),
+    table.concat(levels, " "), group_digits(result.programs)))
+  common.write_output(("-- %s words carried out%s\n"):format(group_digits(result.directives), result.seconds
+    and (" in %.1f s, %s a second"):format(result.seconds, group_digits(result.carried_out // result.seconds)) or ""))
 end
 
 -- Prints the actions that failed in every program, which may be mistakes.
@@ -93,7 +92,7 @@ local function compare(chosen)
   end
   common.progress = progress.new(false)
   local lines, failed, why = oracle_report.compare(chosen.file, { oracle = chosen.oracle,
-    rules = chosen.rules and chosen.rules[1], bound = chosen.bound, known = chosen.known,
+    rules = chosen.rules and chosen.rules[1], bound = chosen.bound, explanations = chosen.known,
     limit = chosen.limit, every = chosen.every, exec = chosen.exec,
     progress = function(n, i, all)
       if i % 64 == 0 then common.progress:show("programs of %d words: %s of %s", n, group_digits(i),
@@ -108,36 +107,38 @@ local function compare(chosen)
   return failed and 1 or 0
 end
 
-local function count_text(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
+local function count_text(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
 
 -- Prints the results. Returns the exit status.
-local function report(chosen, made, found)
-  print_counts(made, found)
-  if found.ended == "limit" then
-    common.err(("accdeep: %s; raise --limit, or lower --bound\n"):format(found.why))
+local function report(chosen, exploration, result)
+  print_counts(exploration, result)
+  if result.ended == "limit" then
+    common.err(("accdeep: %s; raise --limit, or lower --bound\n"):format(result.why))
     return 3
-  elseif found.ended then
+  elseif result.ended then
     common.err(("accdeep: interrupted%s\n"):format(chosen.out and "; --resume continues" or ""))
     return 130
   end
-  print_never(found.never)
+  print_never(result.never)
   if chosen.hold then
-    common.write_output(("-- %s under %s\n"):format(count_text(#found.found, "counterexample"), made.names[1]))
-    if #found.found > 0 then common.write_output("\n" .. explore.counterexamples(made, found.found)) end
-    return #found.found > 0 and 1 or 0
+    common.write_output(("-- %s under %s\n"):format(count_text(#result.findings, "counterexample"),
+      exploration.names[1]))
+    if #result.findings > 0 then common.write_output("\n" .. explore.counterexamples(exploration, result.findings)) end
+    return #result.findings > 0 and 1 or 0
   end
-  if #made.names == 1 then return 0 end
-  local groups, text = explore.differences(made, found.found)
-  common.write_output(("-- %s of %s\n"):format(count_text(#groups, "difference"), table.concat(made.names, ", ")))
+  if #exploration.names == 1 then return 0 end
+  local groups, text = explore.differences(exploration, result.findings)
+  common.write_output(("-- %s of %s\n"):format(count_text(#groups, "difference"),
+    table.concat(exploration.names, ", ")))
   if #groups == 0 then return 0 end
   common.write_output("\n" .. text)
   return 1
 end
 
 -- Warns if the limit of directives may end the exploration early.
-local function announce(made, limit)
+local function announce(exploration, limit)
   local most = 0
-  for n = 1, made.bound do most = most + #made.systems * (#made.words) ^ n end
+  for n = 1, exploration.bound do most = most + #exploration.systems * (#exploration.words) ^ n end
   if most > limit then
     common.err(("accdeep: up to %s directives if no two programs were of one class; --limit ends it after %s\n"):format(
       group_digits(most), group_digits(limit)))
@@ -159,9 +160,9 @@ local function run(chosen)
   end
   common.scenario(chosen.file)
   if chosen.oracle then return compare(chosen) end
-  local made <close> = explore.open(chosen.file, chosen)
-  if chosen.merge then return report(chosen, made, explore.merge(made, chosen.results)) end
-  announce(made, chosen.limit)
+  local exploration <close> = explore.open(chosen.file, chosen)
+  if chosen.merge then return report(chosen, exploration, explore.merge(exploration, chosen.results)) end
+  announce(exploration, chosen.limit)
   common.progress = progress.new(false)
   core.watch_interrupts(true)
   local begun, first = core.clock(), nil -- directives of a resumed run do not count for the rate
@@ -171,10 +172,10 @@ local function run(chosen)
       group_digits(all), group_digits((directives - first) // math.max(core.clock() - begun, 0.001)),
       seconds / i * (all - i))
   end
-  local found = explore.run(made, chosen)
+  local result = explore.run(exploration, chosen)
   core.watch_interrupts(false)
   common.progress:hide()
-  return report(chosen, made, found)
+  return report(chosen, exploration, result)
 end
 
 return { about = "Carry out all programs of a vocabulary, and find where rules differ.", options = options, run = run }

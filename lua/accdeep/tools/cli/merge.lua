@@ -18,8 +18,8 @@ local function line_of_rank(text)
 end
 
 -- Raises an error about a file.
-local function fail(path, what)
-  error(common.environment_error(("%s: %s"):format(path == "-" and "standard input" or path, what),
+local function fail(path, message)
+  error(common.environment_error(("%s: %s"):format(path == "-" and "standard input" or path, message),
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
@@ -72,12 +72,12 @@ local function merge_reports(list)
     for _, fields in ipairs(rank.reports) do
       local key = {}
       for _, name in ipairs { "level", "code", "message", "rule", "at" } do key[#key + 1] = tostring(fields[name]) end
-      local one = by_key[table.concat(key, "\0")]
-      if not one then
-        one = { fields = fields, ranks = {} }
-        by_key[table.concat(key, "\0")], reports[#reports + 1] = one, one
+      local entry = by_key[table.concat(key, "\0")]
+      if not entry then
+        entry = { fields = fields, ranks = {} }
+        by_key[table.concat(key, "\0")], reports[#reports + 1] = entry, entry
       end
-      if one.ranks[#one.ranks] ~= rank.rank then table.insert(one.ranks, rank.rank) end
+      if entry.ranks[#entry.ranks] ~= rank.rank then table.insert(entry.ranks, rank.rank) end
     end
   end
   return reports
@@ -94,26 +94,26 @@ local function merge_sarif(chosen)
       row = row:gsub(",$", "")
       if row:find '^{"ruleId":' and not json.decode(row) then fail(path, "a result is damaged: " .. row:sub(1, 40)) end
       local key = row:gsub('"rank":%d+', '"ranks":[]'):gsub(',"occurrenceCount":%d+}$', "}"):gsub("}$", "")
-      local one = by_key[key]
-      if not one and row:find '^{"ruleId":' then
-        one = { text = key, ranks = {}, count = 0 }
-        results[#results + 1] = one
-      elseif not one and row:find '^{"id":' then
-        one = {}
+      local entry = by_key[key]
+      if not entry and row:find '^{"ruleId":' then
+        entry = { text = key, ranks = {}, count = 0 }
+        results[#results + 1] = entry
+      elseif not entry and row:find '^{"id":' then
+        entry = {}
         rules[#rules + 1] = row
       end
-      by_key[key] = one
-      if one and one.text then
-        table.insert(one.ranks, row:match '"rank":(%d+)')
-        one.count = one.count + (math.tointeger(tonumber(row:match '"occurrenceCount":(%d+)}$')) or 1)
+      by_key[key] = entry
+      if entry and entry.text then
+        table.insert(entry.ranks, row:match '"rank":(%d+)')
+        entry.count = entry.count + (math.tointeger(tonumber(row:match '"occurrenceCount":(%d+)}$')) or 1)
       end
     end
   end
-  for i, one in ipairs(results) do
-    table.sort(one.ranks, function(a, b) return tonumber(a) < tonumber(b) end)
+  for i, entry in ipairs(results) do
+    table.sort(entry.ranks, function(a, b) return tonumber(a) < tonumber(b) end)
     results[i] = ('%s,"occurrenceCount":%d}'):format(
-      one.text:gsub('"ranks":%[%]', function() return ('"ranks":[%s]'):format(table.concat(one.ranks, ",")) end),
-      one.count)
+      entry.text:gsub('"ranks":%[%]', function() return ('"ranks":[%s]'):format(table.concat(entry.ranks, ",")) end),
+      entry.count)
   end
   table.sort(results)
   table.sort(rules)

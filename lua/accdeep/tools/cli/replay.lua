@@ -12,11 +12,11 @@ local function options(command)
   command:flag("--step", "Ask for the event, again and again: the next one, one back, or a number.")
 end
 
--- Returns the state after the first `wanted` events, and the last of these events or nil.
-local function state_after(lines, wanted)
+-- Returns the state after the first `count` events, and the last of these events or nil.
+local function state_after(lines, count)
   local state, n, last = trace.state(), 0, nil
   for _, line in ipairs(lines) do
-    if n == wanted then break end
+    if n == count then break end
     if line.op then n, last = n + 1, line end
     state:apply(line)
   end
@@ -38,10 +38,10 @@ local function step(lines, n, most)
     local line, why = user:read(("(event %d of %d) "):format(n, most))
     local word = line and line:match "^%s*(.-)%s*$"
     if why == "end" or word == "quit" or word == "q" then break end
-    local wanted = word == "" and n + 1 or (word == "back" or word == "b") and n - 1
+    local target = word == "" and n + 1 or (word == "back" or word == "b") and n - 1
       or math.tointeger(tonumber(word))
-    if wanted and wanted >= 0 and wanted <= most then
-      n = wanted
+    if target and target >= 0 and target <= most then
+      n = target
       show(lines, n, write)
     elseif word then
       user:write(("  Enter for the next event, back, a number from 0 to %d, or quit\n"):format(most))

@@ -31,13 +31,13 @@ local function run(chosen)
     return 0
   end
   local text = rules.describe(rules.normalize_id(chosen.id or ""))
-  local found = not text and rules.search(chosen.id) or {}
-  local term = not text and #found == 0 and glossary.term(chosen.id)
+  local matches = not text and rules.search(chosen.id) or {}
+  local term = not text and #matches == 0 and glossary.term(chosen.id)
   if term then
     common.write_output(("'%s' is in our words: %s\n"):format(chosen.id, term))
-    found = rules.search(term)
+    matches = rules.search(term)
   end
-  if not text and #found == 0 then
+  if not text and #matches == 0 then
     common.err(("accdeep: there is no rule '%s', and none speaks of it\n"):format(chosen.id))
     local near = diagnostic.closest(chosen.id:upper(), rules.names())
       or diagnostic.closest(chosen.id, directive_words.all())
@@ -45,7 +45,7 @@ local function run(chosen)
     return common.USAGE
   end
   if text then common.write_output(text) end
-  for _, id in ipairs(found) do common.write_output(rules.describe(id)) end
+  for _, id in ipairs(matches) do common.write_output(rules.describe(id)) end
   return 0
 end
 

@@ -56,11 +56,11 @@ local function find(path, named, list, traced)
   for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
 end
 
--- Returns the names of the scenarios that this shard runs; texts are stored in chosen.given. Raises if there are none.
+-- Returns the names of the scenarios that this shard runs; texts go to chosen.inline_texts. Raises if there are none.
 local function scenarios(chosen)
   local all, list = {}, {}
-  chosen.given = {} -- texts that are no files, by the name that reports show
-  local function add(name, text) chosen.given[name], all[#all + 1] = text, name end
+  chosen.inline_texts = {} -- texts that are no files, by the name that reports show
+  local function add(name, text) chosen.inline_texts[name], all[#all + 1] = text, name end
   for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
   for _, path in ipairs(chosen.files) do
     if path == "-" then add("stdin", io.read "a") else find(path, true, all, chosen.trace) end
@@ -98,38 +98,38 @@ end
 -- Runs a scenario and returns its record. `writer`: a trace writer, or nil. `live`: output is printed at once, else it
 -- is part of the record.
 local function run_file(path, chosen, writer, live)
-  local given = chosen.given and chosen.given[path]
-  local readable, text = true, given
-  if not given then readable, text = pcall(common.scenario, path) end
+  local inline_text = chosen.inline_texts and chosen.inline_texts[path]
+  local readable, text = true, inline_text
+  if not inline_text then readable, text = pcall(common.scenario, path) end
   if not readable then return broken(path, text) end
   local output = {}
   local write = live and write_output or function(s) output[#output + 1] = s end
   local draws = chosen.draw_dir or chosen.trust
   local folder = chosen.draw_dir and chosen.draw_dir:gsub("/*$", "/") or ""
-  local wanted = {
+  local run_options = {
     device = chosen.device, rules = chosen.rules, async = chosen.async, descriptors = chosen.descriptors,
     observers = {}, trust = chosen.trust, conform = chosen.conform,
     limit_memory = chosen.limit_memory, limit_steps = chosen.limit_steps,
     out = write, draw = draws and function(session, name) draw.save(session, files.prepare_output(folder .. name)) end,
   }
-  local made
+  local record
   if chosen.terminal then
     local pass
-    function wanted.anew() -- the trace is that of the last run
+    function run_options.anew() -- the trace is that of the last run
       pass = writer and writer:pass()
       return pass and { pass:observer() } or {}
     end
-    made = stepper(path, text, wanted, chosen.terminal, use_color(2))
+    record = stepper(path, text, run_options, chosen.terminal, use_color(2))
     if pass then writer:merge_pass(pass) end
-    if not made then return nil end
+    if not record then return nil end
   else
-    if writer then wanted.observers[1] = writer:observer() end
-    if chosen.step then table.insert(wanted.observers, explain.steps(write)) end
-    made = scenario.run(path, text, wanted)
+    if writer then run_options.observers[1] = writer:observer() end
+    if chosen.step then table.insert(run_options.observers, explain.steps(write)) end
+    record = scenario.run(path, text, run_options)
   end
-  made.output = not live and table.concat(output) or nil
-  for _, case in ipairs(made.cases) do case.error = case.error and report.to_plain_data(case.error) end
-  return made
+  record.output = not live and table.concat(output) or nil
+  for _, case in ipairs(record.cases) do case.error = case.error and report.to_plain_data(case.error) end
+  return record
 end
 
 -- Returns the number of failed cases in a record.

@@ -39,8 +39,8 @@ end
 -- knobs does so, because the version of the language decides. `replay`: executes programs (program_replay.lua).
 -- `counters`: compare counters, too.
 --
--- A knob whose exchange alone swaps both outcomes is returned at once. Otherwise the search keeps each knob whose
--- exchange alone changes an outcome, then removes knobs while the rest still decides.
+-- A knob whose exchange alone swaps both observations is returned at once. Otherwise the search keeps each knob whose
+-- exchange alone changes an observation, then removes knobs while the rest still decides.
 function deciding_knobs.knobs(replay, program, first, second, counters)
   local is, should = replay:observe(program, first), replay:observe(program, second)
   local function swaps(list)

@@ -69,8 +69,9 @@ function equivalence.observe(session)
     add(("counters %s %d"):format(object.host, object.offset or 0), ("`%s` has the counters %s and %s"):format(
       called[object.id], object.structured, object.dynamic), { counts = true })
   end
-  for _, one in ipairs(now.attached) do
-    add("attached " .. one.name, ("the attach counter of `%s` is %d"):format(one.name, one.count), { counts = true })
+  for _, attachment in ipairs(now.attached) do
+    add("attached " .. attachment.name, ("the attach counter of `%s` is %d"):format(attachment.name, attachment.count),
+      { counts = true })
   end
   return list
 end
@@ -130,60 +131,63 @@ end
 local others = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
   ["values on the device"] = "other values on the device", counters = "other counters" }
 
--- Groups profiles with equal outcomes. Returns a list of {names, code, at, text, outcome}, in the order of `names`.
+-- Groups profiles with equal observations. Returns a list of {names, code, at, text, observation}, in the order of
+-- `names`.
 -- `code`: the code of the error, or nil. `at`: index of the failed action, or nil. `text`: the code of the error, or
--- "accepted" and the facts that distinguish the group. `found`: outcomes by profile (Replay:observe), with facts in
--- `seen`. `counters`: compare counters, too.
-function equivalence.groups(names, found, counters)
+-- "accepted" and the facts that distinguish the group. `observations`: observations by profile (Replay:observe), with
+-- facts in `rendering`. `counters`: compare counters, too.
+function equivalence.groups(names, observations, counters)
   local groups, accepted, lists = {}, {}, {}
   for _, name in ipairs(names) do
     local group
     for _, other in ipairs(groups) do
-      if not group and not profile_comparison.difference(other.outcome, found[name], counters) then group = other end
+      if not group and not profile_comparison.difference(other.observation, observations[name], counters) then
+        group = other
+      end
     end
     if not group then
-      group = { names = {}, outcome = found[name], code = found[name].code, at = found[name].at }
+      local observation = observations[name]
+      group = { names = {}, observation = observation, code = observation.code, at = observation.at }
       groups[#groups + 1] = group
       if not group.code then
         accepted[#accepted + 1] = group
-        lists[#lists + 1] = found[name].seen
+        lists[#lists + 1] = observation.rendering
       end
     end
     table.insert(group.names, name)
   end
-  local texts, taken = #accepted > 1 and differing_facts(lists, counters) or {}, {}
+  local texts, used_texts = #accepted > 1 and differing_facts(lists, counters) or {}, {}
   for i, group in ipairs(accepted) do
     group.text = "accepted" .. ((texts[i] or "") ~= "" and "; " .. texts[i] or "")
-    if i > 1 and taken[group.text] then
+    if i > 1 and used_texts[group.text] then
       group.text = ("%s; %s"):format(group.text, others[profile_comparison.difference(
-        accepted[1].outcome, group.outcome,
-        counters)])
-      if taken[group.text] then group.text = ("%s (%d)"):format(group.text, i) end
+        accepted[1].observation, group.observation, counters)])
+      if used_texts[group.text] then group.text = ("%s (%d)"):format(group.text, i) end
     end
-    taken[group.text] = true
+    used_texts[group.text] = true
   end
   for _, group in ipairs(groups) do group.text = group.text or group.code end
   return groups
 end
 
 -- Returns a key for the result of a comparison. Two programs have equal keys if each profile has the same error in
--- both, or belongs to the same group of accepting profiles in both. `found`: outcomes by profile.
-function equivalence.kind(names, found, counters)
+-- both, or belongs to the same group of accepting profiles in both. `observations`: by profile.
+function equivalence.kind(names, observations, counters)
   local parts, accepted = {}, {}
   for _, name in ipairs(names) do
-    local one, number, how = found[name], nil, ""
-    if not one.code then
+    local observation, number, distinction = observations[name], nil, ""
+    if not observation.code then
       for i, other in ipairs(accepted) do
-        local difference = profile_comparison.difference(other, one, counters)
-        if not difference then number = number or i else how = difference end
+        local difference = profile_comparison.difference(other, observation, counters)
+        if not difference then number = number or i else distinction = difference end
       end
       if not number then
-        accepted[#accepted + 1] = one
+        accepted[#accepted + 1] = observation
         number = #accepted
       end
-      if number == 1 then how = "" end
+      if number == 1 then distinction = "" end
     end
-    parts[#parts + 1] = one.code or ("accepted %d %s"):format(number, how)
+    parts[#parts + 1] = observation.code or ("accepted %d %s"):format(number, distinction)
   end
   return table.concat(parts, "\0")
 end

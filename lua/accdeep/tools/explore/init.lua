@@ -30,8 +30,8 @@ local function key_of(source, names, bound, parts)
 end
 
 -- Closes the systems of an exploration.
-function explore.close(made)
-  for _, one in ipairs(made.systems) do one:close() end
+function explore.close(exploration)
+  for _, system in ipairs(exploration.systems) do system:close() end
 end
 
 -- Opens an exploration of the scenario file `path`. Returns {source, names, systems, words, bound, parts, line, key,
@@ -43,36 +43,37 @@ end
 -- replaces the vocabulary's, or nil. `counters`: compare reference counters, too. `hold`: check properties instead of
 -- comparing profiles.
 function explore.open(path, options)
-  local made = setmetatable({ source = { file = path, text = files.read(path) }, systems = {}, names = {} },
+  local exploration = setmetatable({ source = { file = path, text = files.read(path) }, systems = {}, names = {} },
     { __close = explore.close })
-  made.is_own = not options.rules
+  exploration.is_own = not options.rules
   local ok, err = pcall(function()
     for k, name in ipairs(options.rules == "all" and profiles.names() or options.rules or { false }) do
-      made.systems[k] = transition_system.open(path, made.source.text, name or nil)
-      made.names[k] = made.systems[k].session.rules.name
+      exploration.systems[k] = transition_system.open(path, exploration.source.text, name or nil)
+      exploration.names[k] = exploration.systems[k].session.rules.name
     end
-    local vocabulary = made.systems[1].vocabulary
-    made.words, made.line, made.bound = test_program.all_words(vocabulary), vocabulary.line, options.bound
-      or vocabulary.bound
-    for _, one in ipairs(made.systems) do one:prepare(made.words) end
+    local vocabulary = exploration.systems[1].vocabulary
+    exploration.words, exploration.line = test_program.all_words(vocabulary), vocabulary.line
+    exploration.bound = options.bound or vocabulary.bound
+    for _, system in ipairs(exploration.systems) do system:prepare(exploration.words) end
   end)
   if not ok then
-    explore.close(made)
+    explore.close(exploration)
     error(err, 0)
   end
-  made.parts = profile_differences.parts(options.counters)
-  made.key = key_of(made.source, made.names, made.bound, options.hold and { "hold" } or made.parts)
-  return made
+  exploration.parts = profile_differences.parts(options.counters)
+  exploration.key = key_of(exploration.source, exploration.names, exploration.bound,
+    options.hold and { "hold" } or exploration.parts)
+  return exploration
 end
 
 -- Returns the file of results to write, and its former content if options.resume is set; nil if options.out is nil.
 -- Raises if the former content belongs to another exploration.
-local function results_of(made, options)
+local function results_of(exploration, options)
   if not options.out then return nil end
-  if not options.resume then return results_file.create(options.out, made.key, options.shard) end
+  if not options.resume then return results_file.create(options.out, exploration.key, options.shard) end
   local loaded = results_file.load(options.out)
   local was, is = loaded.shard or { 1, 1 }, options.shard or { 1, 1 }
-  if loaded.key ~= made.key or was[1] ~= is[1] or was[2] ~= is[2] then
+  if loaded.key ~= exploration.key or was[1] ~= is[1] or was[2] ~= is[2] then
     error(diagnostic.new { code = "file", rule = "HOUSE-files",
       message = ("%s holds results of another exploration"):format(options.out),
       help = "the scenario, --rules, --bound, --counters, --hold and --shard must be those of the interrupted run" }, 0)
@@ -90,7 +91,7 @@ local function never_succeeded(words, succeeded)
   return list
 end
 
--- Runs the search of the exploration `made` and returns its result.
+-- Runs the search of an exploration and returns its result.
 --
 -- Options. `out`: path of the file of results, or nil. `resume`: continue that file. `shard`: {i, n}, or nil. `jobs`:
 -- number of processes; nil: 1. `limit`: number of directives, or nil. `hold`: check properties, of one profile.
@@ -98,26 +99,29 @@ end
 -- time since the level began.
 --
 -- Result. `renamings`: number of symmetries, with the identity. `directives`, `programs`, `classes`: counts. `levels`:
--- number of classes by program length. `found`: differences or counterexamples. `seconds`: run time. `carried_out`:
+-- number of classes by program length. `findings`: differences or counterexamples. `seconds`: run time. `carried_out`:
 -- directives that this run executed, without those of the run that it resumed. `never`: actions that failed in every
 -- program; empty in a resumed run. `ended`: nil if the search completed, else "limit" or "interrupted". `why`: a
 -- sentence for "limit", else nil.
-function explore.run(made, options)
-  local file, loaded = results_of(made, options)
+function explore.run(exploration, options)
+  local file, loaded = results_of(exploration, options)
   local observer, levels, counted = {}, {}, 0
-  local function report_finding(one)
-    if observer.on_finding then observer.on_finding(one) end
+  local function report_finding(finding)
+    if observer.on_finding then observer.on_finding(finding) end
   end
-  local found
+  local findings
   if options.hold then
-    found, observer.add, observer.step = properties.collect(made.systems[1], made.words, report_finding)
+    findings, observer.add, observer.step = properties.collect(exploration.systems[1], exploration.words,
+      report_finding)
   else
-    found, observer.add, observer.differ = profile_differences.collect(
-      made.names, made.words, made.parts, report_finding)
+    findings, observer.add, observer.differ = profile_differences.collect(
+      exploration.names, exploration.words, exploration.parts, report_finding)
   end
-  function observer.level(n, one) levels[n], counted = one.classes - counted, one.classes end
+  function observer.level(n, program_search)
+    levels[n], counted = program_search.classes - counted, program_search.classes
+  end
   if loaded then
-    for _, one in ipairs(loaded.findings) do observer.add(one) end
+    for _, finding in ipairs(loaded.findings) do observer.add(finding) end
     for n = 1, loaded.level - 1 do
       levels[n] = #loaded.levels[n].classes
       counted = counted + levels[n]
@@ -125,30 +129,30 @@ function explore.run(made, options)
   end
   if file then
     function observer.class(...) file:add(results_file.class_line(...)) end
-    function observer.on_finding(one) file:add(results_file.finding_line(one)) end
+    function observer.on_finding(finding) file:add(results_file.finding_line(finding)) end
   end
-  local one = search.new(made.systems, made.words, made.parts, observer)
+  local program_search = search.new(exploration.systems, exploration.words, exploration.parts, observer)
   local begun, level, level_begun = core.clock(), 0, nil
   local function progress(n, i, all)
     if n ~= level then level, level_begun = n, core.clock() end
-    if options.progress then options.progress(n, i, all, one.directives, core.clock() - level_begun) end
+    if options.progress then options.progress(n, i, all, program_search.directives, core.clock() - level_begun) end
   end
-  local ended, why = one:run(made.bound, { limit = options.limit, results = file, loaded = loaded,
+  local ended, why = program_search:run(exploration.bound, { limit = options.limit, results = file, loaded = loaded,
     shard = options.shard,
     visit = level_jobs.visit(math.max(options.jobs or 1, 1), file, progress) })
   if ended and file then file:write() end
-  return { ended = ended, why = why, renamings = #one.renamings + 1, directives = one.directives,
-    programs = one.programs,
-    classes = one.classes, levels = levels, found = found, seconds = math.max(core.clock() - begun, 1e-6),
-    carried_out = one.directives - (loaded and loaded.directives or 0),
-    never = not loaded and never_succeeded(one.words, one.succeeded) or {} }
+  return { ended = ended, why = why, renamings = #program_search.renamings + 1, directives = program_search.directives,
+    programs = program_search.programs, classes = program_search.classes, levels = levels, findings = findings,
+    seconds = math.max(core.clock() - begun, 1e-6),
+    carried_out = program_search.directives - (loaded and loaded.directives or 0),
+    never = not loaded and never_succeeded(program_search.words, program_search.succeeded) or {} }
 end
 
 -- Returns the merged results of all shards (results_file.merge), whose files are `paths`. Raises if the files belong to
 -- another exploration.
-function explore.merge(made, paths)
+function explore.merge(exploration, paths)
   local joined = results_file.merge(paths)
-  if joined.key ~= made.key then
+  if joined.key ~= exploration.key then
     error(diagnostic.new { code = "file", message = "these are results of another exploration", rule = "HOUSE-files",
       help = "the scenario, --rules, --bound, --counters and --hold must be those of the shards" }, 0)
   end
@@ -157,20 +161,23 @@ end
 
 -- ----------------------------------------------------------------------------------- as scenario --
 
--- Returns the text of a scenario with a case for each counterexample in `found`.
-function explore.counterexamples(made, found)
-  local cases = { test_program.declarations(made.source, made.line) }
-  for _, one in ipairs(found) do cases[#cases + 1] = properties.case(one, made.words, made.names[1], made.is_own) end
+-- Returns the text of a scenario with a case for each counterexample in `findings`.
+function explore.counterexamples(exploration, findings)
+  local cases = { test_program.declarations(exploration.source, exploration.line) }
+  for _, finding in ipairs(findings) do
+    cases[#cases + 1] = properties.case(finding, exploration.words, exploration.names[1], exploration.is_own)
+  end
   return table.concat(cases, "\n")
 end
 
 -- Returns the smallest differences of each kind (profile_differences.smallest), and the text of a scenario with a case
--- for each of them. `found`: the differences of explore.run.
-function explore.differences(made, found)
-  local replayed = program_replay.new(made.source, made.words)
-  local rows = profile_differences.smallest(profile_differences.rows(found, replayed, made.names, made.parts))
-  local cases = { test_program.declarations(made.source, made.line) }
-  for _, row in ipairs(rows) do cases[#cases + 1] = profile_differences.case(row, made.names) end
+-- for each of them. `findings`: the differences of explore.run.
+function explore.differences(exploration, findings)
+  local replayed = program_replay.new(exploration.source, exploration.words)
+  local rows = profile_differences.smallest(profile_differences.rows(findings, replayed, exploration.names,
+    exploration.parts))
+  local cases = { test_program.declarations(exploration.source, exploration.line) }
+  for _, row in ipairs(rows) do cases[#cases + 1] = profile_differences.case(row, exploration.names) end
   replayed:close()
   return rows, table.concat(cases, "\n")
 end

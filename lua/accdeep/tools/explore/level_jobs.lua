@@ -22,10 +22,10 @@ local function work(search, level, from, to, last, pipe, counter)
   local lines = {}
   local before = { directives = search.directives, programs = search.programs }
   search.next = {}
-  search.observer.class = function(program, key, letters)
-    lines[#lines + 1] = results_file.class_line(program, key, letters)
+  search.observer.class = function(program, key, partition)
+    lines[#lines + 1] = results_file.class_line(program, key, partition)
   end
-  search.observer.on_finding = function(one) lines[#lines + 1] = results_file.finding_line(one) end
+  search.observer.on_finding = function(finding) lines[#lines + 1] = results_file.finding_line(finding) end
   for i = from, to do
     search:extend(level[i], last)
     counter:add(1, 1)
@@ -53,7 +53,7 @@ local function merge_results(search, pipe, last)
       search.succeeded[tonumber(rest)] = true
     else
       local class = results_file.class_of(rest)
-      if not search.seen[class.key] then search:add_class(class.program, class.key, class.partition, last) end
+      if not search.visited[class.key] then search:add_class(class.program, class.key, class.partition, last) end
     end
   end
   pipe:close()

@@ -77,11 +77,11 @@ local function runs_of(session, layout)
 end
 
 -- Returns the text "NAME+OFFSET" for the host address `value`, after the prefix `mark`, or nil if it is in no observed
--- object. `behind`: bytes after the end of an object that still count as part of it.
-local function host_name(layout, mark, value, behind)
+-- object. `tail_bytes`: bytes after the end of an object that still count as part of it.
+local function host_name(layout, mark, value, tail_bytes)
   for _, object in ipairs(layout) do
     local offset = value - object.address
-    if offset >= 0 and offset < object.bytes + behind then return ("%s%s+%d"):format(mark, object.name, offset) end
+    if offset >= 0 and offset < object.bytes + tail_bytes then return ("%s%s+%d"):format(mark, object.name, offset) end
   end
   return nil
 end
@@ -168,10 +168,10 @@ end
 function observation.parse(text)
   local objects = {}
   for name, host, device in text:gmatch "([%w_]+): ([^|;]*) | ([^|;]*)" do
-    local made = { host = {}, device = {} }
-    for value in host:gmatch "%S+" do made.host[#made.host + 1] = value end
-    for value in device:gmatch "%S+" do made.device[#made.device + 1] = value end
-    objects[name] = made
+    local values = { host = {}, device = {} }
+    for value in host:gmatch "%S+" do values.host[#values.host + 1] = value end
+    for value in device:gmatch "%S+" do values.device[#values.device + 1] = value end
+    objects[name] = values
   end
   return objects
 end
@@ -196,9 +196,9 @@ end
 -- dangling pointers point into new data.
 local function is_same(ours, theirs, reuses)
   if ours == theirs or ours == "u" or reuses and ours == "?" and theirs:find "^@" then return true end
-  for one in ours:gmatch "@[^/]+" do
-    for other in theirs:gmatch "@[^/]+" do
-      if one == other then return true end
+  for our_name in ours:gmatch "@[^/]+" do
+    for their_name in theirs:gmatch "@[^/]+" do
+      if our_name == their_name then return true end
     end
   end
   return false

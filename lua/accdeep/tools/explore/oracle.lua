@@ -42,10 +42,10 @@ end
 -- the tests. Raises if it does not exist.
 local function plugin_source()
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
-  local given = os.getenv "ACCDEEP_PLUGIN"
-  for _, place in ipairs(given and { given } or { folder .. "/../share/accdeep/plugin.c",
+  local user_path = os.getenv "ACCDEEP_PLUGIN"
+  for _, path in ipairs(user_path and { user_path } or { folder .. "/../share/accdeep/plugin.c",
     folder .. "/../tests/suites/plugin.c" }) do
-    if system.filetype(place) == "file" then return place end
+    if system.filetype(path) == "file" then return path end
   end
   error(environment_error("the plugin for libgomp, plugin.c, is not here",
     "the variable ACCDEEP_PLUGIN names the file: tests/suites/plugin.c of accdeep's sources"), 0)
@@ -82,64 +82,64 @@ Oracle.__index = Oracle
 function Oracle:compile(words, name)
   local source, program = ("%s/%s.c"):format(self.folder, name), ("%s/%s"):format(self.folder, name)
   files.write(source, test_driver.text(self.family, self.declared, words, self.layout))
-  local ok, _, said = shell_command.run(("timeout %d %s -O0 -w %s %s -o %s"):format(
+  local ok, _, messages = shell_command.run(("timeout %d %s -O0 -w %s %s -o %s"):format(
     COMPILE_SECONDS, quote(self.compiler),
     self.options, quote(source), quote(program)))
-  return ok and program, said
+  return ok and program, messages
 end
 
--- Returns the first error in the compiler messages `said`, in one line; else the first line that is not empty, else "no
+-- Returns the first error in the compiler's messages, in one line; else the first line that is not empty, else "no
 -- program was made".
-local function complaint(said)
-  return said:match "error: ([^\n]*)" or said:match "[^\n]*internal compiler error[^\n]*" or said:match "[^\n]+"
-    or "no program was made"
+local function complaint(messages)
+  return messages:match "error: ([^\n]*)" or messages:match "[^\n]*internal compiler error[^\n]*"
+    or messages:match "[^\n]+" or "no program was made"
 end
 
 -- Compiles the test driver. Actions that the compiler rejects are left out; self.refused gets the reason by number of
 -- action. The first round finds them by the file name "word N" in the compiler's errors, which `#line` gives to action
 -- N. If the rest does not compile either, the second round compiles each action alone. Raises if no driver compiles.
 function Oracle:build()
-  local taken, refused = {}, {}
+  local accepted, refused = {}, {}
   for number, word in ipairs(self.words) do
-    if word.kind ~= "end" then taken[number] = word end
+    if word.kind ~= "end" then accepted[number] = word end
   end
-  local program, said = self:compile(taken, "player")
+  local program, messages = self:compile(accepted, "player")
   for round = 1, 2 do
     if program then break end
-    for number, word in pairs(taken) do
-      local is_wrong = round == 1 and said:match(('"?word %d"?:%%d+:[^\n]*error: ([^\n]*)'):format(number))
+    for number, word in pairs(accepted) do
+      local is_wrong = round == 1 and messages:match(('"?word %d"?:%%d+:[^\n]*error: ([^\n]*)'):format(number))
       if round == 2 then
-        local alone, why = self:compile({ [number] = word }, "alone")
-        is_wrong = not alone and complaint(why)
+        local single_program, why = self:compile({ [number] = word }, "alone")
+        is_wrong = not single_program and complaint(why)
       end
-      if is_wrong then refused[number], taken[number] = is_wrong, nil end
+      if is_wrong then refused[number], accepted[number] = is_wrong, nil end
     end
-    program, said = self:compile(taken, "player")
+    program, messages = self:compile(accepted, "player")
   end
   if not program then
-    error(environment_error(("%s compiles no program of these words: %s"):format(self.compiler, complaint(said)),
+    error(environment_error(("%s compiles no program of these words: %s"):format(self.compiler, complaint(messages)),
       packages(self)), 0)
   end
   self.program, self.refused = program, refused
 end
 
--- Sets the compiler's options and the environment of the runtime, and compiles the test driver. `how`: the entry of
--- `families`. `options`: a list of options, extended here. Raises if something does not compile.
-function Oracle:prepare(how, options)
-  local settings = table.move(how.environment, 1, #how.environment, 1, {})
+-- Sets the compiler's options and the environment of the runtime, and compiles the test driver. `family_entry`: the
+-- entry of `families`. `options`: a list of options, extended here. Raises if something does not compile.
+function Oracle:prepare(family_entry, options)
+  local settings = table.move(family_entry.environment, 1, #family_entry.environment, 1, {})
   local library = self.folder -- folder of the runtime (clang) or of the plugin (gcc)
   if self.family == "gcc" then
-    local ok, _, said = shell_command.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
+    local ok, _, messages = shell_command.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
       quote(plugin_source()), quote(self.folder)))
-    if not ok then error(environment_error("the plugin for libgomp was not made: " .. complaint(said)), 0) end
+    if not ok then error(environment_error("the plugin for libgomp was not made: " .. complaint(messages)), 0) end
     options[#options + 1] = "-fopenacc" -- the test driver asks OpenACC routines about single bytes
   else
     library = folder_of_clang(self.compiler)
     if library then options[#options + 1] = "-L" .. library end
   end
   if library then
-    local given = self.family == "clang" and os.getenv "LD_LIBRARY_PATH" -- a runtime that the user provides
-    settings[#settings + 1] = ("LD_LIBRARY_PATH=%s%s"):format(given and given .. ":" or "", library)
+    local user_libraries = self.family == "clang" and os.getenv "LD_LIBRARY_PATH" -- a runtime that the user provides
+    settings[#settings + 1] = ("LD_LIBRARY_PATH=%s%s"):format(user_libraries and user_libraries .. ":" or "", library)
   end
   for i, setting in ipairs(settings) do settings[i] = quote(setting) end
   self.options, self.environment = table.concat(options, " "), table.concat(settings, " ")
@@ -198,12 +198,12 @@ end
 local signals = { [6] = "abort", [7] = "bus error", [8] = "arithmetic error", [11] = "segmentation fault",
   [14] = "no end within 10 seconds" }
 
--- Returns a text for the end of a process. `how`: "signal" or "status"; `number`: the signal or the exit status;
+-- Returns a text for the end of a process. `end_kind`: "signal" or "status"; `number`: the signal or the exit status;
 -- `lines`: the output before the end.
-local function ending(how, number, lines)
+local function ending(end_kind, number, lines)
   local text = message_of(lines)
-  local what = how == "signal" and (signals[number] or "signal " .. number) or "exit " .. number
-  return text and ("%s: %s"):format(what, text) or what
+  local ending_text = end_kind == "signal" and (signals[number] or "signal " .. number) or "exit " .. number
+  return text and ("%s: %s"):format(ending_text, text) or ending_text
 end
 
 -- Runs the programs of one tree, whose nodes are `lines` (number_nodes). Returns a table from node number (0: the
@@ -220,18 +220,18 @@ function Oracle:run_tree(lines)
     if number then
       results[math.tointeger(tonumber(number))], other = state, {}
     else
-      local at, how, code = line:match "^E (%d+) (%a+) (%d+)$"
+      local at, end_kind, code = line:match "^E (%d+) (%a+) (%d+)$"
       if at then
-        results[math.tointeger(tonumber(at))] = { stopped = ending(how, math.tointeger(tonumber(code)), other) }
+        results[math.tointeger(tonumber(at))] = { stopped = ending(end_kind, math.tointeger(tonumber(code)), other) }
         other = {}
       elseif #other < 16 and line:find "%S" then
         other[#other + 1] = line
       end
     end
   end
-  local ok, how, code = pipe:close()
+  local ok, end_kind, code = pipe:close()
   if not ok or not results[0] then
-    error(environment_error(("the program of %s ended with %s %s: %s"):format(self.compiler, how, code,
+    error(environment_error(("the program of %s ended with %s %s: %s"):format(self.compiler, end_kind, code,
       other[1] or "no message"), self.family == "gcc" and "the plugin is for libgomp of gcc 12"
       or packages(self)), 0)
   end
@@ -302,20 +302,20 @@ function Oracle:close() shell_command.remove(self.folder) end
 -- end; `opens` is true if the action opens a region. `layout`: a result of observation.layout. `exec`: a rule profile,
 -- under which `accdeep exec` then runs the programs, or nil or false.
 function oracle.open(spec)
-  local family, how = family_of(spec.compiler)
-  local options, used = { spec.exec and "-g" or "-g0", how.always }, {}
+  local family, family_entry = family_of(spec.compiler)
+  local options, used = { spec.exec and "-g" or "-g0", family_entry.always }, {}
   for _, word in ipairs(spec.words) do used[word.kind] = true end
-  if used.acc and not how.options.acc then
+  if used.acc and not family_entry.options.acc then
     error(environment_error(("%s has no directives of OpenACC"):format(spec.compiler), "--oracle gcc"), 0)
   end
-  for _, kind in ipairs { "acc", "omp" } do options[#options + 1] = used[kind] and how.options[kind] or nil end
+  for _, kind in ipairs { "acc", "omp" } do options[#options + 1] = used[kind] and family_entry.options[kind] or nil end
   if not files.program(spec.compiler) then
     error(environment_error(("there is no %s"):format(spec.compiler)), 0)
   end
   local self = setmetatable({ family = family, compiler = spec.compiler, words = spec.words, declared = spec.declared,
     layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quote(system.executable()),
       quote(spec.exec)) or "", folder = shell_command.folder() }, Oracle)
-  local ok, err = pcall(self.prepare, self, how, options)
+  local ok, err = pcall(self.prepare, self, family_entry, options)
   if not ok then
     self:close()
     error(err, 0)

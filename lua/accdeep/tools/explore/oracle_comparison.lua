@@ -30,10 +30,10 @@ local function exported_declarations(source, rules)
   end
   function observer.names(env, run)
     local meta = getmetatable(env.host)
-    local plain = meta.__call
+    local original_call = meta.__call
     recorder.observer.names(env)
     local recorded = meta.__call
-    meta.__call = function(...) return (run.words and plain or recorded)(...) end
+    meta.__call = function(...) return (run.words and original_call or recorded)(...) end
   end
   local run = scenario.open(source.file, source.text, { rules = rules, observers = { observer }, out = function() end })
   recorder:catch_up()
@@ -54,7 +54,7 @@ local function c_words(words)
     local construct = word.kind == "kernel" and transition_system.construct(word, words) or word
     list[i] = { kind = construct.kind, text = construct.text, body = construct.body,
       opens = test_program.opens(word) and true or nil }
-    if word.of then
+    if word.opener then
       error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "regions of C are nested",
         help = 'vocabulary { regions = "nested", ... }' }, 0)
     end
@@ -103,20 +103,20 @@ end
 -- equal keys have equal futures. The list has the text of the state after each action from index `first` on, and ""
 -- before. The last entry is { stopped = code, rule = rule } if an action failed.
 function Comparison:observe(numbers, first)
-  local made, layout, result = self.base:inner(), self.layout, {}
-  local session = made.session
-  made:prepare(self.words)
+  local system, layout, result = self.base:inner(), self.layout, {}
+  local session = system.session
+  system:prepare(self.words)
   for i, number in ipairs(numbers) do
-    local code, rule = made:step(number)
+    local code, rule = system:step(number)
     result[i] = code and { stopped = code, rule = rule } or i >= first and observation.text(session, layout) or ""
     if code then break end
   end
   local key = observation.key(session, layout, tostring(result[#result]))
-  for i = #made.open, 1, -1 do
-    key = ("%s %d"):format(key, made.open[i].word)
-    made.open[i].region:abandon()
+  for i = #system.open, 1, -1 do
+    key = ("%s %d"):format(key, system.open[i].word)
+    system.open[i].region:abandon()
   end
-  made:close()
+  system:close()
   return result, key
 end
 
@@ -132,10 +132,10 @@ local function compare(ours, theirs, reuses)
   elseif they_end then
     return { kind = "ends: " .. theirs.stopped:gsub("%d+", "N"), text = "the runtime ends: " .. theirs.stopped }
   end
-  local found = observation.difference(ours, theirs, reuses)
-  return found and { kind = ("%s %s"):format(found.side, found.kind),
-    text = ("scalar %d of %s on the %s: accdeep %s, the runtime %s"):format(found.scalar, found.object, found.side,
-      found.ours, found.theirs) }
+  local difference = observation.difference(ours, theirs, reuses)
+  return difference and { kind = ("%s %s"):format(difference.side, difference.kind),
+    text = ("scalar %d of %s on the %s: accdeep %s, the runtime %s"):format(difference.scalar, difference.object,
+      difference.side, difference.ours, difference.theirs) }
 end
 
 -- Returns the text of an action.
@@ -168,12 +168,12 @@ end
 function Comparison:difference(numbers, ours, theirs, first)
   for i = first, #numbers do
     local a, b = ours[i], theirs[i]
-    local found = a ~= nil and b ~= nil and compare(a, b, self.reuses)
-    if found then
-      found.program = table.move(numbers, 1, i, 1, {})
-      found.ours, found.theirs = a, b
-      found.key = ("%s: %s"):format(self:text_of(numbers[i]), found.kind)
-      return found
+    local difference = a ~= nil and b ~= nil and compare(a, b, self.reuses)
+    if difference then
+      difference.program = table.move(numbers, 1, i, 1, {})
+      difference.ours, difference.theirs = a, b
+      difference.key = ("%s: %s"):format(self:text_of(numbers[i]), difference.kind)
+      return difference
     end
   end
   return nil
@@ -193,9 +193,9 @@ function Comparison:longer(alive)
     end
     for number, word in ipairs(self.words) do
       if (word.kind ~= "end" or open > 0) and not self.oracle.refused[number] then
-        local made = table.move(numbers, 1, #numbers, 1, {})
-        made[#made + 1] = number
-        programs[#programs + 1] = made
+        local program = table.move(numbers, 1, #numbers, 1, {})
+        program[#program + 1] = number
+        programs[#programs + 1] = program
       end
     end
   end
@@ -210,7 +210,7 @@ end
 -- all)`: called for program i of the `all` programs with n actions.
 function Comparison:run(bound, options)
   options = options or {}
-  local groups, alive, seen, count = {}, { {} }, {}, 0
+  local groups, alive, reached, count = {}, { {} }, {}, 0
   for n = 1, bound do
     local programs, longer = self:longer(alive), {}
     if options.limit and count + #programs > options.limit then
@@ -219,19 +219,19 @@ function Comparison:run(bound, options)
     for i, theirs in ipairs(self.oracle:run(programs)) do
       if options.progress then options.progress(n, i, #programs) end
       local ours, key = self:observe(programs[i], n) -- the shorter program showed no difference
-      local found = self:difference(programs[i], ours, theirs, n)
+      local difference = self:difference(programs[i], ours, theirs, n)
       local last = theirs[n]
-      if found then
-        local group = groups[found.key]
+      if difference then
+        local group = groups[difference.key]
         if not group then
-          group = found
-          groups[found.key], groups[#groups + 1], group.count = group, group, 0
+          group = difference
+          groups[difference.key], groups[#groups + 1], group.count = group, group, 0
         end
         group.count = group.count + 1
       elseif type(last) == "string" and type(ours[n]) == "string" then
         key = key .. last
-        if options.every or not seen[key] then longer[#longer + 1] = programs[i] end
-        seen[key] = true
+        if options.every or not reached[key] then longer[#longer + 1] = programs[i] end
+        reached[key] = true
       end
     end
     count, alive = count + #programs, longer
@@ -242,15 +242,16 @@ end
 -- Runs the programs with these texts. Returns their first differences as a table from text to difference. Texts with
 -- unknown actions, and programs without a difference, have no entry.
 function Comparison:differences_of(texts)
-  local programs, of, shown = {}, {}, {}
+  local programs, program_texts, differences = {}, {}, {}
   for _, text in ipairs(texts) do
     local numbers = self:parse_program(text)
-    if numbers then programs[#programs + 1], of[#of + 1] = numbers, text end
+    if numbers then programs[#programs + 1], program_texts[#program_texts + 1] = numbers, text end
   end
   for i, theirs in ipairs(self.oracle:run(programs)) do
-    shown[of[i]] = not theirs.refused and self:difference(programs[i], self:observe(programs[i], 1), theirs, 1) or nil
+    differences[program_texts[i]] = not theirs.refused
+      and self:difference(programs[i], self:observe(programs[i], 1), theirs, 1) or nil
   end
-  return shown
+  return differences
 end
 
 -- ---------------------------------------------------------------------------------------- shrinking --
@@ -277,21 +278,21 @@ end
 function Comparison:shrink(groups)
   local work = groups
   while #work > 0 do
-    local programs, of = {}, {}
+    local programs, program_groups = {}, {}
     for _, group in ipairs(work) do
       for at = 1, #group.program do
         local shorter = self:shorten(group.program, at)
-        if shorter then programs[#programs + 1], of[#of + 1] = shorter, group end
+        if shorter then programs[#programs + 1], program_groups[#program_groups + 1] = shorter, group end
       end
     end
     work = {}
     local changed = {}
     for i, theirs in ipairs(self.oracle:run(programs)) do
-      local group = of[i]
-      local found = not changed[group] and not theirs.refused
+      local group = program_groups[i]
+      local difference = not changed[group] and not theirs.refused
         and self:difference(programs[i], self:observe(programs[i], 1), theirs, 1)
-      if found and found.key == group.key then
-        for name, value in pairs(found) do group[name] = value end
+      if difference and difference.key == group.key then
+        for name, value in pairs(difference) do group[name] = value end
         changed[group], work[#work + 1] = true, group
       end
     end

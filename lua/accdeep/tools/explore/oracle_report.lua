@@ -36,7 +36,7 @@ local function read_explanations(path, name)
   local ok, list = pcall(chunk)
   if ok and type(list) == "table" then list = list[name] or {} end
   if not ok or type(list) ~= "table" then wrong(path, ok and "it gives no lists" or tostring(list)) end
-  local known = {}
+  local explanations = {}
   for i, entry in ipairs(list) do
     for k = 1, 3 do
       if type(entry) ~= "table" or type(entry[k]) ~= "string" then
@@ -45,41 +45,41 @@ local function read_explanations(path, name)
     end
     local word, n = last_word(entry[1])
     local key = ("%s: %s"):format(word, entry[2])
-    if known[key] then wrong(path, ("entry %d explains what another one does: %s"):format(i, key)) end
-    known[key] = { program = entry[1], kind = entry[2], reason = entry[3], words = n }
+    if explanations[key] then wrong(path, ("entry %d explains what another one does: %s"):format(i, key)) end
+    explanations[key] = { program = entry[1], kind = entry[2], reason = entry[3], words = n }
   end
-  return known
+  return explanations
 end
 
 -- Returns the text of a state, or the reason of { stopped = reason }.
 local function state_text(state) return type(state) == "table" and state.stopped or state end
 
--- Returns the text of a group of differences in the report. `one`: the comparison. `known`: the explanation of the
+-- Returns the text of a group of differences in the report of a comparison. `explanation`: the explanation of the
 -- group, or nil.
-local function group_text(one, group, known)
-  local lines = { ("%s: %s"):format(known and "known" or "new", one:text(group.program)) }
+local function group_text(comparison, group, explanation)
+  local lines = { ("%s: %s"):format(explanation and "known" or "new", comparison:text(group.program)) }
   local function add(format, ...) lines[#lines + 1] = "    " .. format:format(...) end
   add("%s, in %d program%s", group.kind, group.count, group.count == 1 and "" or "s")
   add("%s", group.text)
   add("accdeep      %s", state_text(group.ours))
   add("the runtime  %s", state_text(group.theirs))
-  if known then add("%s", known.reason) end
+  if explanation then add("%s", explanation.reason) end
   return table.concat(lines, "\n") .. "\n"
 end
 
 -- Runs the programs of explanations whose difference the search did not find, up to `bound` actions: the search skips
 -- programs whose state was reached before. Returns a line for each explained difference that no longer exists; the
--- differences that still exist are appended to `groups`. `one`: the comparison.
-local function look_for(one, known, groups, bound)
-  local found, texts, missing = {}, {}, {}
-  for _, group in ipairs(groups) do found[group.key] = true end
-  for key, entry in sorted_pairs(known) do
-    if not found[key] and entry.words <= bound then texts[#texts + 1] = entry.program end
+-- differences that still exist are appended to `groups`.
+local function look_for(comparison, explanations, groups, bound)
+  local keys, texts, missing = {}, {}, {}
+  for _, group in ipairs(groups) do keys[group.key] = true end
+  for key, entry in sorted_pairs(explanations) do
+    if not keys[key] and entry.words <= bound then texts[#texts + 1] = entry.program end
   end
-  local shown = one:differences_of(texts)
-  for key, entry in sorted_pairs(known) do
-    local group = shown[entry.program]
-    if found[key] or entry.words > bound then goto continue end
+  local differences = comparison:differences_of(texts)
+  for key, entry in sorted_pairs(explanations) do
+    local group = differences[entry.program]
+    if keys[key] or entry.words > bound then goto continue end
     if group and group.key == key then
       group.count = 1
       groups[#groups + 1] = group
@@ -97,33 +97,34 @@ end
 -- exists. Raises if a file is malformed or the compiler is missing.
 --
 -- Options. `oracle`: the compiler. `exec`: use accdeep's own runtime. `rules`: a profile, or nil for the scenario's.
--- `bound`: longest program, or nil for the scenario's bound. `known`: path of the file of explanations, or nil.
+-- `bound`: longest program, or nil for the scenario's bound. `explanations`: path of the file of explanations, or nil.
 -- `limit`, `every`, `progress`: see Comparison:run.
 function oracle_report.compare(path, options)
   local source = { file = path, text = files.read(path) }
-  local known = options.known and read_explanations(options.known, path:match "([^/]*)$":gsub("%.lua$", "")) or {}
-  local one = oracle_comparison.open(source, options.rules, options.oracle, options.exec)
-  local bound, begun = options.bound or one.bound, core.clock()
+  local explanations = options.explanations
+    and read_explanations(options.explanations, path:match "([^/]*)$":gsub("%.lua$", "")) or {}
+  local comparison = oracle_comparison.open(source, options.rules, options.oracle, options.exec)
+  local bound, begun = options.bound or comparison.bound, core.clock()
   local ok, groups, count, why, missing = pcall(function()
-    local groups, count, why = one:run(bound, options)
-    one:shrink(groups)
-    return groups, count, why, why and {} or look_for(one, known, groups, bound)
+    local groups, count, why = comparison:run(bound, options)
+    comparison:shrink(groups)
+    return groups, count, why, why and {} or look_for(comparison, explanations, groups, bound)
   end)
   local seconds = math.max(core.clock() - begun, 1e-6)
-  one:close()
+  comparison:close()
   if not ok then error(groups, 0) end
   local lines, new = {}, 0
-  for number, word in ipairs(one.words) do
-    local reason = one.oracle.refused[number]
+  for number, word in ipairs(comparison.words) do
+    local reason = comparison.oracle.refused[number]
     if reason then lines[#lines + 1] = ("-- %s does not take '%s': %s\n"):format(options.oracle, word.text, reason) end
   end
   for _, group in ipairs(groups) do
-    local explained = known[group.key]
+    local explained = explanations[group.key]
     if not explained then new = new + 1 end
-    lines[#lines + 1] = group_text(one, group, explained)
+    lines[#lines + 1] = group_text(comparison, group, explained)
   end
   table.move(missing, 1, #missing, #lines + 1, lines)
-  local function count_text(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
+  local function count_text(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
   lines[#lines + 1] = ("-- %s on %s: %s of up to %s, %d a second; %s, %d not explained\n"):format(path:match "[^/]*$",
     options.oracle, count_text(count, "program"), count_text(bound, "word"), count // seconds,
     count_text(#groups, "difference"), new)

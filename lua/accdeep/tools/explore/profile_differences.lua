@@ -29,72 +29,72 @@ local function has_counters(parts) return parts[#parts] == "counters" end
 
 -- Returns a list of differences {program, names, key}, a function that adds a difference, and the `differ` callback for
 -- search.lua. `names`: the profiles of the systems. The key consists of the last directive, the profiles that had
--- agreed before, the kind of the outcomes (equivalence.kind), and the rules of the errors. Only the first program of
--- each key is kept. `on_new(difference)` is called for each kept difference.
+-- agreed before, the kind of the observations (equivalence.kind), and the rules of the errors. Only the first program
+-- of each key is kept. `on_new(difference)` is called for each kept difference.
 function profile_differences.collect(names, words, parts, on_new)
-  local found, by_key, counters = {}, {}, has_counters(parts)
-  local function add(one)
-    if by_key[one.key] then return end
-    by_key[one.key], found[#found + 1] = one, one
-    on_new(one)
+  local differences, by_key, counters = {}, {}, has_counters(parts)
+  local function add(difference)
+    if by_key[difference.key] then return end
+    by_key[difference.key], differences[#differences + 1] = difference, difference
+    on_new(difference)
   end
-  local function observe(text, before, made)
+  local function observe(text, before, attempt)
     local groups = {} -- systems that agreed before the action, by letter
     for k, name in ipairs(names) do
       local letter, at = before:sub(k, k), (k - 1) * #search.parts
-      local group = groups[letter] or { names = {}, found = {}, rules = {} }
-      local one = { code = made.codes[k] }
-      for i, part in ipairs(search.parts) do one[part] = made.digests[at + i] end
+      local group = groups[letter] or { names = {}, observations = {}, rules = {} }
+      local observation = { code = attempt.codes[k] }
+      for i, part in ipairs(search.parts) do observation[part] = attempt.digests[at + i] end
       groups[letter] = group
       group.several = group.several or group.first ~= nil and profile_comparison.difference(
-        group.first, one, counters) ~= nil
-      group.first = group.first or one
+        group.first, observation, counters) ~= nil
+      group.first = group.first or observation
       table.insert(group.names, name)
-      group.found[name] = one
-      table.insert(group.rules, made.rules[k] or "")
+      group.observations[name] = observation
+      table.insert(group.rules, attempt.rules[k] or "")
     end
     for letter in before:gmatch "." do
       local group = groups[letter]
       if group and group.several then
         groups[letter] = nil
         local key = { test_program.family(words[text:byte(-1)]), table.concat(group.names, " "),
-          equivalence.kind(group.names, group.found, counters), table.concat(group.rules, " ") }
+          equivalence.kind(group.names, group.observations, counters), table.concat(group.rules, " ") }
         add { program = text, names = group.names, key = table.concat(key, "\0") }
       end
     end
   end
-  return found, add, observe
+  return differences, add, observe
 end
 
 -- ----------------------------------------------------------------------------------------- rows --
 
--- Returns the sets of knobs that cause the difference `one`: a list of {knobs, key, names, pairs, is_of}. `names`: the
--- profiles that the knobs separate; `is_of`: the same profiles as a set; `pairs`: pairs of profiles that the knobs
--- separate. `outcome`: outcomes by profile.
-local function attribute_to_knobs(one, replay, outcome, counters)
+-- Returns the sets of knobs that cause a difference: a list of {knobs, key, names, pairs, is_of}. `names`: the profiles
+-- that the knobs separate; `is_of`: the same profiles as a set; `pairs`: pairs of profiles that the knobs separate.
+-- `observations`: by profile.
+local function attribute_to_knobs(difference, replay, observations, counters)
   local list, by_key, firsts = {}, {}, {}
-  for _, name in ipairs(one.names) do -- profiles with equal knobs and outcomes are compared once
-    local signature, known = deciding_knobs.signature(name), nil
+  for _, name in ipairs(difference.names) do -- profiles with equal knobs and observations are compared once
+    local signature, representative = deciding_knobs.signature(name), nil
     for _, first in ipairs(firsts) do
       if first.signature == signature and not profile_comparison.difference(
-        outcome[first.name], outcome[name], counters) then
-        known = first
+        observations[first.name], observations[name], counters) then
+        representative = first
       end
     end
-    if not known then
-      known = { name = name, signature = signature, all = {} }
-      firsts[#firsts + 1] = known
+    if not representative then
+      representative = { name = name, signature = signature, all = {} }
+      firsts[#firsts + 1] = representative
     end
-    table.insert(known.all, name)
+    table.insert(representative.all, name)
   end
   for i = 1, #firsts do
     for j = i + 1, #firsts do
       local a, b = firsts[i], firsts[j]
-      if profile_comparison.difference(outcome[a.name], outcome[b.name], counters) then
-        local given = deciding_knobs.knobs(replay, one.program, a.name, b.name, counters)
-        local key = table.concat(given, " ")
+      if profile_comparison.difference(observations[a.name], observations[b.name], counters) then
+        local knob_names = deciding_knobs.knobs(replay, difference.program, a.name, b.name, counters)
+        local key = table.concat(knob_names, " ")
         if not by_key[key] then
-          by_key[key] = { knobs = given, key = key, is_of = {}, names = {}, pairs = {} }
+          by_key[key] = { knobs = knob_names, key = key, is_of = {}, names = {}, pairs = {} }
           list[#list + 1] = by_key[key]
         end
         for _, p in ipairs(a.all) do
@@ -107,37 +107,39 @@ local function attribute_to_knobs(one, replay, outcome, counters)
     end
   end
   for _, row in ipairs(list) do
-    for _, name in ipairs(one.names) do
+    for _, name in ipairs(difference.names) do
       if row.is_of[name] then table.insert(row.names, name) end
     end
   end
   return list
 end
 
--- Replays each difference in `found` under all profiles and attributes it to knobs. Returns rows, in the order of
--- `found`. A difference that several sets of knobs cause has several rows.
+-- Replays each difference in `differences` under all profiles and attributes it to knobs. Returns rows, in the order of
+-- `differences`. A difference that several sets of knobs cause has several rows.
 --
 -- Fields of a row. `knobs`, `key`: the knobs, as a list and as a text. `program`, `words`: the program and the
--- vocabulary's actions. `names`, `pairs`: profiles that the knobs separate. `outcome`: outcomes by profile. `mixed`:
+-- vocabulary's actions. `names`, `pairs`: profiles that the knobs separate. `observations`: by profile. `mixed`:
 -- number of other rows of the same difference. `agreed`: number of profiles that agreed before the last action.
 -- `counters`: true if counters are compared.
-function profile_differences.rows(found, replay, names, parts)
+function profile_differences.rows(differences, replay, names, parts)
   local rows, counters = {}, has_counters(parts)
-  for _, one in ipairs(found) do
-    local outcome = {}
-    for _, name in ipairs(names) do outcome[name] = replay:observe(one.program, name, equivalence.observe) end
-    local list = attribute_to_knobs(one, replay, outcome, counters)
+  for _, difference in ipairs(differences) do
+    local observations = {}
+    for _, name in ipairs(names) do
+      observations[name] = replay:observe(difference.program, name, equivalence.observe)
+    end
+    local list = attribute_to_knobs(difference, replay, observations, counters)
     for _, row in ipairs(list) do
-      row.program, row.words, row.outcome, row.mixed = one.program, replay.words, outcome, #list - 1
-      row.agreed, row.counters = #one.names, counters
+      row.program, row.words, row.observations, row.mixed = difference.program, replay.words, observations, #list - 1
+      row.agreed, row.counters = #difference.names, counters
       rows[#rows + 1] = row
     end
   end
   return rows
 end
 
--- Returns the kind of difference between two outcomes as text. It is "errors" if both failed, and the code of the error
--- if one failed. Else it is "device" for any difference on the device, or the part that differs.
+-- Returns the kind of difference between two observations as text. It is "errors" if both failed, and the code of the
+-- error if one failed. Else it is "device" for any difference on the device, or the part that differs.
 local function difference_kind(a, b, counters)
   if a.code and b.code then return "errors" end
   local part = profile_comparison.difference(a, b, counters)
@@ -149,41 +151,41 @@ end
 -- a pair of profiles and a kind of difference that no smaller row shows. A row that is not kept is appended to the list
 -- `also` of the first smaller row that shows one of its pairs.
 function profile_differences.smallest(rows)
-  for i, row in ipairs(rows) do row.place = i end
+  for i, row in ipairs(rows) do row.index = i end
   table.sort(rows, function(a, b)
     if #a.program ~= #b.program then return #a.program < #b.program end
     if a.mixed ~= b.mixed then return a.mixed < b.mixed end
     if a.agreed ~= b.agreed then return a.agreed > b.agreed end
-    return a.place < b.place
+    return a.index < b.index
   end)
-  local kept, shown = {}, {}
+  local smallest, row_by_key = {}, {}
   for _, row in ipairs(rows) do
-    local known
+    local first_row
     row.also = {}
     for _, pair in ipairs(row.pairs) do
-      local first, second = row.outcome[pair[1]], row.outcome[pair[2]]
+      local first, second = row.observations[pair[1]], row.observations[pair[2]]
       local key = table.concat({ row.key, pair[1], pair[2], first.code and "" or "accepted",
         difference_kind(first, second, row.counters) }, "\0")
-      known = known or shown[key]
-      if not shown[key] then
-        shown[key] = row
-        if kept[#kept] ~= row then kept[#kept + 1] = row end
+      first_row = first_row or row_by_key[key]
+      if not row_by_key[key] then
+        row_by_key[key] = row
+        if smallest[#smallest] ~= row then smallest[#smallest + 1] = row end
       end
     end
-    if kept[#kept] ~= row then table.insert(known.also, row) end
+    if smallest[#smallest] ~= row then table.insert(first_row.also, row) end
   end
-  return kept
+  return smallest
 end
 
 -- ----------------------------------------------------------------------------------------- text --
 
 -- Returns the identifiers of the rules that a row's knobs decide.
 function profile_differences.rules(row)
-  local list, seen = {}, {}
+  local list, listed = {}, {}
   for _, name in ipairs(row.knobs) do
     for id in knobs.named[name].rules:gmatch "%S+" do
-      if not seen[id] then list[#list + 1] = id end
-      seen[id] = true
+      if not listed[id] then list[#list + 1] = id end
+      listed[id] = true
     end
   end
   return list
@@ -206,7 +208,7 @@ function profile_differences.case(row, names, number)
   lines[#lines + 1] = ("case(%q, function()"):format(title)
   if #lines[1] > 120 then lines[1] = ("case(%q\n  .. %q, function()"):format(title:match "^(.* )(%[.*)$") end
   lines[#lines + 1] = "  expect.differs({"
-  for _, group in ipairs(equivalence.groups(names, row.outcome, row.counters)) do
+  for _, group in ipairs(equivalence.groups(names, row.observations, row.counters)) do
     for _, name in ipairs(group.names) do lines[#lines + 1] = ("    [%q] = %q,"):format(name, group.text) end
   end
   lines[#lines + 1] = "  }, function()"

@@ -20,52 +20,52 @@ end
 
 -- Closes all systems; later calls open new ones.
 function Replay:close()
-  for _, one in pairs(self.systems) do one.world:close() end
+  for _, entry in pairs(self.systems) do entry.system:close() end
   self.systems, self.n = {}, 0
 end
 
 -- Returns the system of the profile `rules` in its initial state, and opens it if needed. If the open systems have MOST
 -- devices or more, all of them are closed before a system is opened.
 function Replay:system_at_start(rules)
-  local one = self.systems[rules]
-  if one then
-    one.world:restore(one.saved)
-    return one.world
+  local entry = self.systems[rules]
+  if entry then
+    entry.system:restore(entry.saved)
+    return entry.system
   end
   if self.n >= MOST then self:close() end
-  local made = transition_system.open(self.source.file, self.source.text, rules)
-  made:prepare(self.words)
-  self.systems[rules], self.n = { world = made, saved = made:save() }, self.n + made.session.devices
-  return made
+  local system = transition_system.open(self.source.file, self.source.text, rules)
+  system:prepare(self.words)
+  self.systems[rules], self.n = { system = system, saved = system:save() }, self.n + system.session.devices
+  return system
 end
 
--- Executes a program and returns an outcome: {host, present, values, counters, rest, seen}, digests and the result of
--- `look(session)`. If an action fails, returns {code, at} instead; `at` is the index of the action. `rules`: a profile
--- name, perhaps with changed knobs. `look`: a function, or nil; `seen` is nil then.
+-- Executes a program and returns an observation: {host, present, values, counters, rest, rendering}, digests and the
+-- result of `look(session)`. If an action fails, returns {code, at} instead; `at` is the index of the action. `rules`:
+-- a profile name, perhaps with changed knobs. `look`: a function, or nil; `rendering` is nil then.
 function Replay:observe(program, rules, look)
-  local made = self:system_at_start(rules)
+  local system = self:system_at_start(rules)
   for i = 1, #program do
-    local code = made:step(program:byte(i))
+    local code = system:step(program:byte(i))
     if code then return { code = code, at = i } end
   end
-  local outcome = profile_comparison.observe(made.session)
-  outcome.seen = look and look(made.session)
-  return outcome
+  local observation = profile_comparison.observe(system.session)
+  observation.rendering = look and look(system.session)
+  return observation
 end
 
 -- Executes a program in a new session, which is closed afterwards. Returns {code, host, present, values, counters,
 -- rest}; `code` is the code of the first error, after which no action is executed, or nil. Tests compare the result
 -- with that of Replay:observe.
 function program_replay.fresh(source, words, program, rules)
-  local made, code = transition_system.open(source.file, source.text, rules), nil
-  made:prepare(words)
+  local system, code = transition_system.open(source.file, source.text, rules), nil
+  system:prepare(words)
   for i = 1, #program do
-    code = code or made:step(program:byte(i))
+    code = code or system:step(program:byte(i))
   end
-  local outcome = profile_comparison.observe(made.session)
-  outcome.code = code
-  made:close()
-  return outcome
+  local observation = profile_comparison.observe(system.session)
+  observation.code = code
+  system:close()
+  return observation
 end
 
 return program_replay

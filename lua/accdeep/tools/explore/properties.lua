@@ -9,13 +9,13 @@ local search = require "accdeep.tools.explore.search"
 
 local properties = {}
 
--- Returns the state of the system `world` as a table from part (search.parts) to digest.
-local function digests_of(world)
-  local list = { world:digests() }
-  list[#list + 1] = world:hash_open_regions()
-  local shown = {}
-  for i, part in ipairs(search.parts) do shown[part] = list[i] end
-  return shown
+-- Returns the state of a system as a table from part (search.parts) to digest.
+local function digests_of(system)
+  local list = { system:digests() }
+  list[#list + 1] = system:hash_open_regions()
+  local digests = {}
+  for i, part in ipairs(search.parts) do digests[part] = list[i] end
+  return digests
 end
 
 -- Returns the first of the named parts in which two states differ, or nil.
@@ -33,20 +33,20 @@ local PARTS_IN_WORDS = { host = "host memory", present = "what is present", valu
 -- Each property is {name, about, check}. check(context) returns a description of the violation, or nil. The order
 -- matters: the last two checks change the system.
 --
--- Fields of the context. `world`: the system. `words`: its actions. `word`: number of the executed action. `code`: code
--- of its error, or nil. `before`, `after`: digests by part. `back()`: restores the state before the action.
--- `has_dynamic`: the program has `enter data` or `exit data`. `alternatives`: numbers of the actions that differ from
--- the executed one only in the order of clauses.
+-- Fields of the context. `system`: the transition system. `words`: its actions. `word`: number of the executed action.
+-- `code`: code of its error, or nil. `before`, `after`: digests by part. `back()`: restores the state before the
+-- action. `has_dynamic`: the program has `enter data` or `exit data`. `alternatives`: numbers of the actions that
+-- differ from the executed one only in the order of clauses.
 properties.properties = {
   { name = "failed", about = "a construct that fails changes nothing", check = function(c)
     if not c.code or c.code == "limit" or c.words[c.word].of_host then return nil end
-    local part = first_changed(c.before, digests_of(c.world), search.parts)
+    local part = first_changed(c.before, digests_of(c.system), search.parts)
     return part and ("the word fails (%s), and %s changed"):format(c.code, PARTS_IN_WORDS[part])
   end },
 
   { name = "dangling", about = "no attached pointer points to memory that is not present any more", check = function(c)
     if c.code or c.before.counters == c.after.counters then return nil end
-    local session = c.world.session
+    local session = c.system.session
     for device = 0, session.devices - 1 do
       for _, attached in ipairs(session.ctx:attachments(device)) do
         if attached.low == 0 then return ("%s is attached to what is gone"):format(attached.name) end
@@ -55,15 +55,15 @@ properties.properties = {
   end },
 
   { name = "lists", about = "the directory's lists are those of the paper", check = function(c)
-    if c.code or not c.world.session.rules.fusion or c.has_dynamic then return nil end
-    return properties.lists(c.world.session)
+    if c.code or not c.system.session.rules.fusion or c.has_dynamic then return nil end
+    return properties.lists(c.system.session)
   end },
 
   { name = "undone", about = "a region's end undoes its beginning: what is present, and counters", check = function(c)
     if c.code or not test_program.opens(c.words[c.word]) then return nil end
-    local code = c.world:close_innermost()
+    local code = c.system:close_innermost()
     if code then return ("the end of the region fails (%s)"):format(code) end
-    local part = first_changed(c.before, digests_of(c.world), { "present", "counters" })
+    local part = first_changed(c.before, digests_of(c.system), { "present", "counters" })
     return part and ("after the end of the region, %s changed"):format(PARTS_IN_WORDS[part])
   end },
 
@@ -71,11 +71,11 @@ properties.properties = {
     if #c.alternatives == 0 then return nil end
     for _, other in ipairs(c.alternatives) do
       c.back()
-      local code = c.world:step(other)
+      local code = c.system:step(other)
       if (code == nil) ~= (c.code == nil) then -- a directive with two errors may report either
         return ("as `%s` the word is %s, not %s"):format(c.words[other].text, code or "accepted", c.code or "accepted")
       end
-      local part = first_changed(c.after, digests_of(c.world), { "host", "present", "values", "counters" })
+      local part = first_changed(c.after, digests_of(c.system), { "host", "present", "values", "counters" })
       if part then return ("as `%s` the word gives other %s"):format(c.words[other].text, PARTS_IN_WORDS[part]) end
     end
   end },
@@ -90,14 +90,14 @@ local function clauses_of(text)
   while true do
     at = text:match("^[%s,]*()", at)
     if at > #text then return table.concat(name, " "), list end
-    local clause, after = text:match("^([%a_]+%s*%b())()", at)
-    local word, behind = text:match("^([%a_]+)()", at)
+    local clause, clause_end = text:match("^([%a_]+%s*%b())()", at)
+    local word, word_end = text:match("^([%a_]+)()", at)
     if clause and not name[1] then -- an argument of the directive itself: wait(1)
-      name[1], at = clause, after
+      name[1], at = clause, clause_end
     elseif clause or word and #list > 0 then
-      list[#list + 1], at = clause or word, after or behind
+      list[#list + 1], at = clause or word, clause_end or word_end
     elseif word then
-      name[#name + 1], at = word, behind
+      name[#name + 1], at = word, word_end
     else
       return nil
     end
@@ -109,11 +109,11 @@ end
 function properties.orders(text)
   local name, list = clauses_of(text)
   if not name or #list < 2 then return {} end
-  local texts, seen = {}, { [table.concat(list, " ")] = true }
+  local texts, listed = {}, { [table.concat(list, " ")] = true }
   local function add(order)
-    local made = table.concat(order, " ")
-    if not seen[made] then texts[#texts + 1] = name .. " " .. made end
-    seen[made] = true
+    local order_text = table.concat(order, " ")
+    if not listed[order_text] then texts[#texts + 1] = name .. " " .. order_text end
+    listed[order_text] = true
   end
   local reversed = {}
   for i = #list, 1, -1 do reversed[#reversed + 1] = list[i] end
@@ -132,13 +132,13 @@ end
 
 -- Returns the tuples `list` of a directory level as byte intervals {low, high, base, alloc}, sorted by address.
 local function intervals(list)
-  local made = {}
+  local byte_intervals = {}
   for i, tuple in ipairs(list) do
     local info = tuple.info
-    made[i] = { low = info.host, high = info.host + info.bytes, base = tuple.base, alloc = tuple.alloc }
+    byte_intervals[i] = { low = info.host, high = info.host + info.bytes, base = tuple.base, alloc = tuple.alloc }
   end
-  table.sort(made, function(a, b) return a.low < b.low end)
-  return made
+  table.sort(byte_intervals, function(a, b) return a.low < b.low end)
+  return byte_intervals
 end
 
 -- Computes the fusion of DIR figure 2: joins tuples of a level (`own`) and of the level below it (`below`) while two of
@@ -147,11 +147,12 @@ end
 -- whole range.
 local function fuse_tuples(own, below)
   local list = {}
-  for _, one in ipairs(own) do
-    list[#list + 1] = { low = one.low, high = one.high, bases = { one.base }, alloc = true }
+  for _, tuple in ipairs(own) do
+    list[#list + 1] = { low = tuple.low, high = tuple.high, bases = { tuple.base }, alloc = true }
   end
-  for _, one in ipairs(below) do
-    list[#list + 1] = { low = one.low, high = one.high, bases = one.bases or { one.base }, alloc = false, old = true }
+  for _, tuple in ipairs(below) do
+    list[#list + 1] = { low = tuple.low, high = tuple.high, bases = tuple.bases or { tuple.base }, alloc = false,
+      old = true }
   end
   local function meet(a, b)
     if a.low < b.high and b.low < a.high then return true end
@@ -189,8 +190,8 @@ end
 -- Returns tuples as text, such as "ALLOC [0,8)"; offsets are relative to the address `origin`.
 local function text_of(list, origin)
   local parts = {}
-  for i, one in ipairs(list) do
-    parts[i] = ("%s [%d,%d)"):format(one.alloc and "ALLOC" or "ALIAS", one.low - origin, one.high - origin)
+  for i, tuple in ipairs(list) do
+    parts[i] = ("%s [%d,%d)"):format(tuple.alloc and "ALLOC" or "ALIAS", tuple.low - origin, tuple.high - origin)
   end
   return table.concat(parts, " ")
 end
@@ -201,21 +202,21 @@ end
 function properties.lists(session)
   local below = {}
   for i, level in ipairs(session.ctx:levels(session.now.device)) do
-    local wanted, found = fuse_tuples(intervals(level.original), below), intervals(level.artificial)
-    local origin = found[1] and found[1].low or wanted[1] and wanted[1].low or 0
-    local is, should = text_of(found, origin), text_of(wanted, origin)
+    local expected, actual = fuse_tuples(intervals(level.original), below), intervals(level.artificial)
+    local origin = actual[1] and actual[1].low or expected[1] and expected[1].low or 0
+    local is, should = text_of(actual, origin), text_of(expected, origin)
     if is ~= should then return ("level %d has %s, the paper %s"):format(i, is, should) end
-    below = wanted
+    below = expected
   end
 end
 
 -- ------------------------------------------------------------------------------------ exploring --
 
 -- Returns a list of counterexamples, a function that adds a counterexample, and the `step` callback for search.lua. A
--- counterexample is {program, property, what, key}; only the first one per property and directive is kept. `world`: the
--- system, to which variants of the actions are added. `on_new(counterexample)` is called for each kept counterexample.
-function properties.collect(world, words, on_new)
-  local found, by_key, alternatives, violating = {}, {}, {}, {}
+-- counterexample is {program, property, what, key}; only the first one per property and directive is kept. Variants
+-- of the actions are added to `system`. `on_new(counterexample)` is called for each kept counterexample.
+function properties.collect(system, words, on_new)
+  local counterexamples, by_key, alternatives, violating = {}, {}, {}, {}
   -- Returns true if a prefix of the program `text` has violated the property already; `text` is then not reported.
   local function has_violated(property, text)
     for n = 1, #text do
@@ -229,31 +230,31 @@ function properties.collect(world, words, on_new)
       local copy = {}
       for key, value in pairs(word) do copy[key] = value end
       copy.text = text
-      table.insert(alternatives[i], world:add(copy))
+      table.insert(alternatives[i], system:add(copy))
     end
   end
-  local function add(one)
-    if by_key[one.key] then return end
-    by_key[one.key], found[#found + 1] = one, one
-    on_new(one)
+  local function add(counterexample)
+    if by_key[counterexample.key] then return end
+    by_key[counterexample.key], counterexamples[#counterexamples + 1] = counterexample, counterexample
+    on_new(counterexample)
   end
   local function is_dynamic(number)
     local family = test_program.family(words[number])
     return family:find "enter" ~= nil or family:find "exit" ~= nil
   end
-  return found, add, function(made, text, word, outcomes, before)
+  return counterexamples, add, function(program_search, text, word, attempt, before)
     local has_dynamic = is_dynamic(word)
     for i = 1, #text do has_dynamic = has_dynamic or is_dynamic(text:byte(i)) end
-    local c = { world = world, words = world.words, word = word, code = outcomes.codes[1], before = {}, after = {},
-      has_dynamic = has_dynamic, alternatives = alternatives[word], back = function() made:back(#text) end }
-    for i, part in ipairs(search.parts) do c.before[part], c.after[part] = before.digests[i], outcomes.digests[i] end
+    local c = { system = system, words = system.words, word = word, code = attempt.codes[1], before = {}, after = {},
+      has_dynamic = has_dynamic, alternatives = alternatives[word], back = function() program_search:back(#text) end }
+    for i, part in ipairs(search.parts) do c.before[part], c.after[part] = before.digests[i], attempt.digests[i] end
     for _, property in ipairs(properties.properties) do
       local key = property.name .. " " .. test_program.family(words[word])
-      local what = not has_violated(property, text) and property.check(c)
-      if what then
+      local violation = not has_violated(property, text) and property.check(c)
+      if violation then
         local whole = text .. string.char(word)
         violating[property.name .. whole] = true
-        add { program = whole, property = property.name, what = what, key = key }
+        add { program = whole, property = property.name, what = violation, key = key }
       end
     end
     return true
@@ -262,15 +263,16 @@ end
 
 -- Returns a counterexample as the text of a case. `is_own`: `profile` is the scenario's own, so that the case need not
 -- select it.
-function properties.case(one, words, profile, is_own)
+function properties.case(counterexample, words, profile, is_own)
   local about
   for _, property in ipairs(properties.properties) do
-    if property.name == one.property then about = property.about end
+    if property.name == counterexample.property then about = property.about end
   end
-  local title = ("%s, %s: %s"):format(one.property, test_program.family(words[one.program:byte(-1)]), profile)
-  local lines = { ("-- %s: %s"):format(about, one.what), ("case(%q, function()"):format(title),
+  local family = test_program.family(words[counterexample.program:byte(-1)])
+  local title = ("%s, %s: %s"):format(counterexample.property, family, profile)
+  local lines = { ("-- %s: %s"):format(about, counterexample.what), ("case(%q, function()"):format(title),
     not is_own and ("  rules %q"):format(profile) or nil }
-  for _, line in ipairs(test_program.lines(words, one.program, true)) do lines[#lines + 1] = "  " .. line end
+  for _, line in ipairs(test_program.lines(words, counterexample.program, true)) do lines[#lines + 1] = "  " .. line end
   lines[#lines + 1] = "end)"
   return table.concat(lines, "\n") .. "\n"
 end

@@ -37,8 +37,10 @@ local function hex(text) return (text:gsub(".", function(c) return ("%02x"):form
 -- Returns the text that hexadecimal digits describe.
 local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
 
--- Returns the line `c` of a class. `letters`: the partition.
-function results_file.class_line(program, key, letters) return ("c %s %016x %s"):format(hex(program), key, letters) end
+-- Returns the line `c` of a class.
+function results_file.class_line(program, key, partition)
+  return ("c %s %016x %s"):format(hex(program), key, partition)
+end
 
 -- Returns the integers that the pattern captures in a text. Raises if the pattern does not match, or if a number is too
 -- large.
@@ -54,34 +56,34 @@ local KEY = ("%x"):rep(16)
 -- Returns the class {program, key, partition} that the rest of a line `c` after "c " describes. Raises if it is
 -- malformed.
 function results_file.class_of(rest)
-  local program, key, letters = rest:match("^(%x*) (" .. KEY .. ") (%a*)$")
+  local program, key, partition = rest:match("^(%x*) (" .. KEY .. ") (%a*)$")
   assert(program and #program % 2 == 0)
-  return { program = text_of(program), key = math.tointeger(tonumber("0x" .. key)), partition = letters }
+  return { program = text_of(program), key = math.tointeger(tonumber("0x" .. key)), partition = partition }
 end
 
 -- Returns the line `d` of a finding: a difference or a counterexample.
-function results_file.finding_line(one)
+function results_file.finding_line(finding)
   local copy = {}
-  for name, value in pairs(one) do copy[name] = value end
-  copy.program = hex(one.program)
+  for name, value in pairs(finding) do copy[name] = value end
+  copy.program = hex(finding.program)
   return "d " .. json.encode(copy)
 end
 
 -- Returns the finding that the rest of a line `d` after "d " describes. Raises if it is malformed.
 function results_file.finding_of(rest)
-  local one = json.decode(rest)
-  assert(one.program:find "^%x*$" and #one.program % 2 == 0)
-  one.program = text_of(one.program)
-  return one
+  local finding = json.decode(rest)
+  assert(finding.program:find "^%x*$" and #finding.program % 2 == 0)
+  finding.program = text_of(finding.program)
+  return finding
 end
 
 -- Creates a file of results and returns a Results object. `key`: the integer of explore.open; `shard`: {i, n}, or nil.
 function results_file.create(path, key, shard)
-  local made = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, committed = 0,
+  local results = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, committed = 0,
     written = core.clock() }, Results)
-  made:commit(("accdeep explore 1 %016x"):format(key), not shard)
-  if shard then made:commit(("part %d %d"):format(shard[1], shard[2]), true) end
-  return made
+  results:commit(("accdeep explore 1 %016x"):format(key), not shard)
+  if shard then results:commit(("part %d %d"):format(shard[1], shard[2]), true) end
+  return results
 end
 
 -- Appends a line to the buffer. It counts as complete only after the next commit.
@@ -131,30 +133,30 @@ local function lines_of(path)
 end
 
 -- Applies a line to the loaded results. Raises if it is malformed or out of order.
-local function apply_line(made, line)
+local function apply_line(loaded, line)
   local word, rest = line:match "^(%a+) ?(.*)$"
   if word == "c" then
-    table.insert(made.levels[made.level].classes, results_file.class_of(rest))
+    table.insert(loaded.levels[loaded.level].classes, results_file.class_of(rest))
   elseif word == "d" then
-    table.insert(made.findings, results_file.finding_of(rest))
+    table.insert(loaded.findings, results_file.finding_of(rest))
   elseif word == "level" then
     local level = numbers_of(rest, "^(%d+)$")
     -- Second case: the level was begun again after an interruption.
-    assert(level == #made.levels + 1 or level == made.level and made.record_extended == 0)
-    made.level, made.record_extended = level, 0
-    made.levels[level] = { classes = {} }
+    assert(level == #loaded.levels + 1 or level == loaded.level and loaded.record_extended == 0)
+    loaded.level, loaded.record_extended = level, 0
+    loaded.levels[level] = { classes = {} }
   elseif word == "e" then
-    made.record_extended, made.directives, made.programs = numbers_of(rest, "^(%d+) (%d+) (%d+)$")
+    loaded.record_extended, loaded.directives, loaded.programs = numbers_of(rest, "^(%d+) (%d+) (%d+)$")
   elseif word == "s" then
     local directives, programs = numbers_of(rest, "^(%d+) (%d+)$")
-    made.before = { directives = directives, programs = programs }
+    loaded.before = { directives = directives, programs = programs }
   elseif word == "part" then
     local i, n = numbers_of(rest, "^(%d+) (%d+)$")
     assert(i >= 1 and i <= n)
-    made.shard = { i, n }
+    loaded.shard = { i, n }
   elseif word == "done" then
     assert(rest == "")
-    made.done = true
+    loaded.done = true
   else
     assert(word == "accdeep")
   end
@@ -166,32 +168,32 @@ end
 -- the division, or nil. `shard`, `done`: nil if the file lacks the line. Raises if a line is damaged.
 function results_file.load(path)
   local lines, key = lines_of(path)
-  local made = { key = key, levels = {}, findings = {}, directives = 0, programs = 0, level = 0, record_extended = 0,
+  local loaded = { key = key, levels = {}, findings = {}, directives = 0, programs = 0, level = 0, record_extended = 0,
     lines = lines }
   for i, line in ipairs(lines) do
-    if not pcall(apply_line, made, line) then refuse(path, ("line %d is damaged"):format(i)) end
+    if not pcall(apply_line, loaded, line) then refuse(path, ("line %d is damaged"):format(i)) end
   end
-  return made
+  return loaded
 end
 
 -- Returns a Results object that appends to a file after the last complete line. `loaded`: result of load for the file.
 -- The file is replaced atomically: an interruption leaves the old or the new file.
 function results_file.continue(path, loaded)
   local next_path = path .. ".new"
-  local made = setmetatable({ path = path, file = files.open(next_path), waiting = loaded.lines, bytes = 0,
+  local results = setmetatable({ path = path, file = files.open(next_path), waiting = loaded.lines, bytes = 0,
     committed = #loaded.lines }, Results)
-  made:write()
+  results:write()
   local ok, problem = os.rename(next_path, path)
   if not ok then refuse(path, problem) end
-  return made
+  return results
 end
 
--- Merges the results of all shards. Returns {key, levels, classes, found, directives, programs}. `levels`: number of
--- classes by program length. `classes`: number of all classes. `found`: findings, the smallest program of each key.
+-- Merges the results of all shards. Returns {key, levels, classes, findings, directives, programs}. `levels`: number of
+-- classes by program length. `classes`: number of all classes. `findings`: with the smallest program of each key.
 -- Raises unless the files are all the shards of one finished exploration.
 function results_file.merge(paths)
-  local parts, seen = {}, {}
-  local made = { levels = {}, found = {}, directives = 0, programs = 0, classes = 0 }
+  local parts, shards = {}, {}
+  local merged = { levels = {}, findings = {}, directives = 0, programs = 0, classes = 0 }
   local n
   for _, path in ipairs(paths) do
     local part = results_file.load(path)
@@ -199,45 +201,46 @@ function results_file.merge(paths)
     if parts[1] and part.key ~= parts[1].key then refuse(path, "these are results of another exploration") end
     if n and shard[2] ~= n then refuse(path, ("this is a part of %d, not of %d"):format(shard[2], n)) end
     if not part.done then refuse(path, "the exploration has not ended: continue it with --resume") end
-    if seen[shard[1]] then refuse(path, ("part %d is here twice"):format(shard[1])) end
-    seen[shard[1]], n, parts[#parts + 1] = true, shard[2], part
+    if shards[shard[1]] then refuse(path, ("part %d is here twice"):format(shard[1])) end
+    shards[shard[1]], n, parts[#parts + 1] = true, shard[2], part
   end
   for i = 1, n do
-    if not seen[i] then refuse(paths[1], ("part %d of %d is missing"):format(i, n)) end
+    if not shards[i] then refuse(paths[1], ("part %d of %d is missing"):format(i, n)) end
   end
   local level_of, keys = {}, {}
   for _, part in ipairs(parts) do
     local before = part.before or { directives = 0, programs = 0 }
-    made.directives = made.directives + part.directives - before.directives
-    made.programs = made.programs + part.programs - before.programs
-    for level, one in ipairs(part.levels) do
-      for _, class in ipairs(one.classes) do
+    merged.directives = merged.directives + part.directives - before.directives
+    merged.programs = merged.programs + part.programs - before.programs
+    for level, entry in ipairs(part.levels) do
+      for _, class in ipairs(entry.classes) do
         level_of[class.key] = math.min(level, level_of[class.key] or level)
       end
     end
-    for _, one in ipairs(part.findings) do
-      local known = keys[one.key]
-      if not known then
-        keys[one.key], made.found[#made.found + 1] = one, one
-      elseif #one.program < #known.program or #one.program == #known.program and one.program < known.program then
-        known.program = one.program
+    for _, finding in ipairs(part.findings) do
+      local smallest = keys[finding.key]
+      if not smallest then
+        keys[finding.key], merged.findings[#merged.findings + 1] = finding, finding
+      elseif #finding.program < #smallest.program
+        or #finding.program == #smallest.program and finding.program < smallest.program then
+        smallest.program = finding.program
       end
     end
   end
-  made.key = parts[1].key
+  merged.key = parts[1].key
   local shared = parts[1].before or { directives = 0, programs = 0 }
-  made.directives, made.programs = made.directives + shared.directives,
-    made.programs + shared.programs
-  for level in ipairs(parts[1].levels) do made.levels[level] = 0 end
+  merged.directives, merged.programs = merged.directives + shared.directives,
+    merged.programs + shared.programs
+  for level in ipairs(parts[1].levels) do merged.levels[level] = 0 end
   for _, level in pairs(level_of) do
-    made.levels[level] = (made.levels[level] or 0) + 1
-    made.classes = made.classes + 1
+    merged.levels[level] = (merged.levels[level] or 0) + 1
+    merged.classes = merged.classes + 1
   end
-  table.sort(made.found, function(a, b)
+  table.sort(merged.findings, function(a, b)
     if #a.program ~= #b.program then return #a.program < #b.program end
     return a.program < b.program
   end)
-  return made
+  return merged
 end
 
 return results_file

@@ -26,7 +26,7 @@ function script_functions.exist(session) return #roots(session) > 0 end
 -- function through which the variable is reached. `env`: the script's globals. Functions of C and of accdeep itself are
 -- not entered.
 local function reachable_variables(session, env)
-  local list, seen = {}, {}
+  local list, visited = {}, {}
   local visit
   local function visit_upvalues(fn)
     local info = debug.getinfo(fn, "S")
@@ -39,16 +39,16 @@ local function reachable_variables(session, env)
   end
   function visit(value, name, from)
     list[#list + 1] = { value = value, name = name, from = from }
-    if value == nil or seen[value] then return end
-    seen[value] = true
+    if value == nil or visited[value] then return end
+    visited[value] = true
     if type(value) == "function" then
       visit_upvalues(value)
     elseif rawequal(value, env) then
-      for key, one in sorted_pairs(env) do visit(one, key, from) end
+      for key, element in sorted_pairs(env) do visit(element, key, from) end
     elseif type(value) == "table" and (debug.getmetatable(value) == nil or env.getmetatable(value)) then
-      for key, one in next, value do
+      for key, element in next, value do
         visit(key, name, from)
-        visit(one, name, from)
+        visit(element, name, from)
       end
     end
   end
@@ -68,10 +68,10 @@ function script_functions.new_change_check(session, env)
     for i = 1, math.max(#before, #now) do
       local was, is = before[i], now[i]
       if not was or not is or was.name ~= is.name or not is_same(was.value, is.value) then
-        local one = (#now > #before or not was) and is or was
-        local info = debug.getinfo(one.from, "S")
+        local variable = (#now > #before or not was) and is or was
+        local info = debug.getinfo(variable.from, "S")
         error(diagnostic.new { code = "scenario-error", rule = "HOUSE-explore", file = info.source:sub(2),
-          line = info.linedefined, message = ("the function changes the variable '%s' of Lua"):format(one.name),
+          line = info.linedefined, message = ("the function changes the variable '%s' of Lua"):format(variable.name),
           help = "keep what changes in a variable of the host, which goes back with the state" }, 0)
       end
     end

@@ -55,44 +55,44 @@ local function mix(hash, value)
 end
 
 -- Returns a search at the empty program. `systems`: transition systems, prepared with the actions `words`. `words`: a
--- list of {kind, text, ...}. `compared`: names of the entries of PARTS that must be equal in two systems that agree.
+-- list of {kind, text, ...}. `part_names`: names of the entries of PARTS that must be equal in two systems that agree.
 -- `observer`: a table of the following callbacks.
 --
--- `step(search, program, word, outcomes, before)`, optional, is called after each execution of the action number `word`
--- after a program. `outcomes` is the result of Search:try, `before` the entry of `saved` before the action. `step`
+-- `step(search, program, word, attempt, before)`, optional, is called after each execution of the action number `word`
+-- after a program. `attempt` is the result of Search:try, `before` the entry of `saved` before the action. `step`
 -- returns true if it changed the systems.
 --
 -- `class(program, key, partition)`, optional, is called for the first program of each new class.
 --
--- `differ(program, partition_before, outcomes)` is called if systems that agreed before the last action do not agree
+-- `differ(program, partition_before, attempt)` is called if systems that agreed before the last action do not agree
 -- any more. It is required if there are several systems.
 --
 -- `level(n, search)`, optional, is called after the last program of n actions.
-function search.new(systems, words, compared, observer)
-  local self = setmetatable({ systems = systems, words = words, observer = observer, seen = {}, saved = {}, path = "",
-    directives = 0, classes = 0, programs = 0, parts = {}, next = {}, renamings = {}, shard = false, divided = false,
-    succeeded = {}, told = false }, Search)
+function search.new(systems, words, part_names, observer)
+  local self = setmetatable({ systems = systems, words = words, observer = observer, visited = {}, saved = {},
+    path = "", directives = 0, classes = 0, programs = 0, parts = {}, next = {}, renamings = {}, shard = false,
+    divided = false, succeeded = {}, recorded_division = false }, Search)
   for i, part in ipairs(PARTS) do
-    for _, name in ipairs(compared) do self.parts[i] = self.parts[i] or name == part end
+    for _, name in ipairs(part_names) do self.parts[i] = self.parts[i] or name == part end
   end
   self.renamings = symmetry.renamings(systems, words)
   local digests = {}
   for k = 1, #systems do self:read(k, digests) end
   self.saved[0] = { digests = digests, partition = ("a"):rep(#systems) }
   for k, system in ipairs(systems) do self.saved[0][k] = system:save() end
-  self.seen[self:key(digests, self.saved[0].partition)] = true
+  self.visited[self:key(digests, self.saved[0].partition)] = true
   return self
 end
 
 -- -------------------------------------------------------------------------------------- states --
 
--- Writes the digests of system k to the entries (k - 1) * NPARTS + 1 to k * NPARTS of `digests`. `way`: a renaming of
--- variables (symmetry.lua), or nil.
-function Search:read(k, digests, way)
+-- Writes the digests of system k to the entries (k - 1) * NPARTS + 1 to k * NPARTS of `digests`. `renaming`: a renaming
+-- of variables (symmetry.lua), or nil.
+function Search:read(k, digests, renaming)
   local at = (k - 1) * NPARTS
-  local system, numbers = self.systems[k], way and way.numbers
+  local system, numbers = self.systems[k], renaming and renaming.numbers
   digests[at + 1], digests[at + 2], digests[at + 3], digests[at + 4], digests[at + 5] = system:digests(numbers)
-  digests[at + 6] = system:hash_open_regions(way)
+  digests[at + 6] = system:hash_open_regions(renaming)
 end
 
 -- Returns true if no other system has the letter of system k: system k agrees with no system and is not executed any
@@ -108,10 +108,10 @@ end
 -- describes.
 function Search:key(digests, partition)
   local least = self:hash(digests, partition)
-  for _, way in ipairs(self.renamings) do
+  for _, renaming in ipairs(self.renamings) do
     local renamed = {}
     for k in ipairs(self.systems) do
-      if #self.systems == 1 or not is_diverged(partition, k) then self:read(k, renamed, way) end
+      if #self.systems == 1 or not is_diverged(partition, k) then self:read(k, renamed, renaming) end
     end
     least = math.min(least, self:hash(renamed, partition))
   end
@@ -136,20 +136,20 @@ end
 -- action failed in neither of them, and all compared parts are equal. `codes`: error codes of the action by system, nil
 -- where it succeeded. A system in which the action failed gets a letter that no other system has.
 function Search:partition(before, codes, digests)
-  local partition, n, made = {}, 0, {}
+  local letter_by_key, n, letters_of_systems = {}, 0, {}
   for k = 1, #self.systems do
-    local shown = { before:sub(k, k) }
+    local state_parts = { before:sub(k, k) }
     for i = 1, NPARTS do
-      if self.parts[i] then shown[#shown + 1] = digests[(k - 1) * NPARTS + i] end
+      if self.parts[i] then state_parts[#state_parts + 1] = digests[(k - 1) * NPARTS + i] end
     end
-    local key = codes[k] and k or table.concat(shown, " ")
-    if not partition[key] then
-      partition[key] = string.char(97 + n)
+    local key = codes[k] and k or table.concat(state_parts, " ")
+    if not letter_by_key[key] then
+      letter_by_key[key] = string.char(97 + n)
       n = n + 1
     end
-    made[k] = partition[key]
+    letters_of_systems[k] = letter_by_key[key]
   end
-  return table.concat(made)
+  return table.concat(letters_of_systems)
 end
 
 -- Restores the systems to the checkpoint after the first `depth` actions of the path. Systems without a checkpoint
@@ -198,10 +198,10 @@ function Search:go_to(program)
   if common < #self.path then self:back(common) end
   for depth = common + 1, #program do
     local before = self.saved[depth - 1]
-    local made = self:try(program:byte(depth), before)
-    local saved = { digests = made.digests, partition = made.partition }
+    local attempt = self:try(program:byte(depth), before)
+    local saved = { digests = attempt.digests, partition = attempt.partition }
     for k, system in ipairs(self.systems) do
-      saved[k] = not (#self.systems > 1 and is_diverged(made.partition, k)) and system:save() or nil
+      saved[k] = not (#self.systems > 1 and is_diverged(attempt.partition, k)) and system:save() or nil
     end
     self.saved[depth] = saved
   end
@@ -213,7 +213,7 @@ end
 -- Records a new class and its first program. `last`: the level is the last one, so that the program is not added to
 -- `next`.
 function Search:add_class(program, key, partition, last)
-  self.seen[key] = true
+  self.visited[key] = true
   self.classes = self.classes + 1
   if self.observer.class then self.observer.class(program, key, partition) end
   if not last and self:has_agreement(partition) then self.next[#self.next + 1] = program end
@@ -235,20 +235,20 @@ function Search:extend(program, last)
   local before = self.saved[depth]
   for word = 1, #self.words do
     if self:may(word, before.partition) then
-      local made = self:try(word, before)
+      local attempt = self:try(word, before)
       self.programs = self.programs + 1
-      local key = not made.failed and self:key(made.digests, made.partition)
+      local key = not attempt.failed and self:key(attempt.digests, attempt.partition)
       self.succeeded[word] = self.succeeded[word] or key ~= false
-      local changed = self.words[word].of_host or made.stopped
-      if observer.step and observer.step(self, program, word, made, before) then changed = true end
+      local changed = self.words[word].of_host or attempt.stopped
+      if observer.step and observer.step(self, program, word, attempt, before) then changed = true end
       local next_one
-      if made.partition ~= before.partition then
+      if attempt.partition ~= before.partition then
         next_one = program .. string.char(word)
-        observer.differ(next_one, before.partition, made)
+        observer.differ(next_one, before.partition, attempt)
       end
       if key then
-        if not self.seen[key] then
-          self:add_class(next_one or program .. string.char(word), key, made.partition, last)
+        if not self.visited[key] then
+          self:add_class(next_one or program .. string.char(word), key, attempt.partition, last)
         end
         changed = true
       end
@@ -284,10 +284,10 @@ end
 -- least 1), the programs that it extends, and the index of the first program that is not yet extended.
 function Search:resume(loaded, bound)
   local level = self:divide({ "" }, 1, bound)
-  for n, known in ipairs(loaded.levels) do
+  for n, loaded_level in ipairs(loaded.levels) do
     self.next = {}
-    for _, class in ipairs(known.classes) do
-      self.seen[class.key] = true
+    for _, class in ipairs(loaded_level.classes) do
+      self.visited[class.key] = true
       self.classes = self.classes + 1
       if n < bound and self:has_agreement(class.partition) then self.next[#self.next + 1] = class.program end
     end
@@ -323,10 +323,10 @@ function Search:run(bound, options)
     end
     if results and first == 1 then
       results:commit("level " .. n)
-      if self.divided and not self.told then
+      if self.divided and not self.recorded_division then
         results:add(("s %d %d"):format(self.divided.directives, self.divided.programs))
       end
-      self.told = self.divided
+      self.recorded_division = self.divided
     end
     if options.visit(self, level, first, n, n == bound) then return "interrupted" end
     if self.observer.level then self.observer.level(n, self) end

@@ -41,7 +41,7 @@ local function words_exchanged(words, a, b)
   end
   for i, word in ipairs(words) do -- the end of a region follows the action that opens it
     for j, other in ipairs(words) do
-      if word.of and other.of == map[word.of] then map[i] = j end
+      if word.opener and other.opener == map[word.opener] then map[i] = j end
     end
   end
   return map
@@ -75,10 +75,10 @@ local function compose(first, second)
   return map
 end
 
--- Returns true if the packed permutation `numbers` of memory blocks does not change the digests of the system `world`.
-local function is_same_state(world, numbers)
-  local plain, renamed = { world:digests() }, { world:digests(numbers) }
-  for i, part in ipairs(plain) do
+-- Returns true if the packed permutation `numbers` of memory blocks does not change the digests of a system.
+local function is_same_state(system, numbers)
+  local digests, renamed = { system:digests() }, { system:digests(numbers) }
+  for i, part in ipairs(digests) do
     if renamed[i] ~= part then return false end
   end
   return true
@@ -93,9 +93,9 @@ local function pack_map(map) return (("I4"):rep(#map):pack(table.unpack(map))) e
 -- in their initial states.
 function symmetry.renamings(systems, words)
   local list, n = variables(systems[1].session)
-  local ways = { { memory = identity(n), words = identity(#words), names = {} } }
-  for _, variable in ipairs(list) do ways[1].names[variable.name] = variable.name end
-  local seen = { [pack_map(ways[1].memory)] = true }
+  local renamings = { { memory = identity(n), words = identity(#words), names = {} } }
+  for _, variable in ipairs(list) do renamings[1].names[variable.name] = variable.name end
+  local listed = { [pack_map(renamings[1].memory)] = true }
   local steps = {}
   for i, a in ipairs(list) do
     for j = i + 1, #list do
@@ -105,29 +105,30 @@ function symmetry.renamings(systems, words)
         local memory = identity(n)
         memory[a.number], memory[b.number] = b.number, a.number
         local alike = true
-        for _, world in ipairs(systems) do alike = alike and is_same_state(world, pack_map(memory)) end
+        for _, system in ipairs(systems) do alike = alike and is_same_state(system, pack_map(memory)) end
         if alike then steps[#steps + 1] = { memory = memory, words = map, a = a.name, b = b.name } end
       end
     end
   end
   local at = 1
-  while ways[at] and #steps > 0 do
+  while renamings[at] and #steps > 0 do
     for _, step in ipairs(steps) do
-      local memory = compose(ways[at].memory, step.memory)
-      if not seen[pack_map(memory)] and #ways < MOST then
-        seen[pack_map(memory)] = true
+      local memory = compose(renamings[at].memory, step.memory)
+      if not listed[pack_map(memory)] and #renamings < MOST then
+        listed[pack_map(memory)] = true
         local renamed = {}
-        for name, other in next, ways[at].names do
+        for name, other in next, renamings[at].names do
           renamed[name] = other == step.a and step.b or other == step.b and step.a or other
         end
-        ways[#ways + 1] = { memory = memory, words = compose(ways[at].words, step.words), names = renamed }
+        renamings[#renamings + 1] = { memory = memory, words = compose(renamings[at].words, step.words),
+          names = renamed }
       end
     end
     at = at + 1
   end
-  table.remove(ways, 1)
-  for _, way in ipairs(ways) do way.numbers = pack_map(way.memory) end
-  return ways
+  table.remove(renamings, 1)
+  for _, renaming in ipairs(renamings) do renaming.numbers = pack_map(renaming.memory) end
+  return renamings
 end
 
 return symmetry

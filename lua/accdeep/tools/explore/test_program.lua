@@ -7,19 +7,19 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local test_program = {}
 
--- Returns all actions of the vocabulary `given`: its words, then the ends of its regions. With nested regions a single
--- `end` action closes the innermost region. With free regions each opening action has its own `end` action, whose `of`
--- is the number of the opening action. Sets `number` in each word, and `of_host` if a failed execution may leave
--- changes.
-function test_program.all_words(given)
+-- Returns all actions of a vocabulary: its words, then the ends of its regions. With nested regions a single
+-- `end` action closes the innermost region. With free regions each opening action has its own `end` action, whose
+-- `opener` is the number of the opening action. Sets `number` in each word, and `of_host` if a failed execution may
+-- leave changes.
+function test_program.all_words(vocabulary_record)
   local words, opens = {}, {}
-  for i, word in ipairs(given.words) do
+  for i, word in ipairs(vocabulary_record.words) do
     word.number, word.of_host = i, word.kind == "host" or word.kind == "fortran"
     words[i] = word
     if test_program.opens(word) then opens[#opens + 1] = i end
   end
-  if #opens > 0 and given.regions == "nested" then opens = { false } end
-  for _, of in ipairs(opens) do words[#words + 1] = { kind = "end", of = of, number = #words + 1 } end
+  if #opens > 0 and vocabulary_record.regions == "nested" then opens = { false } end
+  for _, opener in ipairs(opens) do words[#words + 1] = { kind = "end", opener = opener, number = #words + 1 } end
   return words
 end
 
@@ -54,21 +54,21 @@ end
 function test_program.lines(words, text, is_whole)
   local lines, open = {}, {}
   local function close(at)
-    local one = table.remove(open, at)
-    return words[#words].of and ("region%d:close()"):format(one.at) or end_text(words[one.number])
+    local region = table.remove(open, at)
+    return words[#words].opener and ("region%d:close()"):format(region.at) or end_text(words[region.number])
   end
   for i = 1, #text do
     local word = words[text:byte(i)]
     if word.kind == "end" then
       local at = #open
-      while word.of and open[at].number ~= word.of do at = at - 1 end
+      while word.opener and open[at].number ~= word.opener do at = at - 1 end
       lines[i] = close(at)
     else
       lines[i] = vocabulary.format_word(word.kind == "kernel" and transition_system.construct(word, words) or word)
     end
     if test_program.opens(word) then
       open[#open + 1] = { number = word.number, at = i }
-      if words[#words].of then lines[i] = ("local region%d = %s"):format(i, lines[i]) end
+      if words[#words].opener then lines[i] = ("local region%d = %s"):format(i, lines[i]) end
     end
   end
   while is_whole and open[1] do lines[#lines + 1] = close() end

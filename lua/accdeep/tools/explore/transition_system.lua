@@ -64,9 +64,10 @@ function TransitionSystem:close() self.run:close() end
 -- of the action; internal errors are raised again.
 local function failure(self, err)
   if diagnostic.is_limit(err) then return "limit", "HOUSE-limit" end
-  local known = scenario.to_diagnostic(err, self.vocabulary.file)
-  if known.code == "internal" then error(err, 0) end
-  return known.code, known.rule and profiles.applicable_rule(known.rule, self.session.rules.documents)
+  local scenario_error = scenario.to_diagnostic(err, self.vocabulary.file)
+  if scenario_error.code == "internal" then error(err, 0) end
+  return scenario_error.code, scenario_error.rule
+    and profiles.applicable_rule(scenario_error.rule, self.session.rules.documents)
 end
 
 -- Takes the results of pcall. Returns nil if the call succeeded, else the code and rule of the error.
@@ -82,14 +83,14 @@ local makers = {}
 -- Returns the step of a directive. The step appends a region that the directive opens to self.open, from which the
 -- action `end` closes it. `body`: the statements of a compute construct, or nil.
 local function directive(word, body)
-  local kind, text, file, line, place = word.kind, word.text, word.file, word.line, nil
-  if body then place = { file = file, line = line } end
+  local kind, text, file, line, body_location = word.kind, word.text, word.file, word.line, nil
+  if body then body_location = { file = file, line = line } end
   return function(self)
     local session, reported = self.session, nil
     local ok, result = pcall(session[kind], session, text, nil, file, line, function(_, _, err) reported = err end)
     if reported then return reported.code, profiles.applicable_rule(reported.rule, session.rules.documents) end
     if not ok then return failure(self, result) end
-    if type(result) == "function" then return failure_of(self, pcall(result, body or "", place)) end
+    if type(result) == "function" then return failure_of(self, pcall(result, body or "", body_location)) end
     if result then self.open[#self.open + 1] = { region = result, word = word.number } end
   end
 end
@@ -112,14 +113,14 @@ function makers.kernel(word, words) return makers.acc(transition_system.construc
 -- Returns the step of a host statement. A statement in C is compiled once; it is compiled again in each execution
 -- inside a region that replaces names.
 function makers.host(word)
-  local plain -- the compiled statement, valid outside of regions that replace names by device addresses
+  local cached_statement -- the compiled statement, valid outside of regions that replace names by device addresses
   local function run(session)
     if session.language.name ~= "c" then
       return session:with_text(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
     end
-    local statement = not session.now.replaced and plain
+    local statement = not session.now.replaced and cached_statement
       or closures.run(session:host_env(), session:parse(vocabulary.expression(word), "expression"))
-    if not session.now.replaced then plain = statement end
+    if not session.now.replaced then cached_statement = statement end
     return statement {}
   end
   return function(self) return failure_of(self, pcall(run, self.session)) end
@@ -133,10 +134,10 @@ function makers.fortran(word)
 end
 
 -- Returns the index in self.open of the region that the `end` action `word` closes, or 0 if there is no such region. It
--- is the last region opened by the action number word.of, or the innermost region if word.of is nil or false.
+-- is the last region opened by the action number word.opener, or the innermost region if word.opener is nil or false.
 local function ended_by(self, word)
   local at = #self.open
-  while word.of and at > 0 and self.open[at].word ~= word.of do at = at - 1 end
+  while word.opener and at > 0 and self.open[at].word ~= word.opener do at = at - 1 end
   return at
 end
 
@@ -153,7 +154,7 @@ end
 
 -- Compiles the actions `words` to steps and numbers them from 1. Precondition: the `end` actions come last.
 function TransitionSystem:prepare(words)
-  self.words, self.given = {}, words
+  self.words, self.base_words = {}, words
   for _, word in ipairs(words) do self:add(word) end
 end
 
@@ -178,7 +179,7 @@ end
 
 -- Appends the action `word` and compiles it. Returns the number of the action.
 function TransitionSystem:add(word)
-  local number, step = #self.words + 1, makers[word.kind](word, self.given)
+  local number, step = #self.words + 1, makers[word.kind](word, self.base_words)
   local body = word.kind == "kernel" and word.text or word.body
   if self.watch or body and repeats(self.session, body) then step = limit_steps(step, word.file, self.watch) end
   self.words[number], self.steps[number] = word, step
@@ -221,14 +222,16 @@ local function hash_text(text)
   return hash
 end
 
--- Returns a hash of the open regions and of the names that denote device addresses inside them. `way`: a renaming of
--- variables (symmetry.lua), or nil.
-function TransitionSystem:hash_open_regions(way)
+-- Returns a hash of the open regions and of the names that denote device addresses inside them. `renaming`: a renaming
+-- of variables (symmetry.lua), or nil.
+function TransitionSystem:hash_open_regions(renaming)
   local session, hash = self.session, #self.open
-  for _, one in ipairs(self.open) do hash = hash * 257 + (way and way.words[one.word] or one.word) end
+  for _, open_region in ipairs(self.open) do
+    hash = hash * 257 + (renaming and renaming.words[open_region.word] or open_region.word)
+  end
   for name, dev in region.replaced_names(session) do
     local text = name .. "=" .. session.ctx:name_at(session.now.device, dev)
-    if way then text = text:gsub("[%a_][%w_]*", way.names) end
+    if renaming then text = text:gsub("[%a_][%w_]*", renaming.names) end
     hash = hash + hash_text(text) * hash_text(text)
   end
   return hash

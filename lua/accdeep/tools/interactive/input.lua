@@ -57,7 +57,7 @@ function input.directive(line, env, variables, is_openmp)
     if not word then return nil end
   end
   local words = {}
-  for found in text:lower():gmatch "%a+" do words[#words + 1] = found end
+  for token in text:lower():gmatch "%a+" do words[#words + 1] = token end
   return word, text:gsub("%s+$", ""), BODIES[word](words)
 end
 
@@ -79,11 +79,11 @@ end
 -- error message. The function of an expression returns a list of its values, because a tail call would hide its
 -- location.
 function input.compile(text, name, env)
-  local made = load("return " .. text, name, "t", env) and load("return {" .. text .. "\n}", name, "t", env)
-  if made then return "expression", made end
+  local chunk = load("return " .. text, name, "t", env) and load("return {" .. text .. "\n}", name, "t", env)
+  if chunk then return "expression", chunk end
   local problem
-  made, problem = load(text, name, "t", env)
-  if made then return "statement", made end
+  chunk, problem = load(text, name, "t", env)
+  if chunk then return "statement", chunk end
   if problem:find "<eof>$" then return "incomplete", problem end
   return "wrong", problem
 end

@@ -130,9 +130,9 @@ end
 
 -- Reports and records an error. The gravest recorded error determines the exit status.
 function Repl:report_error(err, file)
-  local made = scenario.to_diagnostic(err, file, self.run)
-  self.failures[#self.failures + 1] = { ok = false, error = report.to_plain_data(made) }
-  self.terminal:write_error(report.error(made, { color = self.color, seen = self.seen }))
+  local failure = scenario.to_diagnostic(err, file, self.run)
+  self.failures[#self.failures + 1] = { ok = false, error = report.to_plain_data(failure) }
+  self.terminal:write_error(report.error(failure, { color = self.color, seen = self.explained_codes }))
 end
 
 -- Executes the accepted statement `number` again.
@@ -150,9 +150,9 @@ end
 -- Prints the values of an expression, except regions. `is_call`: without values nothing is printed, else "nil".
 local function show_results(self, results, is_call)
   local parts = {}
-  for _, found in ipairs(results or {}) do
-    local mt = getmetatable(found)
-    if type(mt) ~= "table" or mt.__name ~= "region" then parts[#parts + 1] = value_text.text(found) end
+  for _, value in ipairs(results or {}) do
+    local mt = getmetatable(value)
+    if type(mt) ~= "table" or mt.__name ~= "region" then parts[#parts + 1] = value_text.text(value) end
   end
   if #parts == 0 and not is_call then parts[1] = "nil" end
   if #parts > 0 then self.terminal:page(table.concat(parts, "\t") .. "\n") end
@@ -245,8 +245,8 @@ end
 -- Returns the Lua statement for a line that begins with a variable of the scenario; nil if the line is an expression
 -- whose value is printed.
 local function about_variable(text)
-  local made = load("host." .. text, "=", "t")
-  return made and not load("return host." .. text, "=", "t") and "host." .. text or nil
+  local chunk = load("host." .. text, "=", "t")
+  return chunk and not load("return host." .. text, "=", "t") and "host." .. text or nil
 end
 
 -- Handles a line: a command, a directive or a statement. Returns true if the session ends.
@@ -322,8 +322,8 @@ function Repl:failed(err)
   if self.looping or self.leaving or self:session().now.expects_failure or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
   if not self.silent then self:report_error(err, self.file) end
-  local made = scenario.to_diagnostic(err, self.file, self.run)
-  self.at = made.line and { file = made.file, line = made.line }
+  local failure = scenario.to_diagnostic(err, self.file, self.run)
+  self.at = failure.line and { file = failure.file, line = failure.line }
   self:loop()
 end
 
@@ -339,7 +339,7 @@ end
 local function repl(file, text, options, terminal, color)
   local self = setmetatable({ file = file or "input", text = text or "", rules = options.rules, terminal = terminal,
     color = color,
-    accepted = {}, failures = {}, seen = {}, numbers = {}, prepare = reproducible() }, Repl)
+    accepted = {}, failures = {}, explained_codes = {}, numbers = {}, prepare = reproducible() }, Repl)
   terminal.words = function(stem) return self:words(stem) end
   while true do
     local record = self:pass(options)

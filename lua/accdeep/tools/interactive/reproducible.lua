@@ -10,9 +10,9 @@ local function reproducible()
     local n = 0
     local function replay_results(fn)
       return function(...)
-        local found = fn(...)
+        local result = fn(...)
         n = n + 1
-        times[n] = times[n] or found
+        times[n] = times[n] or result
         return times[n]
       end
     end

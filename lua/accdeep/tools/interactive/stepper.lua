@@ -123,7 +123,7 @@ end
 
 -- Prints the number, the location and the text of a stop.
 function Stepper:head(here)
-  self.shown = here.number
+  self.printed_stop = here.number
   self.terminal:write(("[%d] %s:%d: %s\n"):format(here.number, here.file or "?", here.line or 0, here.text))
   if here.callers then
     self.terminal:write(("      called from %s\n"):format(location.callers_text(here.callers)))
@@ -187,19 +187,20 @@ end
 
 -- Stops before a construct or the end of a region. Returns the function that is called after the construct.
 function Stepper:directive(session, plan, ends)
-  local place = plan.location
-  local _, more = (place.text or ""):gsub("\n", "")
+  local source_location = plan.location
+  local _, more = (source_location.text or ""):gsub("\n", "")
   local text = explain.format_directive(plan)
   self.asked = session
-  self:arrive { file = place.file, line = place.line, last = (place.line or 0) + more,
-    text = ends and "end of " .. text or text, callers = not ends and location.callers(place.file, place.line) or nil }
+  self:arrive { file = source_location.file, line = source_location.line, last = (source_location.line or 0) + more,
+    text = ends and "end of " .. text or text,
+    callers = not ends and location.callers(source_location.file, source_location.line) or nil }
   local here = self.here
   self.before = not self:is_skipping() and state_diff.snapshot(session, self.numbers) or nil
   self.events, self.reported = {}, 0
   return function(err)
     self.reported = #self.events
     if self:is_skipping() or self.target then return end
-    if self.shown ~= here.number then self:head(here) end -- stops that `next` and `until` skip
+    if self.printed_stop ~= here.number then self:head(here) end -- stops that `next` and `until` skip
     if err then return self.terminal:write "  fails, nothing is changed\n" end
     inspect_commands.show_event_list(self, self.events)
   end
@@ -214,12 +215,12 @@ end
 -- Stops at a failure, before the effects of the failed statement are undone. Expected errors do not stop.
 function Stepper:failed(err)
   local session = self:session()
-  local seen = self.failure and self.failure.err == err and self.failure.session == session
-  if seen or self.leaving or session.now.expects_failure or diagnostic.is_limit(err) then return end
+  local is_repeated = self.failure and self.failure.err == err and self.failure.session == session
+  if is_repeated or self.leaving or session.now.expects_failure or diagnostic.is_limit(err) then return end
   if type(err) == "string" and err:find("stack overflow", 1, true) then return end
   self.failure = { err = err, session = session }
-  local made = scenario.to_diagnostic(err, self.file, self.run)
-  self:arrive { failed = made, file = made.file, line = made.line, last = made.line or 0 }
+  local failure = scenario.to_diagnostic(err, self.file, self.run)
+  self:arrive { failed = failure, file = failure.file, line = failure.line, last = failure.line or 0 }
 end
 
 -- Stops at the end of a case, while its data are visible.
@@ -235,7 +236,7 @@ end
 -- Runs the scenario once, up to its end or until the user leaves the run. Returns the record of the run.
 function Stepper:pass(text, options)
   self.stop, self.leaving, self.failure, self.asked, self.at = 0, false, nil, nil, nil
-  self.numbers, self.before, self.events, self.reported, self.shown = {}, nil, {}, 0, 0
+  self.numbers, self.before, self.events, self.reported, self.printed_stop = {}, nil, {}, 0, 0
   local observers = options.anew and options.anew() or {}
   observers[#observers + 1] = {
     construct = function(...) return self:directive(...) end,

@@ -35,16 +35,16 @@ local function completer(self)
   return function(before)
     local word = before:match "[%w_.>%[%]-]*$"
     local stem, last = word:match "^(.-)([%w_]*)$"
-    local found = {}
+    local candidates = {}
     for _, name in ipairs(self.words and self.words(stem, before) or {}) do
-      if name:sub(1, #last) == last then found[#found + 1] = name end
+      if name:sub(1, #last) == last then candidates[#candidates + 1] = name end
     end
-    if #found == 0 then return "", nil end
-    table.sort(found)
-    local rest = common_prefix(found):sub(#last + 1)
-    if #found == 1 and stem == "" then rest = rest .. " " end
-    local more = #found > SHOWN and ("  and %d more"):format(#found - SHOWN) or ""
-    return rest, table.concat(found, "  ", 1, math.min(#found, SHOWN)) .. more
+    if #candidates == 0 then return "", nil end
+    table.sort(candidates)
+    local rest = common_prefix(candidates):sub(#last + 1)
+    if #candidates == 1 and stem == "" then rest = rest .. " " end
+    local more = #candidates > SHOWN and ("  and %d more"):format(#candidates - SHOWN) or ""
+    return rest, table.concat(candidates, "  ", 1, math.min(#candidates, SHOWN)) .. more
   end
 end
 
