@@ -157,7 +157,7 @@ end
 -- Raises if a directive has a clause that it does not take, or has a clause too often. Returns the set of the clauses'
 -- names.
 function openacc_sema.check(node)
-  local seen, takes, specific = {}, openacc_directives.of[node.name], openacc_directives.specific[node.name]
+  local names, takes, specific = {}, openacc_directives.of[node.name], openacc_directives.specific[node.name]
   local group, follows = {}, false -- clauses since the last device_type; true after a device_type
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
@@ -172,9 +172,9 @@ function openacc_sema.check(node)
         { length = #name, rule = "ACC33-2.6-1" })
     end
     check_argument(clause)
-    seen[name], group[name] = true, true
+    names[name], group[name] = true, true
   end
-  return seen
+  return names
 end
 
 -- Returns a list of lists: the clauses that apply to each device type. The first list is for devices that no
@@ -223,26 +223,26 @@ end
 -- Raises for a modifier that a data clause does not take, has twice, or takes only in later versions. Decides
 -- ACC34-mod-1, ACC34-mod-2.
 local function check_modifiers(node, clause, version)
-  local seen, first = {}, openacc_directives.clause[clause.name].first
+  local names, first = {}, openacc_directives.clause[clause.name].first
   for _, modifier in ipairs(clause.modifiers) do
     local name, pos = modifier.name, modifier.pos
-    local known = openacc_directives.modifier[name]
-    local versions = known and known.of[first] or {}
-    if not known then
+    local definition = openacc_directives.modifier[name]
+    local versions = definition and definition.of[first] or {}
+    if not definition then
       raise("syntax", pos, ("'%s' is not a modifier of '%s'"):format(name, clause.name), { length = #name,
         rule = "ACC33-2.7-8", help = diagnostic.suggest(name, openacc_directives.modifier)
           or modifiers_of(first, node.name, version) })
     elseif not versions[node.name] then
       raise("clause-not-allowed", pos, ("'%s' is not a modifier of '%s' on '%s'"):format(name, clause.name,
         node.name), { length = #name, rule = "ACC34-mod-1", help = modifiers_of(first, node.name, version) })
-    elseif seen[name] then
+    elseif names[name] then
       raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name), { length = #name,
         rule = "ACC34-mod-2", help = "keep one of them" })
     end
     version_checks("openacc", version, versions[node.name], ("the modifier '%s' of '%s'"):format(name, clause.name),
       pos,
       #name)
-    seen[name] = true
+    names[name] = true
   end
 end
 

@@ -16,46 +16,46 @@ local meaning = openmp_directives.clauses_where(function(entry)
     words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
 end)
 
--- Raises if the text between the positions `from` and `to` is not a word of `known`.
-local function check_word(clause, known, text, from, to)
+-- Raises if the text between the positions `from` and `to` is not a word of `vocabulary`.
+local function check_word(clause, vocabulary, text, from, to)
   local at = text:find("%S", from) or to
   local word = text:sub(at, to):match "^[%w_]+" or text:sub(at, at)
   local rest = text:sub(at + #word, to)
-  for _, one in ipairs(known) do
-    if one == word:lower() and not rest:find "%S" then return end
+  for _, choice in ipairs(vocabulary) do
+    if choice == word:lower() and not rest:find "%S" then return end
   end
-  raise("syntax", clause.text_pos + at - 1, ("'%s' takes %s"):format(clause.name, table.concat(known, ", ")),
-    { length = #word, rule = "OMP60-tgt-1", help = diagnostic.suggest(word:lower(), known) })
+  raise("syntax", clause.text_pos + at - 1, ("'%s' takes %s"):format(clause.name, table.concat(vocabulary, ", ")),
+    { length = #word, rule = "OMP60-tgt-1", help = diagnostic.suggest(word:lower(), vocabulary) })
 end
 
 -- Raises if a clause lacks a required argument, or has an argument that it does not take.
 function openmp_arguments.check(clause)
   local name, text = clause.name, clause.text
-  local known = meaning[name] or {}
-  if clause.kind ~= "anything" or not text and known.optional then return end
+  local form = meaning[name] or {}
+  if clause.kind ~= "anything" or not text and form.optional then return end
   if not text or not text:find "^%(.*[^%s].*%)$" then
     raise("syntax", text and clause.text_pos or clause.pos, ("'%s' needs an argument"):format(name),
       { length = text and #text or #name, rule = "OMP60-tgt-1" })
   end
-  local number = known.positive and tonumber(text:match "^%(%s*(%-?%d+)%s*%)$")
+  local number = form.positive and tonumber(text:match "^%(%s*(%-?%d+)%s*%)$")
   if number and number < 1 then
     raise("syntax", clause.text_pos, ("'%s' takes a positive number"):format(name),
       { length = #text, rule = "OMP60-tgt-1" })
   end
-  if not known.words or #known.words == 0 then return end
+  if not form.words or #form.words == 0 then return end
   local from, to = 2, #text - 1
-  local colon = known.modifiers and text:match "^%([%w_%s,]*():"
+  local colon = form.modifiers and text:match "^%([%w_%s,]*():"
   while colon and from <= colon do
     local finish = text:find("[,:]", from)
-    check_word(clause, known.modifiers, text, from, finish - 1)
+    check_word(clause, form.modifiers, text, from, finish - 1)
     from = finish + 1
   end
-  local comma = known.list and text:find(",", from, true)
+  local comma = form.list and text:find(",", from, true)
   if comma and text:find("^%s*%)$", comma + 1) then
     raise("syntax", clause.text_pos + comma - 1, "expected an expression behind ','",
       { length = 1, rule = "OMP60-tgt-1" })
   end
-  check_word(clause, known.words, text, from, comma and comma - 1 or to)
+  check_word(clause, form.words, text, from, comma and comma - 1 or to)
 end
 
 -- Returns the number that is the whole argument of a clause; nil for other arguments.
@@ -66,15 +66,15 @@ end
 -- Raises if the simdlen of a simd directive exceeds its safelen, the number of iterations that may run together.
 -- Decides OMP60-simd-1.
 function openmp_arguments.check_lengths(clauses)
-  local safe, wanted
+  local safe, simdlen
   for _, clause in ipairs(clauses) do
     if clause.name == "safelen" then safe = number_of(clause) end
-    if clause.name == "simdlen" then wanted = clause end
+    if clause.name == "simdlen" then simdlen = clause end
   end
-  local lanes = wanted and number_of(wanted)
+  local lanes = simdlen and number_of(simdlen)
   if safe and lanes and lanes > safe then
-    raise("conflicting-clauses", wanted.pos, ("simdlen(%d) is more than safelen(%d)"):format(lanes, safe),
-      { length = #wanted.name, rule = "OMP60-simd-1", help = ("simdlen is at most %d"):format(safe) })
+    raise("conflicting-clauses", simdlen.pos, ("simdlen(%d) is more than safelen(%d)"):format(lanes, safe),
+      { length = #simdlen.name, rule = "OMP60-simd-1", help = ("simdlen is at most %d"):format(safe) })
   end
 end
 

@@ -45,8 +45,9 @@ function openmp_exclusions.clause_parts(clause)
   end
   local parts = {}
   for i, item in ipairs(clause.vars) do
-    local one = setmetatable({ vars = { item } }, { __index = clause })
-    parts[i] = { clause = clause, item = item, key = "variable " .. root_item(item), text = unparse_openmp.clause(one) }
+    local single = setmetatable({ vars = { item } }, { __index = clause })
+    parts[i] = { clause = clause, item = item, key = "variable " .. root_item(item),
+      text = unparse_openmp.clause(single) }
   end
   return parts
 end
@@ -64,18 +65,18 @@ end
 
 -- True if two different parts with equal keys exclude each other.
 function openmp_exclusions.clash(a, b)
-  local one, other = a.clause, b.clause
+  local first, second = a.clause, b.clause
   if not a.item then return true end
-  if one.kind == "map" and other.kind == "map" then return map_type(one) ~= map_type(other) end
-  if one.kind == "motion" and other.kind == "motion" then return one.name ~= other.name end
-  if one.kind == "map" or other.kind == "map" then
-    local mapped, shared = b, one
-    if one.kind == "map" then mapped, shared = a, other end
+  if first.kind == "map" and second.kind == "map" then return map_type(first) ~= map_type(second) end
+  if first.kind == "motion" and second.kind == "motion" then return first.name ~= second.name end
+  if first.kind == "map" or second.kind == "map" then
+    local mapped, shared = b, first
+    if first.kind == "map" then mapped, shared = a, second end
     return mapped.item.tag == "id" and unmapped[shared.name] or false
   end
-  if not exclusive[one.name] or not exclusive[other.name] then return false end
-  if one.name == other.name then return one.op ~= other.op end
-  local pair = word_set(one.name .. " " .. other.name)
+  if not exclusive[first.name] or not exclusive[second.name] then return false end
+  if first.name == second.name then return first.op ~= second.op end
+  local pair = word_set(first.name .. " " .. second.name)
   return not (pair.firstprivate and pair.lastprivate)
 end
 

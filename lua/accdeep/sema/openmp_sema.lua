@@ -18,28 +18,28 @@ local openmp_sema = {}
 -- Set of the clauses that at least one directive takes.
 local all_clauses = openmp_directives.clauses_where(function(entry) return entry.directives ~= "" end)
 
-local known = {} -- cache: directive -> directive_info
-for _, entry in ipairs(openmp_directives.directives) do known[entry[1]] =
+local info_cache = {} -- cache: directive -> directive_info
+for _, entry in ipairs(openmp_directives.directives) do info_cache[entry[1]] =
   { kind = entry.kind, clauses = openmp_directives.of[entry[1]] } end
 
 -- Returns the kind of a directive and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and versions
 -- are those of definitions/openmp_directives.lua.
 function openmp_sema.directive_info(name)
-  local what = known[name]
-  if not what and name:find "^end " then -- end directives of Fortran, with the clauses that they take
+  local info = info_cache[name]
+  if not info and name:find "^end " then -- end directives of Fortran, with the clauses that they take
     local last = name:match "%a+$"
     local takes = { single = "copyprivate nowait", sections = "nowait", workshare = "nowait", ["do"] = "nowait",
       simd = name:find "do simd$" and "nowait" or nil }
-    what = { kind = "end", clauses = word_set(not name:find "parallel" and takes[last] or "") }
-    known[name] = what
-  elseif not what then
-    what = { kind = name:find "^target" and "compute" or "host", clauses = {} }
+    info = { kind = "end", clauses = word_set(not name:find "parallel" and takes[last] or "") }
+    info_cache[name] = info
+  elseif not info then
+    info = { kind = name:find "^target" and "compute" or "host", clauses = {} }
     for part in ("any " .. name):gmatch "%S+" do
-      for clause, first in pairs(openmp_directives.of[part]) do what.clauses[clause] = first end
+      for clause, first in pairs(openmp_directives.of[part]) do info.clauses[clause] = first end
     end
-    known[name] = what
+    info_cache[name] = info
   end
-  return what
+  return info
 end
 
 -- True if a combined construct contains the construct `part`.
@@ -51,17 +51,17 @@ end
 local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
 
 -- Clauses that require devices sharing the host's memory.
-local of_shared_memory = word_set("unified_shared_memory unified_address self_maps")
+local shared_memory_clauses = word_set("unified_shared_memory unified_address self_maps")
 
 -- Raises if a directive has a clause that it does not take, or has a clause too often. Returns the result of
 -- directive_info. version: OpenMP version of the rules; nil if they have none. Errors about a clause of a group name
 -- the group (LLNL-4-10).
 function openmp_sema.check(node, version)
-  local what = openmp_sema.directive_info(node.name)
-  if what.kind == "beyond" then
+  local info = openmp_sema.directive_info(node.name)
+  if info.kind == "beyond" then
     raise("unsupported", node.pos, ("'%s' is not carried out here"):format(node.name), { length = #node.name })
   end
-  local seen, names = {}, {}
+  local keys, names = {}, {}
   for _, clause in ipairs(node.clauses) do names[clause.name] = true end
   for _, clause in ipairs(node.clauses) do
     local name, pos = clause.name, clause.pos
@@ -70,10 +70,10 @@ function openmp_sema.check(node, version)
       fields.length = #name
       raise(code, pos, message .. from, fields)
     end
-    if not what.clauses[name] then
+    if not info.clauses[name] then
       if not all_clauses[name] then
         wrong("unknown-clause", ("there is no clause '%s'"):format(name), { rule = "OMP60-map-1",
-          help = advice.clause(name, true, what.clauses, all_clauses) })
+          help = advice.clause(name, true, info.clauses, all_clauses) })
       end
       wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
         help = advice.clause(name, true) })
@@ -85,16 +85,16 @@ function openmp_sema.check(node, version)
     end
     openmp_arguments.check(clause)
     local key = openmp_exclusions.once_key(clause)
-    if key and seen[key] then
+    if key and keys[key] then
       wrong("duplicate-clause", ("'%s' stands here twice"):format(name), { rule = "OMP60-tgt-1" })
     end
-    if key then seen[key] = true end
+    if key then keys[key] = true end
     if node.name == "ordered" and (name == "depend" or name == "doacross") then
       wrong("unsupported", ("'%s' on 'ordered'"):format(name), {})
     elseif name == "nowait" and node.name == "taskwait" and not names.depend then
       wrong("clause-not-allowed", "'nowait' on taskwait goes with 'depend'", { rule = "OMP60-tgt-1" })
     end
-    local first = what.clauses[name]
+    local first = info.clauses[name]
     if first ~= true then
       version_checks("openmp", version, first, ("'%s' on %s"):format(name, node.name), pos, #name,
         advice.clause(name, true))
@@ -102,12 +102,12 @@ function openmp_sema.check(node, version)
     if clause.op and not operators[clause.op:lower()] then
       wrong("unsupported", ("'%s' is not an operator of reductions, and none is declared"):format(clause.op), {})
     end
-    if of_shared_memory[name] then
+    if shared_memory_clauses[name] then
       wrong("unsupported", ("'%s': devices here have memory of their own"):format(name), { rule = "OMP60-map-14" })
     end
   end
   if names.safelen and names.simdlen then openmp_arguments.check_lengths(node.clauses) end
-  return what
+  return info
 end
 
 -- ------------------------------------------------------------------------------------------- maps --
@@ -123,7 +123,7 @@ local is_type = word_set("alloc storage to from tofrom release delete")
 local enters = word_set("alloc storage to tofrom")
 local moves_in = word_set("to tofrom")
 local moves_out = word_set("from tofrom")
-local plain_modifiers = word_set("always close present self")
+local flag_modifiers = word_set("always close present self")
 local is_ref = word_set("ref_ptr ref_ptee ref_ptr_ptee")
 local is_attach = word_set("auto always never")
 local other_modifiers = word_set("mapper iterator attach")
@@ -142,12 +142,12 @@ end
 -- earlier, the map type must be the last modifier. Decides OMP60-ver-1.
 local function check_order(clause, version, map_modifiers)
   for i, modifier in ipairs(clause.modifiers) do
-    local name, pos, before_it = modifier.name, modifier.pos, clause.modifiers[i - 1]
+    local name, pos, previous = modifier.name, modifier.pos, clause.modifiers[i - 1]
     if modifier.no_comma then
       version_checks("openmp", version, -60, ("'%s' without ',' before it"):format(name), pos, #name,
         "write ',' between modifiers")
     end
-    if before_it and map_modifiers.type_pos == before_it.pos then
+    if previous and map_modifiers.type_pos == previous.pos then
       version_checks("openmp", version, 60, ("a modifier behind the map type '%s'"):format(map_modifiers.type), pos,
         #name)
     end
@@ -174,7 +174,7 @@ function openmp_sema.modifiers(clause, version)
           { length = #name, rule = "OMP60-map-1" })
       end
       map_modifiers.type, map_modifiers.type_pos = name, pos
-    elseif plain_modifiers[name] and (clause.kind == "map" or name == "present") then
+    elseif flag_modifiers[name] and (clause.kind == "map" or name == "present") then
       if map_modifiers[name] then
         raise("duplicate-clause", pos, ("'%s' stands here twice"):format(name),
           { length = #name, rule = "OMP60-map-3" })
@@ -205,7 +205,7 @@ function openmp_sema.modifiers(clause, version)
       local is_map = clause.kind == "map"
       raise("syntax", pos, ("'%s' is not a %s"):format(name, is_map and "map type or modifier"
         or "modifier of a motion clause"), { length = #name, rule = is_map and "OMP60-map-1" or "OMP60-upd-1",
-        help = diagnostic.suggest(name, is_type) or diagnostic.suggest(name, plain_modifiers)
+        help = diagnostic.suggest(name, is_type) or diagnostic.suggest(name, flag_modifiers)
           or is_map and (diagnostic.suggest(name, is_ref) or diagnostic.suggest(name, other_modifiers)) or nil })
     end
   end
@@ -231,19 +231,20 @@ function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
     raise("clause-not-allowed", map_modifiers.delete, ("'delete' is not allowed on '%s'"):format(name),
       { length = #"delete", rule = "OMP60-map-1" })
   end
-  local wanted = map_modifiers.type or usual[kind] or "tofrom"
-  if usual[kind] and wanted == "tofrom" then
-    version_checks("openmp", version, 52, ("the map type 'tofrom' on %s"):format(name), map_modifiers.type_pos, #wanted)
-    wanted = usual[kind]
+  local map_type = map_modifiers.type or usual[kind] or "tofrom"
+  if usual[kind] and map_type == "tofrom" then
+    version_checks("openmp", version, 52, ("the map type 'tofrom' on %s"):format(name), map_modifiers.type_pos,
+      #map_type)
+    map_type = usual[kind]
   end
-  openmp_sema.check_attach(map_modifiers, wanted, kind ~= "exit data")
-  if not types[wanted] then
+  openmp_sema.check_attach(map_modifiers, map_type, kind ~= "exit data")
+  if not types[map_type] then
     raise("clause-not-allowed", map_modifiers.type_pos, ("the map type '%s' is not allowed on '%s'"):format(
-      wanted, name),
-      { length = #wanted, rule = "OMP60-map-1",
+      map_type, name),
+      { length = #map_type, rule = "OMP60-map-1",
         help = kind == "enter data" and "to or alloc" or kind == "exit data" and "from, release or delete" or nil })
   end
-  return types[wanted], wanted == "storage" and (kind == "exit data" and "release" or "alloc") or wanted
+  return types[map_type], map_type == "storage" and (kind == "exit data" and "release" or "alloc") or map_type
 end
 
 -- Raises if a map with the modifier attach maps nothing at the entry of a construct. is_entry: false for a construct

@@ -12,18 +12,19 @@ local standards = {
 -- Returns a version such as 52 as text: "5.2".
 local function text(number) return ("%d.%d"):format(number // 10, number % 10) end
 
--- Raises if the version of the rules does not have the feature `what`; does nothing if `version` is nil. first: the
+-- Raises if the version of the rules does not have `feature`; does nothing if `version` is nil. first: the
 -- version that introduced the feature or, if negative, minus the version that removed it. help: help text for a removed
 -- feature. Decides OMP60-ver-1, ACC34-ver-1.
-local function version_checks(standard, version, first, what, pos, length, help)
+local function version_checks(standard, version, first, feature, pos, length, help)
   if not version or first >= 0 and version >= first or first < 0 and version < -first then return end
-  local says = standards[standard]
-  local message = ("%s is not in %s %s"):format(what, says.name, text(version))
+  local document = standards[standard]
+  local message = ("%s is not in %s %s"):format(feature, document.name, text(version))
   if first >= 0 then
-    message = ("%s is of %s %s, and the rules are those of %s"):format(what, says.name, text(first), text(version))
+    message = ("%s is of %s %s, and the rules are those of %s"):format(feature, document.name, text(first),
+      text(version))
     help = ('scenario { rules = "%s" }'):format(profiles.first(standard, first))
   end
-  diagnostic.raise(says.code, pos, message, { length = length, rule = says.rule, help = help })
+  diagnostic.raise(document.code, pos, message, { length = length, rule = document.rule, help = help })
 end
 
 return version_checks

@@ -64,14 +64,15 @@ end
 -- Returns help for a text that does not begin with a directive. own: names of this language's directives; other: names
 -- of the other language's directives.
 local function no_directive(text, pos, is_openmp, own, other)
-  local word, here, there = "acc", "OpenMP", "OpenACC"
-  if not is_openmp then word, here, there = "omp", "OpenACC", "OpenMP" end
+  local word, own_language, other_language = "acc", "OpenMP", "OpenACC"
+  if not is_openmp then word, own_language, other_language = "omp", "OpenACC", "OpenMP" end
   local _, last, sentinel = text:find "^%s*#%s*pragma%s+(%a+)%s*"
   if sentinel == word then text, pos = text:sub(last + 1), 1 end
   local rest = text:sub(pos):gsub("%s+", " ")
   for _, name in ipairs(other) do
     if rest:sub(1, #name) == name and not rest:find("^[%w_]", #name + 1) then
-      return ("'%s' is a directive of %s, not of %s: %s \"%s ...\""):format(name, there, here, word, name)
+      return ("'%s' is a directive of %s, not of %s: %s \"%s ...\""):format(name, other_language, own_language, word,
+        name)
     end
   end
   local near = nearest_directive(rest, own)
@@ -95,9 +96,9 @@ local function names_of(is_openmp)
 end
 
 -- Returns help for a C text that does not parse; nil if there is none. start: the start rule; pos: position of the
--- error; what: the error's message.
-function advice.syntax(start, text, pos, what)
-  what = what or ""
+-- error; message: the error's message.
+function advice.syntax(start, text, pos, message)
+  message = message or ""
   local rest = text:sub(pos)
   local operator, after = rest:match "^([-+*/%%<>&|^=!]+)%s*(.?)"
   if operator and start ~= "external" and (after == "" or after:find "[%]),:;]") then
@@ -105,11 +106,11 @@ function advice.syntax(start, text, pos, what)
   end
   if start:find "directive$" then
     local is_openmp = start == "omp_directive"
-    if what == "expected a directive" then return no_directive(text, pos, is_openmp, names_of(is_openmp)) end
+    if message == "expected a directive" then return no_directive(text, pos, is_openmp, names_of(is_openmp)) end
     if rest:find "^;" then return "a directive has no ';' at its end" end
-    if rest == "" and what:find("')'", 1, true) then return "there is one '(' more than ')'" end
-    if rest:find "^%)" and what == "expected a clause" then return "there is one ')' more than '('" end
-    if rest:find "^:" and what:find("']'", 1, true) then
+    if rest == "" and message:find("')'", 1, true) then return "there is one '(' more than ')'" end
+    if rest:find "^%)" and message == "expected a clause" then return "there is one ')' more than '('" end
+    if rest:find "^:" and message:find("']'", 1, true) then
       return is_openmp and "a section is [start:length:stride]" or "a section has no stride: [start:length]"
     end
     local base, first = text:sub(1, pos - 1):match "[%(,]%s*([%a_][%w_.>%-]*)%s*%(([^()]*)$"
@@ -117,7 +118,7 @@ function advice.syntax(start, text, pos, what)
       local length = rest:match "^:%s*([%w_]+)%s*%)"
       return ("a section is written in brackets, [start:length]: %s[%s:%s]"):format(base, first, length or "n")
     end
-  elseif what == "expected ';' after a declaration" and rest == "" then
+  elseif message == "expected ';' after a declaration" and rest == "" then
     return "a declaration ends with ';'"
   elseif rest:find "^::" then
     local name = rest:match "^::%s*([%a_][%w_]*)"

@@ -51,7 +51,7 @@ return function(rules, lx)
       n.scoped, n.name, n.base, n.list = scoped ~= false, tag or nil, base or nil, list or nil
       if not tag and not list then error({ syntax = "expected a tag or enumerators", pos = n.pos }, 0) end
     end)
-  rules.known = node("named", V "known_type", function(n, text) n.name = text end)
+  rules.declared_type = node("named", V "known_type", function(n, text) n.name = text end)
 
   -- Matches a C++ name with scopes and template arguments. The name is resolved where it is used
   -- (types/scoped_names.lua).
@@ -93,8 +93,8 @@ return function(rules, lx)
     function(n, key) if type(key) == "table" then n.type = key else n.name = key end end)
 
   local function with_qualifiers(p)
-    return Ct(qualifier ^ 0) * p * Ct(qualifier ^ 0) / function(before, n, behind)
-      for _, list in ipairs { before, behind } do
+    return Ct(qualifier ^ 0) * p * Ct(qualifier ^ 0) / function(preceding, n, following)
+      for _, list in ipairs { preceding, following } do
         for _, w in ipairs(list) do n.const = n.const or w == "const" end
       end
       return n
@@ -107,7 +107,7 @@ return function(rules, lx)
     + node("named", (lx.words "struct class union enum" / 0) * name * -S "{:", function(n, text) n.name = text end)
     + V "path")
   rules.spec = any_spec(V "path")
-  rules.sure_spec = any_spec(V "known_instance" + V "known")
+  rules.sure_spec = any_spec(V "known_instance" + V "declared_type")
 
   -- Captures the number of stars, and whether the last pointer is const.
   local stars = Ct((sym "*" * Ct(qualifier ^ 0)) ^ 0) / function(list)
@@ -125,13 +125,13 @@ return function(rules, lx)
   local function declarator(who)
     return node("declarator", stars * opt(Cp() * sym "&" * qualifiers) * Cp()
         * (who + sym "(" * V "declarator" * sym ")") * Ct(V "dimension" ^ 0),
-      function(n, pointers, reference, pos, what, dimensions)
+      function(n, pointers, reference, pos, subject, dimensions)
         n.pos = pos -- position of the name
         n.pointers, n.const, n.reference, n.suffixes = pointers.n, pointers.const, reference or nil, dimensions
-        if type(what) == "table" then
-          n.inner = what
+        if type(subject) == "table" then
+          n.inner = subject
         else
-          n.name = what or nil
+          n.name = subject or nil
         end
       end)
   end
@@ -139,9 +139,9 @@ return function(rules, lx)
   rules.any_declarator = node("declarator",
     stars * opt(Cp() * (sym "&&" + sym "&") * qualifiers) * opt(name + sym "(" * V "any_declarator" * sym ")")
       * Ct(V "dimension" ^ 0),
-    function(n, pointers, reference, what, dimensions)
+    function(n, pointers, reference, subject, dimensions)
       n.pointers, n.const, n.reference, n.suffixes = pointers.n, pointers.const, reference or nil, dimensions
-      if type(what) == "table" then n.inner = what else n.name = what or nil end
+      if type(subject) == "table" then n.inner = subject else n.name = subject or nil end
     end)
   rules.type_name = Cp() * V "sure_spec" * V "any_declarator" / function(pos, spec, declared)
     return { tag = "type_name", pos = pos, spec = spec, declarator = declared }
@@ -179,14 +179,14 @@ return function(rules, lx)
         * Ct(lx.list(V "init_declarator") ^ -1) * (lx.refuse("{", "the body of a function outside of a class",
             "only declare it, and give it in Lua with func(); a member function inside of its class")
           + expect(sym ";", "expected ';' after a declaration")),
-      function(n, words, align, what, list)
-        n.words, n.align, n.spec, n.list = {}, align or nil, what, list
+      function(n, words, align, spec_node, list)
+        n.words, n.align, n.spec, n.list = {}, align or nil, spec_node, list
         for _, w in ipairs(words) do n.words[w] = true end
       end)
   end
   rules.declaration = declaration(V "spec")
   -- Matches a declaration of a local variable, whose name may equal that of a type.
-  rules.local_declaration = #(-V "known" + V "known" * sym "*" ^ 0 * qualifiers * name)
+  rules.local_declaration = #(-V "declared_type" + V "declared_type" * sym "*" ^ 0 * qualifiers * name)
     * declaration(V "sure_spec")
 
   -- Match the lines that open and close blocks of declarations. External declarations are parsed one by one, because

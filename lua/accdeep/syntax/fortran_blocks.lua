@@ -37,39 +37,41 @@ end
 
 local all_names = table.move(openmp_directives.fortran_names, 1, #openmp_directives.fortran_names, 2,
   { "declare mapper" })
-local known = {}
-for _, name in ipairs(all_names) do known[name] = true end
+local directive_names = {}
+for _, name in ipairs(all_names) do directive_names[name] = true end
 
 -- Returns the name of an OpenMP directive. Raises if the directive does not exist or is not supported.
 local function omp_name(node)
   local blanks, text = node.text:match "^!%$omp(%s*)(.*)$"
-  local plain = text:gsub("%s+", " "):gsub("^end(%a)", "end %1")
-  local name = name_in(all_names, plain)
+  local normalized = text:gsub("%s+", " "):gsub("^end(%a)", "end %1")
+  local name = name_in(all_names, normalized)
   if name then return name end
   local pos = node.pos + #"!$omp" + #blanks
-  local other = name_in(openmp_directives.beyond, plain) or name_in(openmp_directives.beyond, (plain:gsub("^end ", "")))
+  local other = name_in(openmp_directives.beyond, normalized)
+    or name_in(openmp_directives.beyond, (normalized:gsub("^end ", "")))
   if other then
     raise("unsupported", pos, ("the directive '%s' is not carried out here"):format(other),
       { length = #other, rule = "HOUSE-version" })
   end
   local words, near = {}, nil
-  for word in plain:gmatch "[%a_]+" do
+  for word in normalized:gmatch "[%a_]+" do
     words[#words + 1] = word
-    near = near or diagnostic.closest(table.concat(words, " "), known)
+    near = near or diagnostic.closest(table.concat(words, " "), directive_names)
   end
-  local found = plain:match "^[%w_]+" or plain:sub(1, 1)
-  raise("syntax", pos, found == "" and "expected a directive" or ("expected a directive, found '%s'"):format(found),
-    { length = math.max(#found, 1), rule = "OMP60-tgt-1", help = near and ("did you mean '%s'?"):format(near) })
+  local first_word = normalized:match "^[%w_]+" or normalized:sub(1, 1)
+  local message = first_word == "" and "expected a directive" or ("expected a directive, found '%s'"):format(first_word)
+  raise("syntax", pos, message, { length = math.max(#first_word, 1), rule = "OMP60-tgt-1",
+    help = near and ("did you mean '%s'?"):format(near) })
 end
 
 local loop_words = { ["do"] = true, simd = true, distribute = true, loop = true, taskloop = true }
 
--- Returns the form of an OpenMP construct: "alone" (no statements), "loop", "statement", or "block" (statements up to
--- the end directive).
+-- Returns the form of an OpenMP construct: "standalone" (no statements), "loop", "statement", or "block" (statements up
+-- to the end directive).
 local function form_of(node)
   local name = node.omp
-  if openmp_directives.standalone[name] or name == "declare mapper" then return "alone" end
-  if name == "ordered" and node.text:find "%f[%a]depend%s*%(" then return "alone" end
+  if openmp_directives.standalone[name] or name == "declare mapper" then return "standalone" end
+  if name == "ordered" and node.text:find "%f[%a]depend%s*%(" then return "standalone" end
   if name == "atomic" then return node.text:find "%f[%a]capture%f[%A]" and "block" or "statement" end
   return loop_words[name:match "%a+$"] and "loop" or "block"
 end
@@ -82,7 +84,7 @@ Arranger.__index = Arranger
 -- Returns the list to which items are appended: that of the innermost open construct, otherwise the result.
 function Arranger:list()
   local top = self.open[#self.open]
-  return top and top.list or self.made
+  return top and top.list or self.statements
 end
 
 -- Appends an item to this list.
@@ -119,9 +121,9 @@ function Arranger:ends(item, kind)
   local top = self.open[#self.open]
   if not top or top.kind ~= kind or top.node.sentinel ~= item.sentinel then return false end
   self.open[#self.open] = nil
-  local made = construct(top.node, top.list, item.pos)
-  made.end_directive = item.omp and item
-  self:append(made)
+  local construct_node = construct(top.node, top.list, item.pos)
+  construct_node.end_directive = item.omp and item
+  self:append(construct_node)
   return true
 end
 
@@ -220,7 +222,7 @@ function Arranger:omp(item)
         rule = NESTING[item.sentinel] })
     end
     self:append(item)
-  elseif form == "alone" then
+  elseif form == "standalone" then
     self:append(item)
   elseif form == "block" then
     self.open[#self.open + 1] = { kind = item.omp, node = item, list = {} }
@@ -254,7 +256,7 @@ end
 
 -- Returns a list of statements with constructs as nodes. in_loop: true if exit and cycle are allowed.
 function arrange(list, in_loop)
-  local a = setmetatable({ made = {}, open = {}, waiting = {}, in_loop = in_loop }, Arranger)
+  local a = setmetatable({ statements = {}, open = {}, waiting = {}, in_loop = in_loop }, Arranger)
   for _, item in ipairs(list) do
     if item.tag ~= "directive" then
       a:statement(item)
@@ -276,8 +278,8 @@ function arrange(list, in_loop)
     raise("syntax", waiting.pos, "expected a loop behind the directive", { length = #waiting.sentinel,
       rule = NESTING[waiting.sentinel] })
   end
-  for i = #a.open, 1, -1 do splice(a.open[i], i > 1 and a.open[i - 1].list or a.made) end
-  return a.made
+  for i = #a.open, 1, -1 do splice(a.open[i], i > 1 and a.open[i - 1].list or a.statements) end
+  return a.statements
 end
 
 -- Arranges the lists inside a statement. in_loop: true if exit and cycle are allowed in them.

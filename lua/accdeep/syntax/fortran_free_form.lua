@@ -54,26 +54,26 @@ function fortran_free_form.normalize(text)
         rule = "HOUSE-bodies", help = "directives begin with !$acc or !$omp" })
     end
     local before, rest = line:match "^([ \t]*!%$%a[%w_]*)(.*)$"
-    local plain = rest and before:lower() .. strip_comment(rest, start + #before) or strip_comment(line, start)
-    local is_empty = not plain:find "%S"
+    local normalized = rest and before:lower() .. strip_comment(rest, start + #before) or strip_comment(line, start)
+    local is_empty = not normalized:find "%S"
     if rest and continued == "statement" then
       no_place(start + before:find("!", 1, true) - 1, "between the lines of a statement")
     elseif continued and is_empty then
-      plain = blanks(plain) -- comments and blank lines do not end a statement
+      normalized = blanks(normalized) -- comments and blank lines do not end a statement
     elseif continued then
-      plain = plain:gsub(continued == "directive" and "^[ \t]*!%$%a[%w_]*[ \t]*&?" or "^[ \t]*&?", blanks)
+      normalized = normalized:gsub(continued == "directive" and "^[ \t]*!%$%a[%w_]*[ \t]*&?" or "^[ \t]*&?", blanks)
     end
     if not is_empty or not continued then
-      local body = plain:match "^(.-)&[ \t\r]*$"
+      local body = normalized:match "^(.-)&[ \t\r]*$"
       if body then
         continued = continued or (rest and "directive" or "statement")
-        plain = body .. blanks(plain:sub(#body + 1))
+        normalized = body .. blanks(normalized:sub(#body + 1))
       else
         continued = false
       end
     end
     n, start = n + 1, start + #line + #stop
-    lines[n] = plain:gsub("\r", " ") .. (continued and stop ~= "" and " " or stop)
+    lines[n] = normalized:gsub("\r", " ") .. (continued and stop ~= "" and " " or stop)
   end
   return table.concat(lines)
 end

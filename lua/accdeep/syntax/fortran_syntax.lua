@@ -70,8 +70,8 @@ local function expressions(rules, lx)
   end
   local function operator(p) return C(p) * lx.space end
   local function unary(op, inner)
-    return node("unary", operator(op) * expect(inner, "expected an operand"), function(n, what, e)
-      n.op, n.e = what, e
+    return node("unary", operator(op) * expect(inner, "expected an operand"), function(n, symbol, e)
+      n.op, n.e = symbol, e
     end)
   end
 
@@ -79,12 +79,12 @@ local function expressions(rules, lx)
   local exponent = S "ed" * S "+-" ^ -1 * digits
   local kind = P "_" * C(R("az", "09", "__") ^ 1)
   rules.number = node("num", C(digits * point * digits ^ -1 * exponent ^ -1 + P "." * digits * exponent ^ -1
-      + digits * exponent) * opt(kind), function(n, text, of)
-      n.class, n.kind = "real", of or text:find "d" and 8 or 4
+      + digits * exponent) * opt(kind), function(n, text, kind_name)
+      n.class, n.kind = "real", kind_name or text:find "d" and 8 or 4
       n.value = tonumber((text:gsub("d", "e"))) + 0.0
     end)
-    + node("num", C(digits) * opt(kind), function(n, text, of)
-      n.class, n.kind, n.value = "integer", of or 4, math.tointeger(tonumber(text)) or 0
+    + node("num", C(digits) * opt(kind), function(n, text, kind_name)
+      n.class, n.kind, n.value = "integer", kind_name or 4, math.tointeger(tonumber(text)) or 0
       if #text > 19 then error({ syntax = "expected a smaller number", pos = n.pos }, 0) end
     end)
   local function string_literal(mark)
@@ -183,7 +183,7 @@ local function declarations(rules, lx)
   rules.attribute = sym "," * (node("attribute", word "dimension" * expect(dims, "expected bounds"),
       function(n, list) n.name, n.dims = "dimension", list end)
     + node("attribute", word "intent" * sym "(" * C(word "in" * word "out" ^ -1 + word "out" + word "inout") * close,
-      function(n, way) n.name, n.way = "intent", way:gsub("%s", "") end)
+      function(n, direction) n.name, n.direction = "intent", direction:gsub("%s", "") end)
     + expect(node("attribute", plain, function(n, text) n.name = text end), "expected an attribute"))
   rules.entity = node("entity", expect(name, "expected a name") * opt(dims)
       * (sym "*" * V "number" * lx.space / 0) ^ -1
@@ -195,7 +195,7 @@ local function declarations(rules, lx)
     end)
   rules.declaration = node("declaration", V "spec" * Ct(V "attribute" ^ 0) * (sym "::" + #lx.raw_name)
       * Ct(lx.list(V "entity")) * stop,
-    function(n, of, attrs, list) n.spec, n.attrs, n.list = of, attrs, list end)
+    function(n, spec_node, attrs, list) n.spec, n.attrs, n.list = spec_node, attrs, list end)
 
   rules.directive_line = node("directive", C(P "!$" * lx.raw_name / 0) * C((1 - P "\n") ^ 0) * lx.space * stop,
     function(n, sentinel, text)
@@ -236,10 +236,10 @@ end
 -- Raises "unsupported" for each Fortran statement that is parsed but not implemented, with what to write instead.
 local function beyond(rules, lx)
   local sym, word, name = lx.sym, lx.word, lx.name
-  local function unsupported_statement(p, what, help)
+  local function unsupported_statement(p, subject, help)
     return lpeg.Cmt(Cp() * p, function(_, _, pos)
-      error({ syntax = ("%s is not supported"):format(what), unsupported = true, pos = pos,
-        length = #what:match "^[^ ]+", help = help }, 0)
+      error({ syntax = ("%s is not supported"):format(subject), unsupported = true, pos = pos,
+        length = #subject:match "^[^ ]+", help = help }, 0)
     end)
   end
   local label = (name * sym ":" / 0) ^ -1
@@ -276,9 +276,9 @@ local function statements(rules, lx)
   local open, close = expect(sym "(", "expected '('"), expect(sym ")", "expected ',' or ')'")
   local equals, arrow = P "=" * -S "=>" * lx.space, P "=>" * lx.space
   local e = expect(V "expression", "expected an expression")
-  local function ends(what, tail)
-    local p = word "end" * word(what) + word("end" .. what)
-    return expect(p * (tail or P(true)) * stop, ("expected a statement or 'end %s'"):format(what))
+  local function ends(keyword, tail)
+    local p = word "end" * word(keyword) + word("end" .. keyword)
+    return expect(p * (tail or P(true)) * stop, ("expected a statement or 'end %s'"):format(keyword))
   end
   local label = (name / 0) ^ -1
 

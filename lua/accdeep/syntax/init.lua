@@ -30,9 +30,10 @@ local function build(language, trace)
   local lx = language.lex(trace)
   local rules, start = { "start", space = lx.blanks }, lpeg.P(false)
   for _, part in ipairs(language.parts) do part(rules, lx) end
-  local function add(names, behind)
+  local function add(names, ending)
     for _, name in ipairs(word_list(names)) do
-      start = start + lpeg.Cmt(lpeg.Carg(2), function(_, _, wanted) return wanted == name end) * lpeg.V(name) * behind
+      local is_requested = lpeg.Cmt(lpeg.Carg(2), function(_, _, requested) return requested == name end)
+      start = start + is_requested * lpeg.V(name) * ending
     end
   end
   add(language.whole, -lpeg.P(1))
@@ -44,13 +45,13 @@ end
 -- Returns the cached pattern of a language. LPeg compiles a pattern at its first match. The pattern is cached only
 -- after this match succeeded: if memory runs out during the match, the pattern is unusable.
 local function pattern(language, trace)
-  local made = language.patterns[trace]
-  if not made then
-    made = build(language, trace)
-    made:match("", 1, no_state, "")
-    language.patterns[trace] = made
+  local compiled = language.patterns[trace]
+  if not compiled then
+    compiled = build(language, trace)
+    compiled:match("", 1, no_state, "")
+    language.patterns[trace] = compiled
   end
-  return made
+  return compiled
 end
 
 -- Returns the results of matching a text with one form of a grammar: the node and the next position. If a rule reports
@@ -90,30 +91,30 @@ local function new(language)
     at = at or 1
     local node, after = match(language, false, start, text, at, state or no_state)
     if node ~= nil and type(after) == "number" then return node, after end
-    local pos, what
+    local pos, message
     if type(after) == "table" and after.unsupported then
       diagnostic.raise("unsupported", after.pos, after.syntax, { length = after.length, rule = "HOUSE-version",
         help = after.help })
     elseif type(after) == "table" then
-      pos, what = after.pos, after.syntax
+      pos, message = after.pos, after.syntax
     else
       local tracing = { is_type = state and state.is_type, is_template = state and state.is_template,
         qualified_type = state and state.qualified_type }
       local _, failure = match(language, true, start, text, at, tracing)
       pos = tracing.far or at
-      if type(failure) == "table" then pos, what = failure.pos, failure.syntax end
+      if type(failure) == "table" then pos, message = failure.pos, failure.syntax end
     end
     if type(after) == "table" and after.code then
       diagnostic.raise(after.code, after.pos, after.syntax, { help = after.help, rule = "HOUSE-version" })
     end
-    local found, length = describe(text, pos)
-    if not what and start:find "directive$" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
+    local description, length = describe(text, pos)
+    if not message and start:find "directive$" and not text:sub(1, pos - 1):gsub("^%s*#%s*pragma", "")
       :gsub("^%s*acc%f[^%w_]", ""):gsub("^%s*omp%f[^%w_]", ""):gsub("^%s*!%$acc", ""):find "%S" then
-      what = "expected a directive"
+      message = "expected a directive"
     end
-    diagnostic.raise("syntax", pos, what and ("%s, found %s"):format(what, (found:gsub("^unexpected ", "")))
-      or found, { length = length, rule = state and state.rule,
-        help = language.help and language.help(start, text, pos, what) })
+    diagnostic.raise("syntax", pos, message and ("%s, found %s"):format(message, (description:gsub("^unexpected ", "")))
+      or description, { length = length, rule = state and state.rule,
+        help = language.help and language.help(start, text, pos, message) })
   end
 
   -- Returns the LPeg pattern of the fast form; a match takes the state and the name of a start rule.

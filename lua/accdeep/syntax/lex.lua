@@ -60,27 +60,28 @@ function lex.new(trace, blank)
     return C(p * -alnum) * space
   end
 
-  -- Matches the longest phrase among the keys of `known` and captures its value. gap: pattern between the words of a
-  -- phrase; joint: character that may join words instead of a blank.
-  function self.phrases(known, gap, joint)
+  -- Matches the longest phrase among the keys of `vocabulary` and captures its value. gap: pattern between the words of
+  -- a phrase; joint: character that may join words instead of a blank.
+  function self.phrases(vocabulary, gap, joint)
     local first_words = {}
-    for text in pairs(known) do first_words[text:match "^%S+"] = true end
-    local one = self.raw_name * Cp()
+    for text in pairs(vocabulary) do first_words[text:match "^%S+"] = true end
+    local word_pattern = self.raw_name * Cp()
     -- result and end of the lookahead, for the second capture, because a lookahead keeps no captures
-    local found, behind
+    local value, next_position
     local function look(_, _, ...)
       local text
-      found = nil
+      value = nil
       for i = 1, select("#", ...), 2 do
         local w, at = select(i, ...)
         if joint then w = w:gsub(joint, " ") end
         if not text and not first_words[w:match "^%S+"] then return false end
         text = text and text .. " " .. w or w
-        if known[text] then found, behind = known[text], at end
+        if vocabulary[text] then value, next_position = vocabulary[text], at end
       end
-      return found ~= nil
+      return value ~= nil
     end
-    return #Cmt(one * (gap * one) ^ 0, look) * Cmt(P(true), function() return behind, found end) * space
+    return #Cmt(word_pattern * (gap * word_pattern) ^ 0, look)
+      * Cmt(P(true), function() return next_position, value end) * space
   end
 
   local function not_keyword(_, at, name)
@@ -89,20 +90,21 @@ function lex.new(trace, blank)
   end
   self.name = Cmt(self.raw_name, not_keyword) * space
   -- Matches a name, which may have scopes: a::b.
-  local one = letter * alnum ^ 0
-  self.names = Cmt(C(one * (P "::" * one) ^ 0), not_keyword) * space
+  local segment = letter * alnum ^ 0
+  self.names = Cmt(C(segment * (P "::" * segment) ^ 0), not_keyword) * space
 
-  -- Matches p, or raises the syntax error `what` at this position. Must only be used if no other rule can match there.
-  function self.expect(p, what)
+  -- Matches p, or raises the syntax error `message` at this position. Must only be used if no other rule can match
+  -- there.
+  function self.expect(p, message)
     return P(p) + Cmt(P(true), function(_, at)
-      error({ syntax = what, pos = at }, 0)
+      error({ syntax = message, pos = at }, 0)
     end)
   end
 
   -- Raises an "unsupported" error if p matches here.
-  function self.refuse(p, what, help)
+  function self.refuse(p, subject, help)
     return Cmt(#P(p), function(_, at)
-      error({ syntax = what .. " is not supported", code = "unsupported", pos = at, help = help }, 0)
+      error({ syntax = subject .. " is not supported", code = "unsupported", pos = at, help = help }, 0)
     end)
   end
 

@@ -125,8 +125,8 @@ function openacc_syntax.rules(rules, lx)
         n.shape, n.vars, n.e, n.nest = s or nil, vars or nil, e or nil, inner or nil
       end)
     + clause("invoke", shape * open * direction * variables * close * nest,
-      function(n, s, way, vars, inner)
-        n.shape, n.direction, n.vars, n.nest = s or nil, way or nil, vars, inner or nil
+      function(n, s, direction_node, vars, inner)
+        n.shape, n.direction, n.vars, n.nest = s or nil, direction_node or nil, vars, inner or nil
       end)
     + clause("members", shape * open * members * close * nest, describe)
     + default
@@ -148,9 +148,9 @@ function openacc_syntax.rules(rules, lx)
   local word = node("name", expect(C(lx.raw_name) * lx.space, "expected a clause's name"),
     function(n, text) n.name = text end)
   rules.member_clause = clause("members", shape * open * direction * members * close * nest,
-      function(n, s, way, list, inner)
+      function(n, s, direction_node, list, inner)
         describe(n, s, list, inner)
-        n.direction = way or nil
+        n.direction = direction_node or nil
       end, of_members)
     + clause("parameters", open * Ct(lx.list(parameter)) * close, set_field "parameters")
     + clause("words", open * Ct(lx.list(word)) * close, set_field "names")

@@ -26,12 +26,12 @@ function openmp_syntax.rules(rules, lx)
     + P "omp" * -lx.alnum * lx.space + (lx.fortran and P "!$omp" * -lx.alnum * lx.space or P(false))
   local gap = (S " \t" + P "\\" * P "\r" ^ -1 * P "\n") ^ 1
   local function phrases(names)
-    local known = {}
+    local vocabulary = {}
     for _, name in ipairs(names) do
-      known[name] = name
-      if lx.fortran then known[name:gsub("^end ", "end")] = name end -- enddo
+      vocabulary[name] = name
+      if lx.fortran then vocabulary[name:gsub("^end ", "end")] = name end -- enddo
     end
-    return (lx.fortran and -P "end_" or P(true)) * lx.phrases(known, gap, "_")
+    return (lx.fortran and -P "end_" or P(true)) * lx.phrases(vocabulary, gap, "_")
   end
   local name = phrases(lx.fortran and openmp_directives.fortran_names or openmp_directives.names)
   local beyond = phrases(lx.fortran and {} or openmp_directives.beyond)
@@ -103,7 +103,8 @@ function openmp_syntax.rules(rules, lx)
       end)
     + clause("words", open * Ct(lx.list(node("name", expect(word, "expected a word"),
         function(n, text) n.name = text end), sym ":")) * close, function(n, words) n.words = words end)
-    + clause("group", open * action * names * close, function(n, how, list) n.action, n.names = how or nil, list end)
+    + clause("group", open * action * names * close,
+      function(n, group_action, list) n.action, n.names = group_action or nil, list end)
     + node("clause", C(P "bind_all") * -lx.alnum * lx.space * open * phrase_names * close,
       function(n, text, list) n.name, n.kind, n.names = text, "names", list end)
     + node("clause", C(P "bind_type") * -lx.alnum * lx.space * open * Ct(lx.list(typed)) * close,
@@ -135,9 +136,9 @@ function openmp_syntax.rules(rules, lx)
     function(n, text) n.name, n.kind = text, "none" end)
   local listed = opt(sym "(" * variables * close)
   rules.omp_directive = lx.space * sentinel ^ -1
-    * (node("directive", mapper * clauses, function(n, text, given, made, list)
-        made.name = given or nil
-        n.name, n.mapper, n.clauses = text, made, list
+    * (node("directive", mapper * clauses, function(n, text, mapper_name, mapper_node, list)
+        mapper_node.name = mapper_name or nil
+        n.name, n.mapper, n.clauses = text, mapper_node, list
       end)
       + node("directive", beyond * P(1) ^ 0, function(n, text) n.name, n.clauses = text, {} end)
       + node("directive", name * Ct(order ^ -1) * listed * clauses,

@@ -20,17 +20,17 @@ local starts = { acc = "directive", omp = "omp_directive" }
 local extensions = { omx = true, ompx = true }
 
 -- True if two words differ by one letter, or by two adjacent letters that are swapped.
-local function is_slip(word, wanted)
-  if #word == #wanted then
+local function is_slip(word, sentinel)
+  if #word == #sentinel then
     local differs = {}
     for i = 1, #word do
-      if word:byte(i) ~= wanted:byte(i) then differs[#differs + 1] = i end
+      if word:byte(i) ~= sentinel:byte(i) then differs[#differs + 1] = i end
     end
     local i, k = differs[1], differs[2]
-    return #differs == 1 or #differs == 2 and k == i + 1 and word:byte(i) == wanted:byte(k)
-      and word:byte(k) == wanted:byte(i)
+    return #differs == 1 or #differs == 2 and k == i + 1 and word:byte(i) == sentinel:byte(k)
+      and word:byte(k) == sentinel:byte(i)
   end
-  local long, short = word, wanted
+  local long, short = word, sentinel
   if #long < #short then long, short = short, long end
   for i = 1, #long do
     if #long == #short + 1 and long:sub(1, i - 1) .. long:sub(i + 1) == short then return true end
@@ -44,10 +44,10 @@ local function check_foreign(node, word)
   if extensions[word] then
     raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })
   end
-  for wanted in sorted_pairs(starts) do
-    if not others[word] and word ~= "" and (word:lower() == wanted or is_slip(word:lower(), wanted)) then
+  for sentinel in sorted_pairs(starts) do
+    if not others[word] and word ~= "" and (word:lower() == sentinel or is_slip(word:lower(), sentinel)) then
       raise("syntax", node.start, ("'%s' is not a sentinel"):format(word), { length = #word, rule = "HOUSE-bodies",
-        help = ("did you mean '%s'?"):format(wanted) })
+        help = ("did you mean '%s'?"):format(sentinel) })
     end
   end
   if word == "pack" then raise("unsupported", node.start, "packed layouts are not supported", { length = #word }) end

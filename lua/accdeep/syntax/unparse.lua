@@ -32,10 +32,10 @@ local function level(node)
   return levels[node.tag] or 15
 end
 
--- Returns the text of an expression, in parentheses if it binds less strongly than `wanted`.
-local function parenthesize(node, wanted, scope)
+-- Returns the text of an expression, in parentheses if it binds less strongly than `precedence`.
+local function parenthesize(node, precedence, scope)
   local text = expression(node, scope)
-  return level(node) < wanted and "(" .. text .. ")" or text
+  return level(node) < precedence and "(" .. text .. ")" or text
 end
 
 -- True if a member expression selects a member of the object of `scope`, whose nest is printed: p->n is a member of
@@ -80,8 +80,8 @@ local function section(node, scope)
   if ranges then return unparse_fortran { tag = "reference", base = { tag = "id", name = "" }, args = ranges } end
   if node.tag == "alias" and node.round then
     local to = node.to
-    local beside = to and scope and to.tag == "component" and expression(to.base) == scope.base
-    return ("(@%s)"):format(beside and to.name or to and expression(to) or "")
+    local is_sibling = to and scope and to.tag == "component" and expression(to.base) == scope.base
+    return ("(@%s)"):format(is_sibling and to.name or to and expression(to) or "")
   end
   if node.tag == "index" then return ("[%s]"):format(expression(node.index, scope)) end
   if node.tag == "alias" then return ("[@%s]"):format(node.to and expression(node.to, scope) or "") end

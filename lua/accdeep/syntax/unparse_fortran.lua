@@ -12,12 +12,12 @@ end
 local levels = { [".eqv."] = 1, [".neqv."] = 1, [".or."] = 2, [".and."] = 3, ["=="] = 5, ["/="] = 5, ["<"] = 5,
   ["<="] = 5, [">"] = 5, [">="] = 5, ["//"] = 6, ["+"] = 7, ["-"] = 7, ["*"] = 8, ["/"] = 8, ["**"] = 9 }
 
--- Returns the text of an expression, in parentheses if it binds less strongly than `wanted`.
-local function parenthesize(node, wanted)
+-- Returns the text of an expression, in parentheses if it binds less strongly than `precedence`.
+local function parenthesize(node, precedence)
   local level = node.tag == "binary" and levels[node.op] or 10
   if node.tag == "unary" then level = node.op == ".not." and 4 or 7 end
   local text = unparse_fortran(node)
-  return level < wanted and "(" .. text .. ")" or text
+  return level < precedence and "(" .. text .. ")" or text
 end
 
 local writers = {}

@@ -63,8 +63,8 @@ end
 function unparse_openmp.directive(node)
   local parts = { node.name }
   if node.mapper then
-    local made = node.mapper
-    parts[1] = ("%s(%s%s %s)"):format(node.name, prefix(made.name or ""), unparse.type(made.type), made.variable)
+    local mapper = node.mapper
+    parts[1] = ("%s(%s%s %s)"):format(node.name, prefix(mapper.name or ""), unparse.type(mapper.type), mapper.variable)
   elseif node.vars then
     parts[1] = ("%s(%s)"):format(node.name, list_of(node.vars, expression))
   end

@@ -276,7 +276,7 @@ end
 -- Enters a variable into the current scope. Its version is a new number, by which caches detect that names changed.
 local function enter(session, entity, t, address, attributes)
   local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
-    constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.way == "in"
+    constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.direction == "in"
       and not attributes.pointer or nil }
   session.now.scope.variables[entity.name] = variable
   session.now.scope.version = (session.now.scope.version or 0) + 1

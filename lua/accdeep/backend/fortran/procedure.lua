@@ -155,7 +155,7 @@ local function bound(session, run, entity, t, open, attributes)
         e.text or "the value"))
     end
     local address = e.descriptor(frame)
-    if t.attribute == "allocatable" and attributes.intent and attributes.intent.way == "out" then
+    if t.attribute == "allocatable" and attributes.intent and attributes.intent.direction == "out" then
       object.release(session, t, address, frame)
     end
     return address, t
