@@ -34,28 +34,28 @@ local function check_types(node, target, e)
   end
 end
 
--- Reallocates a whole allocatable if its shape differs from `shape`, or its dynamic type from `of`. dims: dimensions of
--- the value; shape and dims are nil for a scalar.
-local function ensure_shape(env, to, f, shape, dims, of)
+-- Reallocates a whole allocatable if its shape differs from `shape`, or its dynamic type from `element_type`.
+-- dims: dimensions of the value; shape and dims are nil for a scalar.
+local function ensure_shape(env, to, f, shape, dims, element_type)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
-  local base, _, now, held = object.held(session, t, address, f)
-  local fits = base ~= nil and (not of or of == held)
+  local base, _, current_dims, current_type = object.held(session, t, address, f)
+  local fits = base ~= nil and (not element_type or element_type == current_type)
   if not shape then
     if fits then return end
     if t.rank > 0 and not base then
       raise("null-pointer", f.pos, ("%s is not allocated"):format(to.text), { rule = "ACC33-2.7-2",
         help = "a scalar gives it no shape: allocate it first" })
     end
-    shape, dims = {}, base and now
+    shape, dims = {}, base and current_dims
     for i, dim in ipairs(dims or {}) do shape[i] = dim.extent end
   end
-  for i, n in ipairs(shape) do fits = fits and now[i].extent == n end
+  for i, n in ipairs(shape) do fits = fits and current_dims[i].extent == n end
   if fits then return end
   object.release(session, t, address, f)
-  local wanted = {}
-  for i, n in ipairs(shape) do wanted[i] = { lower = dims and dims[i].lower or 1, extent = n } end
-  object.allocate(session, t, address, wanted, to.text, f, of)
+  local new_dims = {}
+  for i, n in ipairs(shape) do new_dims[i] = { lower = dims and dims[i].lower or 1, extent = n } end
+  object.allocate(session, t, address, new_dims, to.text, f, element_type)
 end
 
 -- True if an assignment may reallocate its target: a whole allocatable on the host.
@@ -182,27 +182,27 @@ end
 -- not associated.
 local function describe_target(env, e, f)
   local space = env.space
-  local of = fortran_expression.type_of(e, f)
+  local element_type = fortran_expression.type_of(e, f)
   if e.descriptor then
     local address, low, high = e.descriptor(f)
     local base = fortran_descriptor.base(space, address, low, high, f)
-    if base == 0 then return 0, nil, of end
-    return base, fortran_descriptor.dims(space, e.dtype, address, low, high, f), of
+    if base == 0 then return 0, nil, element_type end
+    return base, fortran_descriptor.dims(space, e.dtype, address, low, high, f), element_type
   elseif e.rank > 0 then
     local section = e.section(f)
-    return section.address, section.dims, of
+    return section.address, section.dims, element_type
   end
-  return (e.lvalue(f)), {}, of
+  return (e.lvalue(f)), {}, element_type
 end
 
 -- Returns dims with the given bounds over the elements of the target. Raises if the target has too few elements or is
 -- not contiguous.
-local function remap_dims(bounds, of, e, base, dims, f)
-  local wanted, n = {}, 1
+local function remap_dims(bounds, element_type, e, base, dims, f)
+  local remapped, n = {}, 1
   for i, bound in ipairs(bounds) do
     local lower = bound.lower(f)
-    wanted[i] = { lower = lower, extent = math.max(bound.upper(f) - lower + 1, 0) }
-    n = n * wanted[i].extent
+    remapped[i] = { lower = lower, extent = math.max(bound.upper(f) - lower + 1, 0) }
+    n = n * remapped[i].extent
   end
   if base == 0 then
     raise("null-pointer", f.pos, ("%s is not associated: it has no elements to remap"):format(e.text),
@@ -212,15 +212,15 @@ local function remap_dims(bounds, of, e, base, dims, f)
     raise("out-of-bounds", f.pos, ("%d elements are wanted, %s has %d"):format(
       n, e.text, fortran_descriptor.count(dims)))
   end
-  if #dims > 1 and not fortran_descriptor.is_contiguous(of, dims) then
+  if #dims > 1 and not fortran_descriptor.is_contiguous(element_type, dims) then
     raise("invalid-section", f.pos, ("%s is not contiguous: its elements cannot be remapped"):format(e.text))
   end
-  local sm = #dims == 1 and dims[1].sm or of.size
-  for _, dim in ipairs(wanted) do
+  local sm = #dims == 1 and dims[1].sm or element_type.size
+  for _, dim in ipairs(remapped) do
     dim.sm = sm
     sm = sm * dim.extent
   end
-  return wanted
+  return remapped
 end
 
 -- Compiles the assignment of the target `e` to the pointer `to_node`, with or without bounds.
@@ -262,9 +262,9 @@ function assignment.onto(env, node, to, e, bounds, remaps)
   end
   return function(f)
     f.pos = pos
-    local base, dims, of = describe_target(env, e, f)
+    local base, dims, element_type = describe_target(env, e, f)
     if remaps then
-      dims = remap_dims(bounds, of, e, base, dims, f)
+      dims = remap_dims(bounds, element_type, e, base, dims, f)
     elseif base ~= 0 then
       for i, dim in ipairs(dims) do
         -- The dims of a section begin at 1; the dims of a whole array keep their bounds.
@@ -272,7 +272,8 @@ function assignment.onto(env, node, to, e, bounds, remaps)
       end
     end
     local address, low, high = to.descriptor(f)
-    fortran_descriptor.write(space, t, address, base, base ~= 0 and dims or nil, low, high, f, t.polymorphic and of)
+    fortran_descriptor.write(space, t, address, base, base ~= 0 and dims or nil, low, high, f,
+      t.polymorphic and element_type)
   end
 end
 

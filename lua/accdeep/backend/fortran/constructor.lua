@@ -27,7 +27,7 @@ end
 -- Returns the arguments by component name: {component, node}. One argument may give the parent as a whole. Raises if a
 -- component without a default has no value.
 local function match_arguments(t, node)
-  local components, given = components_of(t, 0, {}), {}
+  local components, by_name = components_of(t, 0, {}), {}
   for i, arg in ipairs(node.args) do
     local component = components[i]
     if arg.tag == "keyword" then component = t.by_name[arg.name] end
@@ -35,32 +35,33 @@ local function match_arguments(t, node)
       raise("type-mismatch", arg.pos, arg.tag == "keyword"
         and ("%s has no component '%s'"):format(types.name(t), arg.name)
         or ("%s has %d component%s"):format(types.name(t), #components, #components == 1 and "" or "s"))
-    elseif given[component.name] then
+    elseif by_name[component.name] then
       raise("type-mismatch", arg.pos, ("the component '%s' is given twice"):format(component.name))
     end
-    given[component.name] = { component = component, node = arg.tag == "keyword" and arg.e or arg }
+    by_name[component.name] = { component = component, node = arg.tag == "keyword" and arg.e or arg }
   end
-  local parent = t.parent and given[t.parent.tag]
+  local parent = t.parent and by_name[t.parent.tag]
   for _, component in ipairs(components) do
     local is_inherited = parent and types.member(t.parent, component.name)
     local has_value = component.start or component.type.attribute == "allocatable"
-    if not given[component.name] and not is_inherited and not has_value then
+    if not by_name[component.name] and not is_inherited and not has_value then
       raise("type-mismatch", node.pos, ("the component '%s' of %s has no value"):format(component.name, types.name(t)),
         { length = #node.base.name })
     end
   end
-  return given
+  return by_name
 end
 
--- Returns a step that sets one component of the object to its value. slot: address and bounds of the object.
-local function component_step(env, slot, given)
-  local component, value = given.component, given.node
+-- Returns a step that sets one component of the object to its value. instance: address and bounds of the object;
+-- argument: {component, node}.
+local function component_step(env, instance, argument)
+  local component, value = argument.component, argument.node
   local offset, t = component.offset, component.type
   local e = fortran_expression.compile(env, value)
   local to_node = { tag = "id", name = component.name, pos = value.pos }
   local to = fortran_expression.designator(env, to_node, t, function()
-    local address = slot.address + offset
-    return address, slot.low, slot.high
+    local address = instance.address + offset
+    return address, instance.low, instance.high
   end)
   local node = { pos = value.pos, to = to_node, e = value }
   if t.attribute == "pointer" then return assignment.onto(env, node, to, e) end
@@ -81,27 +82,27 @@ function fortran_expression.constructor(env, node)
     raise("unsupported", node.pos, ("the device cannot make objects of %s: they begin with something"):format(
       types.name(t)), { length = #node.base.name })
   end
-  local slot, steps = {}, {}
-  for _, given in pairs(match_arguments(t, node)) do steps[#steps + 1] = given end
+  local instance, steps = {}, {}
+  for _, argument in pairs(match_arguments(t, node)) do steps[#steps + 1] = argument end
   table.sort(steps, function(a, b) return a.component.offset < b.component.offset end)
-  for i, given in ipairs(steps) do steps[i] = component_step(env, slot, given) end
+  for i, argument in ipairs(steps) do steps[i] = component_step(env, instance, argument) end
   local function fresh(f)
     if on_device then return env.space:local_memory(t.size) end
-    if not slot.address then -- a single object serves all evaluations of the expression
-      slot.address = object.new(session, t, types.name(t), node.pos)
-      if session.now.locals then table.insert(session.now.locals, { type = t, address = slot.address }) end
+    if not instance.address then -- a single object serves all evaluations of the expression
+      instance.address = object.new(session, t, types.name(t), node.pos)
+      if session.now.locals then table.insert(session.now.locals, { type = t, address = instance.address }) end
     else
-      object.release(session, t, slot.address, f)
-      object.initialize(session, t, slot.address)
+      object.release(session, t, instance.address, f)
+      object.initialize(session, t, instance.address)
     end
-    return slot.address
+    return instance.address
   end
   return { type = t, rank = 0, node = node, lvalue = function(f)
     f.pos = node.pos
-    slot.address = fresh(f)
-    slot.low, slot.high = slot.address, slot.address + t.size
+    instance.address = fresh(f)
+    instance.low, instance.high = instance.address, instance.address + t.size
     for _, step in ipairs(steps) do step(f) end
-    return slot.address, slot.low, slot.high
+    return instance.address, instance.low, instance.high
   end }
 end
 

@@ -18,10 +18,10 @@ end
 -- Creates the device copy when a registered descriptor gets memory; does nothing for other descriptors. If this fails,
 -- the caller frees the host memory.
 function declare_allocatables.on_allocate(session, address, base, bytes, pos)
-  local made = session.program.persistent and session.program.persistent[address]
-  if not made or bytes == 0 then return end
+  local entry = session.program.persistent and session.program.persistent[address]
+  if not entry or bytes == 0 then return end
   local current = session.now.current or {}
-  local label = session:label { name = made.name, unit = bytes, file = current.file, line = current.line }
+  local label = session:label { name = entry.name, unit = bytes, file = current.file, line = current.line }
   local ok, err = pcall(session.run_one, session, "enter data", "create", base, bytes, 0, false, label)
   if ok then return end
   if diagnostic.is(err) then err.pos = err.pos or pos end
@@ -30,12 +30,12 @@ end
 
 -- Deletes the device copy when the memory of a registered descriptor is freed. Raises while a region holds the data.
 function declare_allocatables.on_free(session, address, base, pos)
-  local made = session.program.persistent and session.program.persistent[address]
-  if not made then return end
-  local object = session.ctx:present_at(made.device, base)
+  local entry = session.program.persistent and session.program.persistent[address]
+  if not entry then return end
+  local object = session.ctx:present_at(entry.device, base)
   if not object then return end
   if object.structured > 0 then
-    diagnostic.raise("region-nesting", pos, ("%s is deallocated while a data region holds it"):format(made.name),
+    diagnostic.raise("region-nesting", pos, ("%s is deallocated while a data region holds it"):format(entry.name),
       { rule = "ACC33-dec-1", objects = { object }, help = "end the region first" })
   end
   session:run_one("exit data", "delete", base, object.bytes, 0, true, nil, 0, core.flag.try)
@@ -48,9 +48,9 @@ end
 
 -- Registers the allocatables of a declare directive, and creates device copies of data that are allocated already.
 function declare_allocatables.last(session, plan)
-  for _, one in ipairs(plan.persistent) do
-    declare_allocatables.add(session, one.descriptor, one.name)
-    declare_allocatables.on_allocate(session, one.descriptor, one.address, one.bytes, plan.node.pos)
+  for _, variable in ipairs(plan.persistent) do
+    declare_allocatables.add(session, variable.descriptor, variable.name)
+    declare_allocatables.on_allocate(session, variable.descriptor, variable.address, variable.bytes, plan.node.pos)
   end
 end
 

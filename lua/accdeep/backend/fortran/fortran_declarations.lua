@@ -119,17 +119,17 @@ end
 -- Returns the type of an entity. For a dummy array with bounds that the actual argument determines, returns nil and
 -- {of, list, dims, polymorphic, any_rank}.
 local function entity_type(session, node, entity, attributes, is_dummy, is_component)
-  local is_led_to = is_component and (attributes.allocatable or attributes.pointer)
+  local is_indirect = is_component and (attributes.allocatable or attributes.pointer)
   local is_class = node.spec.polymorphic
-  local of = fortran_declarations.type(session, node.spec, entity.value, is_led_to)
+  local element_type = fortran_declarations.type(session, node.spec, entity.value, is_indirect)
   local dims = entity.dims or attributes.dimension and attributes.dimension.dims
   local attribute = attributes.allocatable and "allocatable" or attributes.pointer and "pointer"
   local list = dims and dims.list or {}
   if #list > MOST_DIMENSIONS then
     raise("limit", dims.pos, ("an array has at most %d dimensions"):format(MOST_DIMENSIONS), { rule = "HOUSE-limit" })
   end
-  if of.kind == "record" and not of.complete and not attribute then
-    raise("unknown-type", node.spec.name_pos or node.pos, ("%s is not complete here"):format(types.name(of)))
+  if element_type.kind == "record" and not element_type.complete and not attribute then
+    raise("unknown-type", node.spec.name_pos or node.pos, ("%s is not complete here"):format(types.name(element_type)))
   end
   local open = 0
   for _, dim in ipairs(list) do
@@ -143,12 +143,12 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
     for _, dim in ipairs(list) do
       if not dim.open or dim.lower then
         local is_pointer = attribute == "pointer"
-        local what = is_pointer and "a pointer" or attribute
-        raise("syntax", dim.pos, ("an array that is %s has the shape ':'"):format(what),
+        local noun = is_pointer and "a pointer" or attribute
+        raise("syntax", dim.pos, ("an array that is %s has the shape ':'"):format(noun),
           { help = is_pointer and "its target has bounds" or "its bounds come when it is allocated" })
       end
     end
-    return fortran_types.descriptor(layout_of(session, #list, is_class), of, #list, attribute, is_class)
+    return fortran_types.descriptor(layout_of(session, #list, is_class), element_type, #list, attribute, is_class)
   end
   if is_class and not is_dummy then
     raise("syntax", entity.pos,
@@ -157,19 +157,20 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
   elseif is_class and (attributes.value or #list > 0 and open < #list) then
     raise("unsupported", entity.pos, "a polymorphic argument has an assumed shape here", { length = #entity.name })
   elseif is_class and #list == 0 then
-    return fortran_types.descriptor(session.program.layout, of, 0, "other", true)
-  elseif of.abstract and not is_class then
-    raise("type-mismatch", node.spec.name_pos, ("%s is abstract: there are no objects of it"):format(types.name(of)),
-      { length = #of.tag, help = ("use class(%s)"):format(of.tag) })
+    return fortran_types.descriptor(session.program.layout, element_type, 0, "other", true)
+  elseif element_type.abstract and not is_class then
+    raise("type-mismatch", node.spec.name_pos, ("%s is abstract: there are no objects of it"):format(
+      types.name(element_type)), { length = #element_type.tag, help = ("use class(%s)"):format(element_type.tag) })
   end
   if open == 0 then
-    return #list == 0 and of or check_size(fortran_types.array(of, bounds_of(session, list)), dims.pos)
+    if #list == 0 then return element_type end
+    return check_size(fortran_types.array(element_type, bounds_of(session, list)), dims.pos)
   end
   if not is_dummy then
     raise("syntax", dims.pos, ("'%s' has no bounds"):format(entity.name),
       { help = "give it bounds, or the attribute allocatable or pointer" })
   end
-  return nil, { of = of, list = list, dims = dims, polymorphic = is_class or nil,
+  return nil, { of = element_type, list = list, dims = dims, polymorphic = is_class or nil,
     any_rank = list[1].any_rank }
 end
 
@@ -181,10 +182,10 @@ local function start_of(entity, t)
   if not value then return nil end
   return function(session, address)
     local env = session:host_env()
-    local function place() return address, address, address + t.size end
+    local function lvalue() return address, address, address + t.size end
     local e = fortran_expression.compile(env, value)
     local node = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
-    local to = fortran_expression.designator(env, node.to, t, place)
+    local to = fortran_expression.designator(env, node.to, t, lvalue)
     if entity.target then
       if e.is_null then return end -- null is the default in any case
       raise("unsupported", value.pos, "a component's first target is null()")
@@ -266,7 +267,7 @@ function fortran_declarations.complete(session, fn)
   local forward = {}
   local ok, err = pcall(with_fields, session.now, { forward = forward }, fn)
   local name, missing = next(forward)
-  for other, made in pairs(forward) do made.scope.tags[other] = nil end
+  for other, pending in pairs(forward) do pending.scope.tags[other] = nil end
   if not ok then error(err, 0) end
   if name then resolve_derived_type(session, missing.spec) end
 end
@@ -305,14 +306,14 @@ function fortran_declarations.declare_variables(session, node, bind)
     local value = entity.value or entity.target
     if value and not dummy then
       local env = session:host_env()
-      local made = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
-      local was = variable.constant
+      local initializer = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
+      local was_constant = variable.constant
       variable.constant = nil
       local e = fortran_expression.compile(env, value)
-      local run = entity.target and assignment.target(env, made, made.to, e)
-        or assignment.value(env, made, fortran_expression.compile(env, made.to), e)
+      local run = entity.target and assignment.target(env, initializer, initializer.to, e)
+        or assignment.value(env, initializer, fortran_expression.compile(env, initializer.to), e)
       run { pos = value.pos }
-      variable.constant = was
+      variable.constant = was_constant
     elseif attributes.parameter then
       raise("syntax", entity.pos, ("the constant '%s' needs a value"):format(entity.name), { length = #entity.name })
     end

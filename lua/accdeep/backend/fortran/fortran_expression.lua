@@ -149,25 +149,25 @@ local function out_of_bounds(space, address, f, pos, text, index, i, lower, exte
     lower + extent - 1), f)
 end
 
--- Returns the expression of an object of type t. place: function of the frame that returns its address and bounds;
+-- Returns the expression of an object of type t. lvalue: function of the frame that returns its address and bounds;
 -- fields: additional fields of the expression.
-local function designator(env, node, t, place, fields)
+local function designator(env, node, t, lvalue, fields)
   local space = env.space
-  local of, rank = fortran_types.element(t)
-  local e = { type = of, rank = rank, text = unparse_fortran(node), node = node }
+  local element_type, rank = fortran_types.element(t)
+  local e = { type = element_type, rank = rank, text = unparse_fortran(node), node = node }
   for k, v in pairs(fields or {}) do e[k] = v end
   if t.kind == "descriptor" then
-    e.dtype, e.descriptor = t, place
+    e.dtype, e.descriptor = t, lvalue
     e.is_target = e.is_target or t.attribute == "pointer"
     local function load_base(f)
-      local address, low, high = place(f)
+      local address, low, high = lvalue(f)
       local base, blow, bhigh = fortran_descriptor.base(space, address, low, high, f)
       if base == 0 then raise_absent(e, f, space) end
       return base, blow, bhigh, address, low, high
     end
     e.based = load_base
     e.dynamic = t.polymorphic and function(f)
-      local address, low, high = place(f)
+      local address, low, high = lvalue(f)
       return (fortran_descriptor.type(space, t, address, low, high, f))
     end
     if rank == 0 then
@@ -178,19 +178,19 @@ local function designator(env, node, t, place, fields)
     else
       e.section = function(f)
         local base, blow, bhigh, address, low, high = load_base(f)
-        return { address = base, low = blow, high = bhigh, of = of,
+        return { address = base, low = blow, high = bhigh, of = element_type,
           dims = fortran_descriptor.dims(space, t, address, low, high, f) }
       end
     end
   elseif rank > 0 then
-    local dims = fortran_descriptor.pack_strides(of, fortran_descriptor.copy_dims(t.bounds))
-    e.dims, e.origin = dims, place
+    local dims = fortran_descriptor.pack_strides(element_type, fortran_descriptor.copy_dims(t.bounds))
+    e.dims, e.origin = dims, lvalue
     e.section = function(f)
-      local address, low, high = place(f)
-      return { address = address, low = low, high = high, of = of, dims = fortran_descriptor.copy_dims(dims) }
+      local address, low, high = lvalue(f)
+      return { address = address, low = low, high = high, of = element_type, dims = fortran_descriptor.copy_dims(dims) }
     end
   else
-    e.lvalue = place
+    e.lvalue = lvalue
   end
   return fortran_expression.add_values(env, e)
 end
@@ -200,10 +200,10 @@ end
 function fortran_expression.add_values(env, e)
   local t = e.type
   if t.kind ~= "scalar" and t.kind ~= "character" and t.kind ~= "complex" then return e end
-  local load, place, section = loader(env.space, t), e.lvalue, e.section
-  if place then
+  local load, lvalue, section = loader(env.space, t), e.lvalue, e.section
+  if lvalue then
     e.value = function(f)
-      local address, low, high = place(f)
+      local address, low, high = lvalue(f)
       return load(address, low, high, f)
     end
   else
@@ -257,8 +257,8 @@ local function variable(env, node, binding)
     return hide_rank(variable(env, node, setmetatable({ ranked = true }, { __index = binding })))
   end
   if binding.dope then
-    local of, rank = fortran_types.element(t)
-    local e = { type = of, rank = rank, text = node.name, node = node, is_target = true, whole = true,
+    local element_type, rank = fortran_types.element(t)
+    local e = { type = element_type, rank = rank, text = node.name, node = node, is_target = true, whole = true,
       constant = declared.constant, dynamic = binding.dynamic }
     if rank == 0 then
       e.lvalue = with_position(node, function(f)
@@ -312,9 +312,9 @@ function compilers.component(env, node)
   end
   local offset, fields = member.offset, { is_target = base.is_target, constant = base.constant }
   if base.rank == 0 then
-    local place = base.lvalue
+    local lvalue = base.lvalue
     return designator(env, node, member.type, with_position(node, function(f)
-      local address, low, high = place(f)
+      local address, low, high = lvalue(f)
       return address + offset, low, high
     end), fields)
   end
@@ -481,8 +481,8 @@ function compilers.reference(env, node)
     end
   end
   if not is_element then return array_part(env, node, base, subscripts) end
-  local place = element(env, base, indices, node.pos)
-  local e = designator(env, node, base.type, with_position(node, place),
+  local lvalue = element(env, base, indices, node.pos)
+  local e = designator(env, node, base.type, with_position(node, lvalue),
     { is_target = base.is_target, constant = base.constant })
   e.element_of, e.dynamic = base, base.dynamic
   return e
@@ -504,9 +504,9 @@ fortran_expression.intrinsics = {} -- name -> function(env, node): set by intrin
 -- frame.mask. Elemental operations skip the elements that the mask excludes; all other operations compute all elements.
 local function ignore_mask(e)
   if e.elemental then return e end
-  for _, what in ipairs { "value", "array" } do
-    local fn = e[what]
-    e[what] = fn and function(f)
+  for _, form in ipairs { "value", "array" } do
+    local fn = e[form]
+    e[form] = fn and function(f)
       local mask = f.mask
       f.mask = nil
       local v = fn(f)
@@ -524,8 +524,8 @@ function fortran_expression.call(env, node)
   local procedure, measured = env.session:fortran_procedure(name), env.session.now.measured
   if procedure and measured then measured.calls = true end
   if procedure then return ignore_mask(env.session:fortran_function(env, node, procedure)) end
-  local made = fortran_expression.constructor(env, node)
-  if made then return made end
+  local object = fortran_expression.constructor(env, node)
+  if object then return object end
   local intrinsic = fortran_expression.intrinsics[name]
   if intrinsic then return ignore_mask(intrinsic(env, node)) end
   local binding = env.lookup(name, node.base.pos)

@@ -12,25 +12,25 @@ local fortran_kernel = {}
 
 -- Returns a binding with a descriptor that the kernel owns. base 0: the variable is not allocated or not associated;
 -- using it raises.
-local function section_binding(session, t, of, name, base, dims, low, high)
-  local made = { type = t, dynamic = t.polymorphic and function() return of end, dope = function(f)
+local function section_binding(session, t, element_type, name, base, dims, low, high)
+  local binding = { type = t, dynamic = t.polymorphic and function() return element_type end, dope = function(f)
     if base == 0 then
       diagnostic.raise("null-pointer", f.pos, ("%s is not %s"):format(name, t.attribute == "pointer" and "associated"
         or "allocated"), { rule = memory_view.null_rule(session) })
     end
-    return { address = base, low = low, high = high, of = of, dims = fortran_descriptor.copy_dims(dims) }
+    return { address = base, low = low, high = high, of = element_type, dims = fortran_descriptor.copy_dims(dims) }
   end }
-  function made.view(space) return base ~= 0 and fortran_view.view_of_section(space, t, made.dope {}) or nil end
-  return made
+  function binding.view(space) return base ~= 0 and fortran_view.view_of_section(space, t, binding.dope {}) or nil end
+  return binding
 end
 
 -- Returns the contents of a variable's descriptor on the host: base address, dims, type, and the address of the first
 -- byte and the number of bytes of all elements.
 local function contents(session, variable)
   local space, t, address = session.host_space, variable.type, variable.address
-  local base, of = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
+  local base, element_type = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
   local dims = fortran_descriptor.dims(space, t, address)
-  return base, dims, of, fortran_descriptor.hull(base, of, dims)
+  return base, dims, element_type, fortran_descriptor.hull(base, element_type, dims)
 end
 
 -- Returns the address of the first present byte in a range; nil if none is present.
@@ -53,7 +53,7 @@ function fortran_kernel.binding(session, k, variable, start)
   if t.attribute ~= "other" and dev ~= 0 and ctx:presence(device, address, t.size) == "wholly" then
     return { type = t, target = true, lvalue = function() return dev, dev, dev + t.size end }
   end
-  local base, dims, of, first, bytes = contents(session, variable)
+  local base, dims, element_type, first, bytes = contents(session, variable)
   -- If only an attach names the variable, its data are not looked up: its descriptor should have been present
   -- (FLANG-storage-3).
   local attached = k and k.plan.attached[name]
@@ -66,34 +66,35 @@ function fortran_kernel.binding(session, k, variable, start)
       local inside = start and start >= first and start < first + bytes and ctx:deviceptr(device, start) ~= 0
       local from = inside and start or first_present(ctx, device, first, bytes)
       if from then
-        local there = ctx:deviceptr(device, from)
-        on_device = base + (there - from)
-        low, high = ctx:device_bounds(device, there)
+        local device_start = ctx:deviceptr(device, from)
+        on_device = base + (device_start - from)
+        low, high = ctx:device_bounds(device, device_start)
       end
     end
   end
-  return section_binding(session, t, of, name, on_device, dims, low, high)
+  return section_binding(session, t, element_type, name, on_device, dims, low, high)
 end
 
 -- Returns the binding of a variable in use_device: its data on the device, which the host passes on. The field host of
 -- the binding is the address of the data on the host.
 function fortran_kernel.use_device(session, variable)
-  local base, dims, of, first = contents(session, variable)
+  local base, dims, element_type, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
   local low, high = session.ctx:device_bounds(session.now.device, dev)
-  local made = section_binding(session, variable.type, of, variable.name, base - first + dev, dims, low, high)
-  made.host = first
-  return made
+  local binding = section_binding(session, variable.type, element_type, variable.name, base - first + dev, dims,
+    low, high)
+  binding.host = first
+  return binding
 end
 
--- Returns the binding of a private copy of the data of an allocatable or pointer. how: private or firstprivate.
-function fortran_kernel.private_copy(k, variable, how)
+-- Returns the binding of a private copy of the data of an allocatable or pointer. sharing: private or firstprivate.
+function fortran_kernel.private_copy(k, variable, sharing)
   local session = k.session
-  local base, dims, of, first, bytes = contents(session, variable)
+  local base, dims, element_type, first, bytes = contents(session, variable)
   if base == 0 then return fortran_kernel.binding(session, k, variable) end
   local address = k:memory(math.max(bytes, 1))
-  if how == "firstprivate" then session:check_result(session.ctx:to_device(k.device, address, first, bytes)) end
-  return section_binding(session, variable.type, of, variable.name, base - first + address, dims, address,
+  if sharing == "firstprivate" then session:check_result(session.ctx:to_device(k.device, address, first, bytes)) end
+  return section_binding(session, variable.type, element_type, variable.name, base - first + address, dims, address,
     address + bytes)
 end
 
@@ -103,15 +104,15 @@ local lists = { "list", "args", "body", "cases" }
 -- Returns the names of the variables that statements use, in order, for the implicit data rules: list of {name, pos,
 -- reduced?}. Private variables of loops are not included.
 function fortran_kernel.references(session, list)
-  local found, names = {}, {}
+  local by_name, names = {}, {}
   local function use(name, pos, own)
     local variable = session.now.scope.variables[name]
     if own[name] or not variable or variable.constant_value then return nil end
-    if not found[name] then
-      found[name] = { name = name, pos = pos, in_text = true }
-      names[#names + 1] = found[name]
+    if not by_name[name] then
+      by_name[name] = { name = name, pos = pos, in_text = true }
+      names[#names + 1] = by_name[name]
     end
-    return found[name]
+    return by_name[name]
   end
   local function nested_scope(node, own)
     local inner = setmetatable({}, { __index = own })

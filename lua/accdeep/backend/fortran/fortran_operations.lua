@@ -66,17 +66,17 @@ local numeric = { integer = true, real = true, complex = true }
 
 fortran_expression.numeric = numeric
 
--- Raises if one of several expressions is not of the required sort. what: "value", a class, "number" (comparable) or
+-- Raises if one of several expressions is not of the required sort: "value", a class, "number" (comparable) or
 -- "numeric".
-local function needs(node, what, ...)
+local function needs(node, required, ...)
   for _, e in ipairs { ... } do
     local class = e.type.class
-    local is_wanted = what == "value" or class == what or what == "number" and number[class]
-      or what == "numeric" and numeric[class]
+    local is_accepted = required == "value" or class == required or required == "number" and number[class]
+      or required == "numeric" and numeric[class]
     local has_value = e.rank == 0 and e.value or e.rank > 0 and e.array
-    if not has_value or not is_wanted then
-      raise("type-mismatch", node.pos, ("a %s is needed, this is %s"):format(what == "logical" and "logical value"
-        or what == "numeric" and "number" or what, types.name(e.type)))
+    if not has_value or not is_accepted then
+      raise("type-mismatch", node.pos, ("a %s is needed, this is %s"):format(required == "logical" and "logical value"
+        or required == "numeric" and "number" or required, types.name(e.type)))
     end
   end
 end
@@ -146,9 +146,9 @@ function fortran_expression.compile_comparison(node, op, a, b)
       return compare(x .. (" "):rep(n - #x), y .. (" "):rep(n - #y))
     end, a, b, node.pos)
   end
-  local what = (op == "==" or op == "/=") and "numeric" or "number"
-  needs(node.a or node, what, a)
-  needs(node.b or node, what, b)
+  local required = (op == "==" or op == "/=") and "numeric" or "number"
+  needs(node.a or node, required, a)
+  needs(node.b or node, required, b)
   local t = common_type(a.type, b.type)
   if t.class == "complex" then
     compare = op == "==" and complex.equal or function(x, y) return not complex.equal(x, y) end
@@ -232,14 +232,14 @@ local function constructor_items(env, list, into)
   for _, node in ipairs(list) do
     if node.tag == "implied" then
       local inner = setmetatable({}, { __index = env })
-      local slot = {}
+      local counter = {}
       function inner.lookup(name, pos)
         if name ~= node.name then return env.lookup(name, pos) end
-        return { type = INTEGER, counter = slot }
+        return { type = INTEGER, counter = counter }
       end
       local items = {}
       constructor_items(inner, node.list, items)
-      into[#into + 1] = { slot = slot, first = integer(env, node.first), last = integer(env, node.last),
+      into[#into + 1] = { counter = counter, first = integer(env, node.first), last = integer(env, node.last),
         step = node.step and integer(env, node.step), items = items, pos = node.pos }
     else
       local e = compile(env, node)
@@ -249,17 +249,19 @@ local function constructor_items(env, list, into)
   end
 end
 
--- Returns the common type of the items of an array constructor. given: the type that the constructor specifies, or nil.
-local function types_in(items, given)
-  local t = given
+-- Returns the common type of the items of an array constructor. specified_type: the type in the constructor's text, or
+-- nil.
+local function types_in(items, specified_type)
+  local t = specified_type
   for _, item in ipairs(items) do
-    local of = item.e and item.e.type or types_in(item.items, given)
+    local item_type = item.e and item.e.type or types_in(item.items, specified_type)
     if not t then
-      t = of
-    elseif t.class ~= of.class and not (numeric[t.class] and numeric[of.class]) then
-      raise("type-mismatch", item.pos, ("%s and %s in one array"):format(types.name(t), types.name(of)))
-    elseif not given then
-      t = t.kind == "character" and (t.len >= of.len and t or of) or t.logical and t or common_type(t, of)
+      t = item_type
+    elseif t.class ~= item_type.class and not (numeric[t.class] and numeric[item_type.class]) then
+      raise("type-mismatch", item.pos, ("%s and %s in one array"):format(types.name(t), types.name(item_type)))
+    elseif not specified_type then
+      t = t.kind == "character" and (t.len >= item_type.len and t or item_type) or t.logical and t
+        or common_type(t, item_type)
     end
   end
   return t
@@ -277,7 +279,7 @@ local function collect(items, t, f, values)
       end
     else
       for i = item.first(f), item.last(f), item.step and item.step(f) or 1 do
-        item.slot.value = i
+        item.counter.value = i
         collect(item.items, t, f, values)
       end
     end

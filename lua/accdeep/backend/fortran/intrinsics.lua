@@ -18,8 +18,8 @@ local intrinsics, scalar, type_of = fortran_operations.intrinsics, fortran_opera
 
 -- Returns the arguments of a call by name. signature: names in order, where ? marks optional arguments: "array dim?"
 -- gives {array = node, dim = node or nil}. Raises for missing and unknown arguments.
-local function arguments(node, signature)
-  local given, name = {}, node.base.name
+local function match_arguments(node, signature)
+  local actuals, name = {}, node.base.name
   local names, needed = {}, {}
   for word, mark in signature:gmatch "([%w_]+)(%??)" do
     names[#names + 1] = word
@@ -28,32 +28,32 @@ local function arguments(node, signature)
   end
   for i, arg in ipairs(node.args) do
     local key = arg.tag == "keyword" and arg.name or names[i]
-    if not key or not names[key] or given[key] then
+    if not key or not names[key] or actuals[key] then
       raise("type-mismatch", arg.pos, ("%s has no such argument"):format(name),
         { help = ("%s(%s)"):format(name, signature:gsub(" ", ", "):gsub("%?", "")) })
     end
     if arg.tag == "range" then raise("type-mismatch", arg.pos, ("%s takes no range"):format(name)) end
-    given[key] = arg.tag == "keyword" and arg.e or arg
+    actuals[key] = arg.tag == "keyword" and arg.e or arg
   end
   for _, word in ipairs(needed) do
-    if not given[word] then
+    if not actuals[word] then
       raise("type-mismatch", node.pos, ("%s needs its argument '%s'"):format(name, word), { length = #name })
     end
   end
-  return given
+  return actuals
 end
 
--- Compiles an argument; raises if the argument is not of the sort `what` (fortran_operations.needs).
-local function argument(env, node, what)
+-- Compiles an argument; raises if the argument is not of the sort `required` (fortran_operations.needs).
+local function argument(env, node, required)
   local e = compile(env, node)
-  needs(node, what, e)
+  needs(node, required, e)
   return e
 end
 
 -- Defines intrinsic functions. build(env, node, arguments, name) returns the expression of a call.
 local function define(names, signature, build)
   for name in names:gmatch "%S+" do
-    intrinsics[name] = function(env, node) return build(env, node, arguments(node, signature), name) end
+    intrinsics[name] = function(env, node) return build(env, node, match_arguments(node, signature), name) end
   end
 end
 
@@ -94,37 +94,37 @@ local function dims_of(e)
   end
 end
 
-define("rank", "a", function(env, _, given)
-  return fortran_operations.constant(INTEGER, compile(env, given.a).rank)
+define("rank", "a", function(env, _, arguments)
+  return fortran_operations.constant(INTEGER, compile(env, arguments.a).rank)
 end)
 
--- Returns the builder of an inquiry (lbound, ubound, size, shape). what(dim): result for one dimension; whole(dims):
--- result for all dimensions together, nil: the list of single results.
-local function inquiry(what, whole)
-  return function(env, node, given)
-    local e = array_of(env, given.array or given.source)
-    local dims, t = dims_of(e), kind_of(env, given.kind, "integer", INTEGER)
+-- Returns the builder of an inquiry (lbound, ubound, size, shape). of_dimension(dim): result for one dimension;
+-- of_shape(dims): result for all dimensions together, nil: the list of single results.
+local function inquiry(of_dimension, of_shape)
+  return function(env, node, arguments)
+    local e = array_of(env, arguments.array or arguments.source)
+    local dims, t = dims_of(e), kind_of(env, arguments.kind, "integer", INTEGER)
     local pos = node.pos
-    if given.dim then
-      local number = fortran_operations.integer(env, given.dim)
+    if arguments.dim then
+      local number = fortran_operations.integer(env, arguments.dim)
       return scalar(t, function(f)
         f.pos = pos
         local i, list = number(f), dims(f)
         if i < 1 or i > #list then
-          raise("out-of-bounds", given.dim.pos, ("%s has no dimension %d"):format(e.text or "the array", i))
+          raise("out-of-bounds", arguments.dim.pos, ("%s has no dimension %d"):format(e.text or "the array", i))
         end
-        return what(list[i])
+        return of_dimension(list[i])
       end)
-    elseif whole then
+    elseif of_shape then
       return scalar(t, function(f)
         f.pos = pos
-        return whole(dims(f))
+        return of_shape(dims(f))
       end)
     end
     return { type = t, rank = 1, array = function(f)
       f.pos = pos
       local values = { shape = { e.rank } }
-      for i, dim in ipairs(dims(f)) do values[i] = what(dim) end
+      for i, dim in ipairs(dims(f)) do values[i] = of_dimension(dim) end
       return values
     end }
   end
@@ -149,15 +149,15 @@ end
 
 -- Returns a function of the frame that returns the base address in the descriptor of an expression.
 local function base_of(env, e)
-  local place, space = e.descriptor, env.space
+  local descriptor, space = e.descriptor, env.space
   return function(f)
-    local address, low, high = place(f)
+    local address, low, high = descriptor(f)
     return (fortran_descriptor.base(space, address, low, high, f))
   end
 end
 
-define("allocated", "array", function(env, _, given)
-  local base = base_of(env, descriptor_of(env, given.array, "allocatable"))
+define("allocated", "array", function(env, _, arguments)
+  local base = base_of(env, descriptor_of(env, arguments.array, "allocatable"))
   return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
 end)
 
@@ -171,15 +171,15 @@ local function same_section(a, b)
   return true
 end
 
-define("associated", "pointer target?", function(env, node, given)
-  local pointer = descriptor_of(env, given.pointer, "pointer")
+define("associated", "pointer target?", function(env, node, arguments)
+  local pointer = descriptor_of(env, arguments.pointer, "pointer")
   local base = base_of(env, pointer)
-  if not given.target then
+  if not arguments.target then
     return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
   end
-  local target = compile(env, given.target)
+  local target = compile(env, arguments.target)
   if not target.lvalue and not target.section then
-    raise("type-mismatch", given.target.pos, "the target of associated is a variable")
+    raise("type-mismatch", arguments.target.pos, "the target of associated is a variable")
   end
   local other = target.descriptor and base_of(env, target)
   return scalar(LOGICAL, function(f)
@@ -194,29 +194,29 @@ end)
 
 define("null", "mold?", function() return { type = types.void, rank = 0, is_null = true } end)
 
-define("present", "a", function(env, _, given)
-  local binding = given.a.tag == "id" and env.session.now.scope.variables[given.a.name]
-  if not binding then raise("type-mismatch", given.a.pos, "present takes the name of an argument") end
+define("present", "a", function(env, _, arguments)
+  local binding = arguments.a.tag == "id" and env.session.now.scope.variables[arguments.a.name]
+  if not binding then raise("type-mismatch", arguments.a.pos, "present takes the name of an argument") end
   return scalar(LOGICAL, function() return not binding.absent end)
 end)
 
 -- -------------------------------------------------------------------------------------- numbers --
 
-define("real float", "a kind?", function(env, _, given)
-  local e = argument(env, given.a, "numeric")
-  local t = kind_of(env, given.kind, "real", e.type.part or REAL)
+define("real float", "a kind?", function(env, _, arguments)
+  local e = argument(env, arguments.a, "numeric")
+  local t = kind_of(env, arguments.kind, "real", e.type.part or REAL)
   return fortran_operations.map_elements(t, converter(e.type, t), e)
 end)
-define("dble", "a", function(env, _, given)
-  local e = argument(env, given.a, "numeric")
+define("dble", "a", function(env, _, arguments)
+  local e = argument(env, arguments.a, "numeric")
   return fortran_operations.map_elements(DOUBLE, converter(e.type, DOUBLE), e)
 end)
 
 -- Returns the builder of a conversion to integer. round: function that rounds a real number; nil: truncate.
 local function define_conversion(round)
-  return function(env, _, given)
-    local e = argument(env, given.a, round and "number" or "numeric")
-    local t = kind_of(env, given.kind, "integer", INTEGER)
+  return function(env, _, arguments)
+    local e = argument(env, arguments.a, round and "number" or "numeric")
+    local t = kind_of(env, arguments.kind, "integer", INTEGER)
     local fit = converter(e.type.float and DOUBLE or e.type, t)
     return fortran_operations.map_elements(t, function(v) return fit(round and e.type.float and round(v) or v) end, e)
   end
@@ -226,44 +226,44 @@ define("nint", "a kind?", define_conversion(function(v) return v < 0 and math.ce
 define("floor", "a kind?", define_conversion(math.floor))
 define("ceiling", "a kind?", define_conversion(math.ceil))
 
-define("logical", "l kind?", function(env, _, given)
-  local e = argument(env, given.l, "logical")
-  return fortran_operations.map_elements(kind_of(env, given.kind, "logical", LOGICAL), function(v) return v end, e)
+define("logical", "l kind?", function(env, _, arguments)
+  local e = argument(env, arguments.l, "logical")
+  return fortran_operations.map_elements(kind_of(env, arguments.kind, "logical", LOGICAL), function(v) return v end, e)
 end)
 
 for name, fn in pairs { sqrt = math.sqrt, exp = math.exp, log = math.log, sin = math.sin, cos = math.cos,
   tan = math.tan, atan = math.atan, asin = math.asin, acos = math.acos } do
-  define(name, "x", function(env, _, given)
-    local e = argument(env, given.x, "number")
-    if not e.type.float then raise("type-mismatch", given.x.pos, ("%s needs a real number"):format(name)) end
+  define(name, "x", function(env, _, arguments)
+    local e = argument(env, arguments.x, "number")
+    if not e.type.float then raise("type-mismatch", arguments.x.pos, ("%s needs a real number"):format(name)) end
     local fit = converter(DOUBLE, e.type)
     return fortran_operations.map_elements(e.type, function(v) return fit(fn(v)) end, e)
   end)
 end
 
 -- cmplx: makes a complex number of one or two parts. kind: kind of the result.
-define("cmplx", "x y? kind?", function(env, node, given)
-  local t = kind_of(env, given.kind, "complex", fortran_types.COMPLEX)
-  local x, y = compile(env, given.x), given.y and compile(env, given.y)
-  needs(given.x, y and "number" or "numeric", x)
+define("cmplx", "x y? kind?", function(env, node, arguments)
+  local t = kind_of(env, arguments.kind, "complex", fortran_types.COMPLEX)
+  local x, y = compile(env, arguments.x), arguments.y and compile(env, arguments.y)
+  needs(arguments.x, y and "number" or "numeric", x)
   local cx = converter(x.type, y and t.part or t)
   if not y then return fortran_operations.map_elements(t, cx, x) end
-  needs(given.y, "number", y)
+  needs(arguments.y, "number", y)
   local cy = converter(y.type, t.part)
   return fortran_operations.map_elements(t, function(re, im) return { cx(re), cy(im) } end, x, y, node.pos)
 end)
 
-define("aimag", "z", function(env, _, given)
-  local e = argument(env, given.z, "complex")
+define("aimag", "z", function(env, _, arguments)
+  local e = argument(env, arguments.z, "complex")
   return fortran_operations.map_elements(e.type.part, function(v) return v[2] end, e)
 end)
-define("conjg", "z", function(env, _, given)
-  local e = argument(env, given.z, "complex")
+define("conjg", "z", function(env, _, arguments)
+  local e = argument(env, arguments.z, "complex")
   return fortran_operations.map_elements(e.type, function(v) return { v[1], -v[2] } end, e)
 end)
 
-define("abs", "a", function(env, _, given)
-  local e = argument(env, given.a, "numeric")
+define("abs", "a", function(env, _, arguments)
+  local e = argument(env, arguments.a, "numeric")
   if e.type.part then
     local fit = converter(DOUBLE, e.type.part)
     return fortran_operations.map_elements(e.type.part, function(v) return fit(complex.abs(v)) end, e)
@@ -272,16 +272,16 @@ define("abs", "a", function(env, _, given)
 end)
 
 -- Compiles two arguments and raises if one is not a number. x, y: names of the arguments.
-local function two_numbers(env, given, x, y)
-  local a, b = compile(env, given[x]), compile(env, given[y])
-  needs(given[x], "number", a)
-  needs(given[y], "number", b)
+local function two_numbers(env, arguments, x, y)
+  local a, b = compile(env, arguments[x]), compile(env, arguments[y])
+  needs(arguments[x], "number", a)
+  needs(arguments[y], "number", b)
   return a, b, fortran_operations.common_type(a.type, b.type)
 end
 -- Returns the builder of mod or modulo. apply: the function on two numbers.
 local function remainder(apply)
-  return function(env, node, given)
-    local a, b, t = two_numbers(env, given, "a", "p")
+  return function(env, node, arguments)
+    local a, b, t = two_numbers(env, arguments, "a", "p")
     local cx, cy, fit = converter(a.type, t), converter(b.type, t), converter(t.float and DOUBLE or LONG, t)
     return fortran_operations.map_elements(t, function(x, y)
       x, y = cx(x), cy(y)
@@ -296,10 +296,10 @@ define("modulo", "a p", remainder(function(a, b) return a - (a // b) * b end))
 -- Bitwise operations.
 for name, apply in pairs { iand = function(x, y) return x & y end, ior = function(x, y) return x | y end,
   ieor = function(x, y) return x ~ y end } do
-  define(name, "i j", function(env, node, given)
-    local a, b = compile(env, given.i), compile(env, given.j)
-    needs(given.i, "integer", a)
-    needs(given.j, "integer", b)
+  define(name, "i j", function(env, node, arguments)
+    local a, b = compile(env, arguments.i), compile(env, arguments.j)
+    needs(arguments.i, "integer", a)
+    needs(arguments.j, "integer", b)
     return fortran_operations.map_elements(fortran_operations.common_type(a.type, b.type), apply, a, b, node.pos)
   end)
 end
@@ -332,10 +332,10 @@ end
 -- Returns the builder of a reduction of an array. start: value for an array without elements; apply: a function of two
 -- values, or an operator; class: required class of the elements.
 local function reduction(start, apply, class)
-  return function(env, node, given)
-    if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
-    local e = array_of(env, given.array)
-    needs(given.array, class, e)
+  return function(env, node, arguments)
+    if arguments.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
+    local e = array_of(env, arguments.array)
+    needs(arguments.array, class, e)
     local t = e.type
     local fn = type(apply) == "string" and fortran_operations.operators[t.class][apply] or apply
     local fit, first = converter(fortran_operations.widest[t.class], t), start and converter(INTEGER, t)(start)
@@ -354,10 +354,10 @@ define("minval", "array dim?", reduction(nil, math.min, "number"))
 -- Returns the builder of a function of a mask. t: type of the result; result(number of true elements, number of
 -- elements).
 local function define_mask_function(t, result)
-  return function(env, node, given)
-    if given.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
-    local e = array_of(env, given.mask)
-    needs(given.mask, "logical", e)
+  return function(env, node, arguments)
+    if arguments.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
+    local e = array_of(env, arguments.mask)
+    needs(arguments.mask, "logical", e)
     return scalar(t, function(f)
       f.pos = node.pos
       local values, n = e.array(f), 0
@@ -366,21 +366,21 @@ local function define_mask_function(t, result)
     end)
   end
 end
-define("all", "mask dim?", define_mask_function(LOGICAL, function(n, of) return n == of end))
+define("all", "mask dim?", define_mask_function(LOGICAL, function(n, total) return n == total end))
 define("any", "mask dim?", define_mask_function(LOGICAL, function(n) return n > 0 end))
 define("count", "mask dim?", define_mask_function(INTEGER, function(n) return n end))
 
-define("reshape", "source shape", function(env, node, given)
-  local e, shape = array_of(env, given.source), array_of(env, given.shape)
-  needs(given.source, "value", e)
-  needs(given.shape, "integer", shape)
+define("reshape", "source shape", function(env, node, arguments)
+  local e, shape = array_of(env, arguments.source), array_of(env, arguments.shape)
+  needs(arguments.source, "value", e)
+  needs(arguments.shape, "integer", shape)
   -- The rank of the result is the length of the shape, which must be written as an array constructor.
-  local rank = given.shape.tag == "array" and #given.shape.list
-  if not rank then raise("unsupported", given.shape.pos, "the shape is written as an array constructor here") end
+  local rank = arguments.shape.tag == "array" and #arguments.shape.list
+  if not rank then raise("unsupported", arguments.shape.pos, "the shape is written as an array constructor here") end
   return { type = e.type, rank = rank, array = function(f)
-    local values, wanted = e.array(f), shape.array(f)
+    local values, extents = e.array(f), shape.array(f)
     local n, result = 1, { shape = {} }
-    for i, length in ipairs(wanted) do
+    for i, length in ipairs(extents) do
       n, result.shape[i] = n * length, length
     end
     if #values < n then
@@ -391,19 +391,19 @@ define("reshape", "source shape", function(env, node, given)
   end }
 end)
 
-define("len", "string", function(env, _, given)
-  local e = argument(env, given.string, "character")
+define("len", "string", function(env, _, arguments)
+  local e = argument(env, arguments.string, "character")
   return scalar(INTEGER, function() return e.type.len end)
 end)
-define("trim", "string", function(env, _, given)
-  local e = argument(env, given.string, "character")
+define("trim", "string", function(env, _, arguments)
+  local e = argument(env, arguments.string, "character")
   return fortran_operations.map_elements(e.type, function(v) return (v:gsub(" +$", "")) end, e)
 end)
-define("merge", "tsource fsource mask", function(env, node, given)
-  local yes, no, mask = compile(env, given.tsource), compile(env, given.fsource), compile(env, given.mask)
-  needs(given.mask, "logical", mask)
-  needs(given.tsource, "value", yes)
-  needs(given.fsource, yes.type.class, no)
+define("merge", "tsource fsource mask", function(env, node, arguments)
+  local yes, no, mask = compile(env, arguments.tsource), compile(env, arguments.fsource), compile(env, arguments.mask)
+  needs(arguments.mask, "logical", mask)
+  needs(arguments.tsource, "value", yes)
+  needs(arguments.fsource, yes.type.class, no)
   if mask.rank > 0 then raise("unsupported", node.pos, "the mask of merge is a scalar here") end
   return { type = yes.type, rank = yes.rank, [yes.rank > 0 and "array" or "value"] = function(f)
     local e = mask.value(f) and yes or no
@@ -411,20 +411,20 @@ define("merge", "tsource fsource mask", function(env, node, given)
   end }
 end)
 
-define("huge", "x", function(env, _, given)
-  local t = compile(env, given.x).type
+define("huge", "x", function(env, _, arguments)
+  local t = compile(env, arguments.x).type
   local value = t.class == "integer" and (1 << (8 * t.size - 1)) - 1 or t.size == 4 and 0x1.fffffep127
     or 0x1.fffffffffffffp1023
   return fortran_operations.constant(t, value)
 end)
 
-define("kind", "x", function(env, _, given)
-  return fortran_operations.constant(INTEGER, compile(env, given.x).type.fkind)
+define("kind", "x", function(env, _, arguments)
+  return fortran_operations.constant(INTEGER, compile(env, arguments.x).type.fkind)
 end)
 
 -- storage_size and sizeof: bits of an element, and bytes of the whole argument.
-define("storage_size sizeof", "a", function(env, node, given, name)
-  local e = compile(env, given.a)
+define("storage_size sizeof", "a", function(env, node, arguments, name)
+  local e = compile(env, arguments.a)
   local times = name == "sizeof" and 1 or 8
   return scalar(LONG, function(f)
     f.pos = node.pos
@@ -435,11 +435,11 @@ end)
 
 -- Returns the builder of an inquiry about the dynamic types of two objects. holds(a, b): the result for these types.
 local function inquiry_of_types(holds)
-  return function(env, node, given)
-    local a, b = compile(env, given.a), compile(env, given.b or given.mold)
+  return function(env, node, arguments)
+    local a, b = compile(env, arguments.a), compile(env, arguments.b or arguments.mold)
     for i, e in ipairs { a, b } do
       if e.type.kind ~= "record" then
-        raise("type-mismatch", (i == 1 and given.a or given.b or given.mold).pos,
+        raise("type-mismatch", (i == 1 and arguments.a or arguments.b or arguments.mold).pos,
           ("%s is %s, no derived type"):format(e.text or "this", types.name(e.type)))
       end
     end
@@ -453,9 +453,9 @@ define("same_type_as", "a b", inquiry_of_types(function(a, b) return a == b end)
 define("extends_type_of", "a mold", inquiry_of_types(fortran_dynamic_types.extends))
 
 -- is_contiguous: true if the elements of an array are contiguous in memory.
-define("is_contiguous", "array", function(env, _, given)
-  local e = array_of(env, given.array)
-  if not e.section then raise("type-mismatch", given.array.pos, "is_contiguous takes a variable") end
+define("is_contiguous", "array", function(env, _, arguments)
+  local e = array_of(env, arguments.array)
+  if not e.section then raise("type-mismatch", arguments.array.pos, "is_contiguous takes a variable") end
   return scalar(LOGICAL, function(f)
     return fortran_descriptor.is_contiguous(type_of(e, f), e.section(f).dims)
   end)

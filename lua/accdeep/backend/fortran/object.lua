@@ -54,12 +54,12 @@ local function allocated_elements(session, t, address, frame)
   return base, fortran_descriptor.count(dims), dims, fortran_descriptor.type(space, t, address, nil, nil, frame)
 end
 
--- Allocates the elements of a descriptor and returns their address. dims: list with lower and extent; of: type of the
--- elements, nil: the declared type.
-function object.allocate(session, t, address, dims, name, frame, of)
-  of = of or t.of
+-- Allocates the elements of a descriptor and returns their address. dims: list with lower and extent; element_type: nil
+-- for the declared type.
+function object.allocate(session, t, address, dims, name, frame, element_type)
+  element_type = element_type or t.of
   local n = fortran_descriptor.count(dims)
-  local size = of.size
+  local size = element_type.size
   if n > 0 and size > (1 << 46) // n then
     raise("invalid-section", frame.pos, ("%s would be larger than any memory"):format(name))
   end
@@ -72,24 +72,24 @@ function object.allocate(session, t, address, dims, name, frame, of)
     end
   end
   core.put(base, ("\0"):rep(math.min(n * size, 1 << 20)))
-  if has_start(of) then
-    for i = 0, n - 1 do object.initialize(session, of, base + i * size) end
+  if has_start(element_type) then
+    for i = 0, n - 1 do object.initialize(session, element_type, base + i * size) end
   end
-  fortran_descriptor.write(session.host_space, t, address, base, fortran_descriptor.pack_strides(of, dims), nil, nil,
-    frame, of)
+  fortran_descriptor.write(session.host_space, t, address, base, fortran_descriptor.pack_strides(element_type, dims),
+    nil, nil, frame, element_type)
   return base
 end
 
 -- Releases the memory that n elements own: their allocated components, recursively.
-function object.release_elements(session, of, base, n, frame)
-  if not has_start(of) then return end
-  for i = 0, n - 1 do object.release(session, of, base + i * of.size, frame) end
+function object.release_elements(session, element_type, base, n, frame)
+  if not has_start(element_type) then return end
+  for i = 0, n - 1 do object.release(session, element_type, base + i * element_type.size, frame) end
 end
 
--- Frees the n elements of type `of` at `base` that a descriptor describes.
-function object.free(session, t, address, base, n, of, frame)
+-- Frees the n elements of type `element_type` at `base` that a descriptor describes.
+function object.free(session, t, address, base, n, element_type, frame)
   if session.program.persistent then declare_allocatables.on_free(session, address, base, frame and frame.pos) end
-  object.release_elements(session, of, base, n, frame)
+  object.release_elements(session, element_type, base, n, frame)
   session:free(base, frame and frame.pos)
   core.put(address, fortran_descriptor.pack(session, t, 0))
 end
@@ -97,8 +97,8 @@ end
 -- Frees the memory that an object owns: its allocated components or, for an allocatable, its elements.
 function object.release(session, t, address, frame)
   if t.kind == "descriptor" and t.attribute == "allocatable" then
-    local base, n, _, of = allocated_elements(session, t, address, frame)
-    if base then object.free(session, t, address, base, n, of, frame) end
+    local base, n, _, element_type = allocated_elements(session, t, address, frame)
+    if base then object.free(session, t, address, base, n, element_type, frame) end
   elseif t.kind == "array" then
     object.release_elements(session, t.of, address, t.n, frame)
   elseif t.kind == "record" and has_start(t) then
@@ -113,14 +113,14 @@ function object.copy(session, t, to, from, frame)
   if to == from then return end
   if t.kind == "descriptor" and t.attribute == "allocatable" then
     object.release(session, t, to, frame)
-    local base, n, dims, of = allocated_elements(session, t, from, frame)
+    local base, n, dims, element_type = allocated_elements(session, t, from, frame)
     if not base then return end
-    local copy = object.allocate(session, t, to, dims, types.name(of), frame, of)
-    for i = 0, has_start(of) and n - 1 or -1 do
-      object.copy(session, of, copy + i * of.size, base + i * of.size, frame)
+    local copy = object.allocate(session, t, to, dims, types.name(element_type), frame, element_type)
+    for i = 0, has_start(element_type) and n - 1 or -1 do
+      object.copy(session, element_type, copy + i * element_type.size, base + i * element_type.size, frame)
     end
-    if n > 0 and not has_start(of) then
-      session.host_space:copy(copy, base, n * of.size, nil, nil, nil, nil, frame)
+    if n > 0 and not has_start(element_type) then
+      session.host_space:copy(copy, base, n * element_type.size, nil, nil, nil, nil, frame)
     end
   elseif t.kind == "array" and has_start(t.of) then
     for i = 0, t.n - 1 do object.copy(session, t.of, to + i * t.of.size, from + i * t.of.size, frame) end

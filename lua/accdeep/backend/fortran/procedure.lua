@@ -30,7 +30,7 @@ local MOST_DEEP = 50 -- limit of nested calls: Lua allows about 200 nested prote
 function procedure.define(session, list, host)
   for _, node in ipairs(list) do
     if node.tag == "procedure" then
-      session.now.scope.procedures[node.name] = { node = node, host = host, place = session:location_of(node.pos) }
+      session.now.scope.procedures[node.name] = { node = node, host = host, location = session:location_of(node.pos) }
     end
   end
 end
@@ -42,31 +42,33 @@ local function temporary(session, t, name)
   return address
 end
 
--- Raises the error for an actual argument that does not match. what: the end of the message.
-local function wrong_type(entity, actual, what)
-  raise("type-mismatch", actual.node.pos, ("the argument '%s' is %s"):format(entity.name, what))
+-- Raises the error for an actual argument that does not match. expectation: the end of the message.
+local function wrong_type(entity, actual, expectation)
+  raise("type-mismatch", actual.node.pos, ("the argument '%s' is %s"):format(entity.name, expectation))
 end
 
--- Raises if the type of an actual argument does not fit the type `of` of its dummy.
-local function check_type(entity, actual, of, is_polymorphic)
+-- Raises if the type of an actual argument does not fit the type of its dummy.
+local function check_type(entity, actual, dummy_type, is_polymorphic)
   local t = actual.e.type
-  if is_polymorphic and t.kind == "record" and fortran_dynamic_types.extends(t, of) then return end
-  if fortran_types.same(t, of) or t.kind == "character" and of.kind == "character" and t.len >= of.len then return end
-  wrong_type(entity, actual, ("%s, not %s"):format(types.name(of), types.name(t)))
+  if is_polymorphic and t.kind == "record" and fortran_dynamic_types.extends(t, dummy_type) then return end
+  if fortran_types.same(t, dummy_type) then return end
+  if t.kind == "character" and dummy_type.kind == "character" and t.len >= dummy_type.len then return end
+  wrong_type(entity, actual, ("%s, not %s"):format(types.name(dummy_type), types.name(t)))
 end
 
 -- Returns the section of an actual argument. If the argument is a value without memory, it is stored in a temporary
 -- object.
-local function section_of(session, entity, actual, of, frame)
+local function section_of(session, entity, actual, element_type, frame)
   local e = actual.e
   if e.section then return e.section(frame) end
   local values = e.array(frame)
   local dims = {}
   for i, n in ipairs(values.shape) do dims[i] = { lower = 1, extent = n } end
-  fortran_descriptor.pack_strides(of, dims)
-  local t = fortran_types.array(of, dims)
-  local section = { address = temporary(session, t, entity.name), of = of, dims = dims }
-  local store, convert = fortran_expression.storer(session.host_space, of), fortran_expression.converter(e.type, of)
+  fortran_descriptor.pack_strides(element_type, dims)
+  local t = fortran_types.array(element_type, dims)
+  local section = { address = temporary(session, t, entity.name), of = element_type, dims = dims }
+  local store = fortran_expression.storer(session.host_space, element_type)
+  local convert = fortran_expression.converter(e.type, element_type)
   for i, address in ipairs(fortran_expression.addresses(section)) do
     store(address, convert(values[i]), nil, nil, frame)
   end
@@ -160,19 +162,19 @@ local function bound(session, run, entity, t, open, attributes)
     end
     return address, t
   end
-  local of = open and open.of or fortran_types.element(t)
-  check_type(entity, actual, of, open and open.polymorphic)
+  local element_type = open and open.of or fortran_types.element(t)
+  check_type(entity, actual, element_type, open and open.polymorphic)
   if open and open.any_rank and e.rank == 0 then
     return describe_scalar(session, entity, actual,
-      fortran_types.descriptor(session.program.layout, of, 0, "other", open.polymorphic), frame)
+      fortran_types.descriptor(session.program.layout, element_type, 0, "other", open.polymorphic), frame)
   elseif open and (open.list[1].open or open.any_rank) then
     if not open.any_rank then need_rank(entity, actual, #open.list) end
-    local section = section_of(session, entity, actual, of, frame)
-    local made = fortran_types.descriptor(session.program.layout, of, e.rank, "other", open.polymorphic)
-    local address = temporary(session, made, entity.name)
-    core.put(address, fortran_descriptor.pack(session, made, section.address, open_bounds(session, open, section),
-      open.polymorphic and type_of(e, frame)))
-    return address, made
+    local section = section_of(session, entity, actual, element_type, frame)
+    local dummy_type = fortran_types.descriptor(session.program.layout, element_type, e.rank, "other", open.polymorphic)
+    local address = temporary(session, dummy_type, entity.name)
+    core.put(address, fortran_descriptor.pack(session, dummy_type, section.address,
+      open_bounds(session, open, section), open.polymorphic and type_of(e, frame)))
+    return address, dummy_type
   elseif not open and not t.bounds then
     need_rank(entity, actual, 0)
     if e.lvalue and not attributes.value then return (e.lvalue(frame)), t end
@@ -188,19 +190,19 @@ local function bound(session, run, entity, t, open, attributes)
   -- Dummies of explicit shape or assumed size need contiguous elements, beginning with the first.
   local section
   if e.rank == 0 and e.element_of then
-    section = { address = e.lvalue(frame), of = of, dims = { { lower = 1, extent = 1 } } }
-    t = t or fortran_types.array(of, open_bounds(session, open, section))
+    section = { address = e.lvalue(frame), of = element_type, dims = { { lower = 1, extent = 1 } } }
+    t = t or fortran_types.array(element_type, open_bounds(session, open, section))
     return section.address, t
   elseif e.rank == 0 then
     wrong_type(entity, actual, ("an array, %s is not"):format(e.text or "the value"))
   end
-  section = section_of(session, entity, actual, of, frame)
-  t = t or fortran_types.array(of, open_bounds(session, open, section))
+  section = section_of(session, entity, actual, element_type, frame)
+  t = t or fortran_types.array(element_type, open_bounds(session, open, section))
   if t.n > fortran_descriptor.count(section.dims) then
     raise("out-of-bounds", frame.pos, ("the argument '%s' has %d elements, %s has %d"):format(entity.name, t.n,
       e.text or "the value", fortran_descriptor.count(section.dims)))
   end
-  if fortran_descriptor.is_contiguous(of, section.dims) then return section.address, t end
+  if fortran_descriptor.is_contiguous(element_type, section.dims) then return section.address, t end
   return pack_argument(session, entity, section, run, frame), t
 end
 
@@ -245,13 +247,13 @@ end
 -- Returns the actual arguments of a call by the names of the dummies; true stands for an absent argument. Raises for
 -- missing and unknown arguments.
 local function match_arguments(node, args, pos)
-  local names, known = {}, {}
+  local names, is_dummy = {}, {}
   for _, name in ipairs(node.params) do
-    names[name], known[name] = true, true
+    names[name], is_dummy[name] = true, true
   end
   for i, actual in ipairs(args) do
     local name = actual.keyword or node.params[i]
-    if not name or not known[name] then
+    if not name or not is_dummy[name] then
       raise("type-mismatch", actual.node.pos, actual.keyword and ("'%s' has no argument '%s'"):format(node.name, name)
         or ("'%s' has %d argument%s"):format(node.name, #node.params, #node.params == 1 and "" or "s"))
     end
@@ -279,22 +281,23 @@ local function result_entity(node) return node.result or node.name end
 
 -- Runs a procedure and frees its locals, even if it fails. body(list, frame) runs its statements. Returns the result of
 -- result(variable), which is called before the procedure's variables are freed.
-function procedure.run(session, made, args, frame, body, result)
-  local node = made.node
+function procedure.run(session, callee, args, frame, body, result)
+  local node = callee.node
   if session.now.kernel then
     raise("unsupported", frame.pos, ("'%s' cannot be called in a compute construct"):format(node.name))
   end
   local run = { back = {}, frame = frame, names = match_arguments(node, args, frame.pos) }
-  local caller_place = session:location_of(frame.pos)
-  run.bind = function(...) return session:with_location(caller_place, bound, session, run, ...) end
+  local call_location = session:location_of(frame.pos)
+  run.bind = function(...) return session:with_location(call_location, bound, session, run, ...) end
   local outer, locals, depth = session.now.scope, session.now.locals, session.now.depth
   if depth >= MOST_DEEP then
     raise("limit", frame.pos, "procedures are nested too deeply", { rule = "HOUSE-limit" })
   end
-  session.now.scope, session.now.locals, session.now.depth = scope.new(made.host or session.program.root), {}, depth + 1
+  session.now.scope, session.now.locals = scope.new(callee.host or session.program.root), {}
+  session.now.depth = depth + 1
   session.now.activation = session.now.activation + 1
   local caller, inside = session.now.current, { pos = node.pos }
-  session.now.current = made.place
+  session.now.current = callee.location
   local ok, value = pcall(function()
     procedure.define(session, node.inner, session.now.scope)
     if node.kind == "function" and node.spec then
@@ -309,10 +312,10 @@ function procedure.run(session, made, args, frame, body, result)
   session.now.current = caller
   if not ok and diagnostic.is(value) and not value.file then
     value.pos = value.pos or inside.pos
-    location.locate_error(value, made.place.text, made.place.file, made.place.line)
-    value.text = value.text or made.place.text
+    location.locate_error(value, callee.location.text, callee.location.file, callee.location.line)
+    value.text = value.text or callee.location.text
   end
-  if not ok and diagnostic.is(value) then location.add_caller(value, session:line_of(caller_place)) end
+  if not ok and diagnostic.is(value) then location.add_caller(value, session:line_of(call_location)) end
   local mine = session.now.locals
   session.now.scope, session.now.locals, session.now.depth = outer, locals, depth
   local cleaned, problem = pcall(function()
@@ -332,8 +335,8 @@ function procedure.run(session, made, args, frame, body, result)
 end
 
 -- Returns type specification and dims of a function's result.
-local function result_declaration(made)
-  local node, name = made.node, result_entity(made.node)
+local function result_declaration(callee)
+  local node, name = callee.node, result_entity(callee.node)
   if node.spec then return node.spec, nil end
   for _, item in ipairs(node.list) do
     for _, entity in ipairs(item.tag == "declaration" and item.list or {}) do
@@ -348,19 +351,19 @@ local function result_declaration(made)
 end
 
 -- Compiles a call of a function in an expression.
-function procedure.call_function(env, node, made, body)
-  if made.node.kind ~= "function" then
-    raise("type-mismatch", node.pos, ("'%s' is a subroutine"):format(made.node.name), { help = "use call" })
+function procedure.call_function(env, node, callee, body)
+  if callee.node.kind ~= "function" then
+    raise("type-mismatch", node.pos, ("'%s' is a subroutine"):format(callee.node.name), { help = "use call" })
   end
   local session = env.session
   local args = procedure.actuals(env, node.args)
-  local spec, dims = session:with_location(made.place, result_declaration, made)
-  local t = session:with_location(made.place, fortran_declarations.type, session, spec)
+  local spec, dims = session:with_location(callee.location, result_declaration, callee)
+  local t = session:with_location(callee.location, fortran_declarations.type, session, spec)
   local rank = dims and #dims.list or 0
   if t.kind == "record" then raise("unsupported", node.pos, "functions give intrinsic types here") end
   local function run(f)
     f.pos = node.pos
-    return procedure.run(session, made, args, { pos = node.pos }, body, function(variable)
+    return procedure.run(session, callee, args, { pos = node.pos }, body, function(variable)
       local e = fortran_expression.designator(session:host_env(), { tag = "id", name = variable.name, pos = node.pos },
         variable.type, function() return variable.address end)
       return (e.rank > 0 and e.array or e.value) {}

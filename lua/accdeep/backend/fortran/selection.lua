@@ -31,9 +31,9 @@ local function constant(session, node)
   local e = compile(session:host_env(), node)
   fortran_expression.needs(node, "value", e)
   if e.rank > 0 then raise("type-mismatch", node.pos, "the value of a case is a scalar") end
-  local made = fortran_expression.constant(e.type, e.value { pos = node.pos })
-  made.node = node
-  return made
+  local value = fortran_expression.constant(e.type, e.value { pos = node.pos })
+  value.node = node
+  return value
 end
 
 -- Returns the range of values of a case: {pos, first?, last?}. first, last: compiled bounds; nil: unbounded on this
@@ -61,17 +61,17 @@ local function overlap(a, b)
     and compile_at_most(b.first, a.last) {}
 end
 
--- Returns predicates for the cases of a branch, applied to the value e. seen: the ranges of earlier cases, to which the
+-- Returns predicates for the cases of a branch, applied to the value e. ranges: those of earlier cases, to which the
 -- ranges of this branch are added. Raises if two ranges overlap.
-local function tests_of(session, branch, e, seen)
+local function tests_of(session, branch, e, ranges)
   local tests = {}
   for _, case in ipairs(branch.cases) do
     local range = range_of(session, case)
     local above, below = compile_at_most(range.first, e), compile_at_most(e, range.last)
-    for _, other in ipairs(seen) do
+    for _, other in ipairs(ranges) do
       if overlap(range, other) then raise("duplicate-name", range.pos, "two cases are for the same value") end
     end
-    seen[#seen + 1] = range
+    ranges[#ranges + 1] = range
     tests[#tests + 1] = function(f) return above(f) and below(f) end
   end
   return tests
@@ -85,11 +85,11 @@ local function select_case(env, node, block)
     raise("type-mismatch", node.e.pos, "select case takes an integer or characters")
   end
   local e = fortran_expression.scalar(subject.type, function(f) return f.selected end)
-  local branches, default, seen = {}, nil, {}
+  local branches, default, ranges = {}, nil, {}
   for _, branch in ipairs(node.list) do
     local run = block(env, branch.body)
     if branch.cases then
-      branches[#branches + 1] = { tests = tests_of(env.session, branch, e, seen), run = run }
+      branches[#branches + 1] = { tests = tests_of(env.session, branch, e, ranges), run = run }
     elseif default then
       raise("duplicate-name", branch.pos, "two cases are the default", { length = #"case" })
     else
@@ -110,38 +110,38 @@ end
 
 -- ------------------------------------------------------------------------------------ select type --
 
--- Returns the binding of the selected object in a block. slot: table with the object's address, low, high, dims (of an
--- array) and type in the current run.
-local function associate_binding(session, e, slot, t, is_class)
-  local made = { type = t, target = true, dynamic = is_class and function() return slot.type end or nil }
+-- Returns the binding of the selected object in a block. selected: table with the object's address, low, high, dims (of
+-- an array) and type in the current run.
+local function associate_binding(session, e, selected, t, is_class)
+  local binding = { type = t, target = true, dynamic = is_class and function() return selected.type end or nil }
   if e.rank == 0 then
-    made.lvalue = function() return slot.address, slot.low, slot.high end
-    return made
+    binding.lvalue = function() return selected.address, selected.low, selected.high end
+    return binding
   end
-  made.type = fortran_types.descriptor(session.program.layout, t, e.rank, "other", is_class)
-  made.dope = function()
-    return { address = slot.address, low = slot.low, high = slot.high, of = t,
-      dims = fortran_descriptor.copy_dims(slot.dims) }
+  binding.type = fortran_types.descriptor(session.program.layout, t, e.rank, "other", is_class)
+  binding.dope = function()
+    return { address = selected.address, low = selected.low, high = selected.high, of = t,
+      dims = fortran_descriptor.copy_dims(selected.dims) }
   end
-  return made
+  return binding
 end
 
 -- Runs a block of the host program with the object declared as a variable, so that directives inside can name it.
-local function run_with_variable(session, name, binding, slot, run, f)
+local function run_with_variable(session, name, binding, selected, run, f)
   local outer = session.now.scope
   local inner = scope.new(outer)
-  local t, address, made = binding.type, slot.address, nil
+  local t, address, temporary = binding.type, selected.address, nil
   if t.kind ~= "descriptor" and binding.dynamic then
     t = fortran_types.descriptor(session.program.layout, t, 0, "other", true)
   end
   if t.kind == "descriptor" then
     address = object.new(session, t, name, f.pos)
-    made = address
-    core.put(address, fortran_descriptor.pack(session, t, slot.address, slot.dims, slot.type))
+    temporary = address
+    core.put(address, fortran_descriptor.pack(session, t, selected.address, selected.dims, selected.type))
   end
   inner.variables[name] = { name = name, type = t, address = address, target = true }
   local ok, signal = pcall(with_fields, session.now, { scope = inner }, run, f)
-  if made then session:free(made) end
+  if temporary then session:free(temporary) end
   if not ok then error(signal, 0) end
   return signal
 end
@@ -180,39 +180,39 @@ local function select_type(env, node, block)
   if not name then
     raise("syntax", node.e.pos, "expected a name for the object", { help = "write select type (x => ...)" })
   end
-  local slot, branches, seen = {}, {}, {}
-  for i, given in ipairs(node.list) do
-    local t = given.spec and session:fortran_type(given.spec) or subject.type
-    local key = (given.guard or "default") .. " " .. types.name(t)
+  local selected, branches, type_keys = {}, {}, {}
+  for i, clause in ipairs(node.list) do
+    local t = clause.spec and session:fortran_type(clause.spec) or subject.type
+    local key = (clause.guard or "default") .. " " .. types.name(t)
     if t.kind ~= "record" or not fortran_dynamic_types.extends(t, subject.type) then
-      raise("type-mismatch", given.spec.name_pos or given.spec.pos, ("%s does not extend %s"):format(types.name(t),
-        types.name(subject.type)), { length = given.spec.name and #given.spec.name })
-    elseif seen[key] then
-      raise("duplicate-name", given.spec and given.spec.pos or node.pos, "two blocks are for the same type")
+      raise("type-mismatch", clause.spec.name_pos or clause.spec.pos, ("%s does not extend %s"):format(types.name(t),
+        types.name(subject.type)), { length = clause.spec.name and #clause.spec.name })
+    elseif type_keys[key] then
+      raise("duplicate-name", clause.spec and clause.spec.pos or node.pos, "two blocks are for the same type")
     end
-    seen[key] = true
-    local binding = associate_binding(session, subject, slot, t, given.guard ~= "type")
+    type_keys[key] = true
+    local binding = associate_binding(session, subject, selected, t, clause.guard ~= "type")
     local inner = setmetatable({ lookup = function(other, pos)
       if other == name then return binding end
       return env.lookup(other, pos)
     end }, { __index = env })
-    branches[i] = { guard = given.guard, type = t, binding = binding, run = block(inner, given.body) }
+    branches[i] = { guard = clause.guard, type = t, binding = binding, run = block(inner, clause.body) }
   end
   local order = order_branches(branches)
   return function(f)
     f.pos = node.e.pos
-    slot.type = subject.dynamic(f)
-    slot.dims = nil
+    selected.type = subject.dynamic(f)
+    selected.dims = nil
     if subject.rank > 0 then
       local s = subject.section(f)
-      slot.address, slot.low, slot.high, slot.dims = s.address, s.low, s.high, s.dims
+      selected.address, selected.low, selected.high, selected.dims = s.address, s.low, s.high, s.dims
     else
-      slot.address, slot.low, slot.high = subject.lvalue(f)
+      selected.address, selected.low, selected.high = subject.lvalue(f)
     end
     for _, branch in ipairs(order) do
-      if matches_guard(branch, slot.type) then
+      if matches_guard(branch, selected.type) then
         if env.space.on_device then return branch.run(f) end
-        return run_with_variable(session, name, branch.binding, slot, branch.run, f)
+        return run_with_variable(session, name, branch.binding, selected, branch.run, f)
       end
     end
   end
@@ -228,25 +228,25 @@ local function select_rank(env, node, block)
       subject.text or "this"))
   end
   local name, variable = node.name or node.e.name, session.now.scope.variables[node.e.name]
-  local body, default, seen = nil, nil, {}
-  for _, given in ipairs(node.list) do
-    local rank = given.rank
+  local body, default, ranks = nil, nil, {}
+  for _, branch in ipairs(node.list) do
+    local rank = branch.rank
     if type(rank) == "table" then
       rank = fortran_expression.integer(env, rank) { pos = rank.pos }
     end
-    if seen[rank] then raise("duplicate-name", node.pos, "two blocks are for the same rank") end
-    seen[rank] = true
-    if rank == subject.rank then body = given.body end
-    if rank == "default" then default = given.body end -- rank (*) is for assumed size, which has no descriptor
+    if ranks[rank] then raise("duplicate-name", node.pos, "two blocks are for the same rank") end
+    ranks[rank] = true
+    if rank == subject.rank then body = branch.body end
+    if rank == "default" then default = branch.body end -- rank (*) is for assumed size, which has no descriptor
   end
   local is_ranked = body ~= nil
   body = body or default
   if not body then return function() end end
   local binding = env.lookup(node.e.name, node.e.pos)
-  local known = setmetatable({ ranked = true }, { __index = binding })
+  local ranked_binding = setmetatable({ ranked = true }, { __index = binding })
   local inner = setmetatable({ lookup = function(other, pos)
     if other ~= name then return env.lookup(other, pos) end
-    return is_ranked and known or binding
+    return is_ranked and ranked_binding or binding
   end }, { __index = env })
   local run = block(inner, body)
   return function(f)
