@@ -63,8 +63,8 @@ uint64_t accd__request_dev(const struct accd__plan *plan, const struct accd__req
 
 /* ---------------------------------------------------------------------------------- groups.c -- */
 
-/* Returns a walk with the same roots as `construct`, which probably found the same sections: the walk of a pending
- * group (table/group.h), or of the group retired last. NULL: there is no such walk. Requires an item with elements. */
+/* Returns a walk with the same roots as `construct`, which probably found the same sections: the walk of a group
+ * (table/group.h), or of the group that ended last. NULL: there is no such walk. Requires an item with elements. */
 struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, const accd_construct *construct);
 
 /* -------------------------------------------------------------------------------- presence.c -- */

@@ -2,14 +2,15 @@
  * target. */
 #include "table/inside.h"
 
-/* Drops the order by targets, because there is no memory for an entry; the next accd__build_target_order builds it
- * again. */
+/* Drops the order by targets (targets.c), because there is no memory for an entry. The next accd__build_target_order
+ * builds it again. */
 static void drop_target_order(struct accd__device_env *env)
 {
     accd__btree_clear(&env->attached.targets);
     env->attached.target_order = false;
 }
 
+/* Inserts `attach` into the ring of attachments with its base, and a new ring into the order by targets. */
 void accd__attachment_order_by_target(struct accd__device_env *env, struct accd__attachment *attach)
 {
     assert(attach->base != 0);
@@ -25,7 +26,8 @@ void accd__attachment_order_by_target(struct accd__device_env *env, struct accd_
     }
 }
 
-/* Removes an attachment with a base from its ring, and from the order by targets if the ring is then empty. */
+/* Removes `attach`, which has a base, from its ring. If the ring is then empty, removes it from the order by targets;
+ * otherwise another attachment represents the ring. */
 static void remove_from_target_order(struct accd__device_env *env, struct accd__attachment *attach)
 {
     struct accd__attachment *next = attach->next_target;
@@ -38,6 +40,7 @@ static void remove_from_target_order(struct accd__device_env *env, struct accd__
     accd__btree_replace(&env->attached.targets, attach->base, next);
 }
 
+/* Sets attach->base, and moves `attach` in the order by targets if that order exists. */
 void accd__attachment_set_base(struct accd__device_env *env, struct accd__attachment *attach, uint64_t base)
 {
     if (env->attached.target_order && attach->base)
@@ -47,6 +50,7 @@ void accd__attachment_set_base(struct accd__device_env *env, struct accd__attach
         accd__attachment_order_by_target(env, attach);
 }
 
+/* Takes a reserved record for the pointer at `slot`, and counts it. */
 struct accd__attachment *accd__new_attachment(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__pool_alloc(&env->attached.pool);
@@ -56,6 +60,7 @@ struct accd__attachment *accd__new_attachment(struct accd__device_env *env, uint
     return attach;
 }
 
+/* Inserts `n` attachments into the index by slot, and extends the hull. */
 void accd__insert_attachments(struct accd__device_env *env, const struct accd__pair *attaches, size_t n)
 {
     if (n)
@@ -63,6 +68,7 @@ void accd__insert_attachments(struct accd__device_env *env, const struct accd__p
     accd__btree_insert_sorted(&env->attached.slots, attaches, n);
 }
 
+/* Takes a reserved record for the pointer at `slot`, and inserts it into the index by slot. */
 struct accd__attachment *accd__insert_attachment(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__new_attachment(env, slot);
@@ -70,7 +76,8 @@ struct accd__attachment *accd__insert_attachment(struct accd__device_env *env, u
     return attach;
 }
 
-/* Frees the record of an attachment that is no longer in the index by slot, and updates the counts. */
+/* Frees the record of an attachment that is no longer in the index by slot, with its descriptor and its place in the
+ * order by targets; updates the counts. */
 static void free_attachment(struct accd__device_env *env, struct accd__attachment *attach)
 {
     assert(env->attached.live > 0);
@@ -82,12 +89,14 @@ static void free_attachment(struct accd__device_env *env, struct accd__attachmen
     env->attached.live--;
 }
 
+/* Removes one attachment from the index by slot and frees its record. */
 void accd__remove_attachment(struct accd__device_env *env, struct accd__attachment *attach)
 {
     accd__btree_erase(&env->attached.slots, attach->slot);
     free_attachment(env, attach);
 }
 
+/* Removes `n` attachments from the index by slot in one pass, and frees their records. */
 void accd__remove_attachments(struct accd__device_env *env, struct accd__attachment *const *attaches, size_t n)
 {
     assert(n <= ACCD_FAST_PATH_ITEMS);
@@ -100,6 +109,7 @@ void accd__remove_attachments(struct accd__device_env *env, struct accd__attachm
         free_attachment(env, attaches[i]);
 }
 
+/* Copies the `bytes` bytes of a descriptor except its first word, the address of data. */
 struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *env, const void *descriptor,
                                                      uint32_t bytes)
 {
@@ -112,6 +122,7 @@ struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *en
     return kept;
 }
 
+/* Frees a copy that accd__save_descriptor made, or does nothing for NULL. */
 void accd__free_saved_descriptor(struct accd__device_env *env, struct accd__saved_descriptor *kept)
 {
     if (kept)

@@ -2,13 +2,14 @@
  * pending group expands it first. All layers above use them. */
 #include "table/inside.h"
 
-/* Returns true if an object, which may be NULL, contains the byte at a host address. */
+/* Returns true if `object` contains the byte at a host address; false if `object` is NULL. */
 static inline bool object_covers(const struct accd__object *object, uint64_t host)
 {
     return object && host - object->host < accd__object_bytes(object);
 }
 
-/* Finds the object that contains a host address. Decides LLNL-2.2-03. */
+/* Looks up the present object that contains a host address; expands pending groups that may contain it. Decides
+ * LLNL-2.2-03. */
 accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
     struct accd__object *object = accd__btree_floor(&env->present.objects, host);
@@ -24,7 +25,8 @@ accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struc
     return ACCD_OK;
 }
 
-/* Compares a range of at least one byte with the present objects. Decides ACC33-gloss-1, LLNL-2.2-02. */
+/* Compares a range of at least one byte with the present objects, after expanding pending groups in the range. Decides
+ * ACC33-gloss-1, LLNL-2.2-02. */
 accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, uint64_t bytes,
                                    enum accd__containment *relation_p, struct accd__object **object_p)
 {
@@ -45,7 +47,8 @@ accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, 
     return ACCD_OK;
 }
 
-/* Builds the index of objects by device address, which is maintained from then on. Fails without memory. */
+/* Builds the index of objects by device address, which is maintained from then on. Fails without memory; the index then
+ * does not exist. */
 static accd_status build_device_order(struct accd__device_env *env)
 {
     if (!accd__btree_reserve(&env->present.by_device, env->present.objects.count))
@@ -56,6 +59,7 @@ static accd_status build_device_order(struct accd__device_env *env)
     return ACCD_OK;
 }
 
+/* Looks up the present object that contains a device address, after expanding a pending group there. */
 accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev, struct accd__object **object_p)
 {
     struct accd__interval *found =
@@ -69,6 +73,7 @@ accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev,
     return ACCD_OK;
 }
 
+/* Looks up the attachment of the pointer at `slot`, after expanding pending pointers there. */
 accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, struct accd__attachment **attach_p)
 {
     if (env->groups.npending_attach)
@@ -78,8 +83,8 @@ accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, s
     return ACCD_OK;
 }
 
-/* Returns the first attachment that begins before `low` and ends after it, or NULL: the descriptor that contains the
- * pointer there, or else the pointer. */
+/* Returns an attachment that begins before `low` and ends after it: an attached descriptor that reaches `low` or, if
+ * there is none, an attached pointer that does. NULL: nothing reaches `low`. */
 static struct accd__attachment *find_reaching_attachment(struct accd__device_env *env, uint64_t low)
 {
     struct accd__attachment *attach = low ? accd__btree_floor(&env->attached.slots, low - 1) : NULL;
@@ -91,6 +96,7 @@ static struct accd__attachment *find_reaching_attachment(struct accd__device_env
     return attach && accd__attachment_end(attach) > low ? attach : NULL;
 }
 
+/* Seeks the first attachment that overlaps [low, high), after expanding pending pointers there. */
 accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, uint64_t high,
                                    struct accd__btree_cursor *cursor, struct accd__attachment **attach_p)
 {
@@ -105,22 +111,24 @@ accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, u
     return ACCD_OK;
 }
 
+/* Advances the cursor to the next attachment, and returns it if it begins before `high`. */
 struct accd__attachment *accd__next_attachment(struct accd__btree_cursor *cursor, uint64_t high)
 {
     struct accd__attachment *attach = accd__btree_next(cursor);
     return attach && attach->slot < high ? attach : NULL;
 }
 
+/* Looks for an attachment that lies in a descriptor after its address of data. */
 struct accd__attachment *accd__find_attachment_within(struct accd__device_env *env, uint64_t slot, uint64_t bytes)
 {
-    const bool plain =
-        env->attached.slots.count >
-        env->attached.ndescriptors; /* attachments inside attached descriptors are those of type records */
+    const bool plain = env->attached.slots.count >
+                       env->attached.ndescriptors; /* a pointer inside a descriptor is a plain one, to a type record */
     struct accd__attachment *attach = plain ? accd__btree_floor(&env->attached.slots, slot + bytes - 1) : NULL;
     return attach && attach->slot >= slot + sizeof(void *) && accd__attachment_end(attach) <= slot + bytes ? attach
                                                                                                            : NULL;
 }
 
+/* Looks for the attachment with holds_record inside the descriptor of `attach`. */
 struct accd__attachment *accd__type_record_attachment(struct accd__device_env *env,
                                                       const struct accd__attachment *attach)
 {
@@ -129,6 +137,7 @@ struct accd__attachment *accd__type_record_attachment(struct accd__device_env *e
     return inner && inner->holds_record ? inner : NULL;
 }
 
+/* Looks for the attached descriptor that contains the pointer of `record`. */
 struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *env,
                                                      const struct accd__attachment *record)
 {
@@ -137,7 +146,8 @@ struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *en
     return enclosing && accd__type_record_attachment(env, enclosing) == record ? enclosing : NULL;
 }
 
-/* Returns true if the pointer, and its descriptor of slot_bytes bytes, are unchanged. Decides FLANG-moving-target-3. */
+/* Compares the host pointer, and its descriptor if slot_bytes is not 0, with the values saved at the attach. Decides
+ * FLANG-moving-target-3. */
 bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t slot_bytes)
 {
     const struct accd__saved_descriptor *kept = attach->descriptor;
@@ -150,6 +160,7 @@ bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t
            !memcmp(kept->rest, (const char *)accd__pointer(attach->slot) + sizeof(void *), slot_bytes - sizeof(void *));
 }
 
+/* Expands one group after the other until no pending pointers overlap [low, high). */
 accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
     struct accd__interval *found;
@@ -158,6 +169,7 @@ accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t l
     return ACCD_OK;
 }
 
+/* Expands the sections, then the pointers, of each pending group. */
 accd_status accd__expand_groups(struct accd__device_env *env)
 {
     for (size_t i = 0; i < env->groups.n; i++) {

@@ -35,6 +35,7 @@ enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
 
 /* -------------------------------------------------------------------------------- comparing -- */
 
+/* Compares two columns: their fields, the position of their rowsets, and each section's address, length and start. */
 bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x, const struct accd_walk *b,
                          const struct accd__segment *y)
 {
@@ -56,6 +57,7 @@ bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *
     return x->host == y->host || !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
 }
 
+/* Compares the columns of two walks, one by one. */
 bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b)
 {
     bool same = a->nsegments == b->nsegments;
@@ -66,7 +68,7 @@ bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b)
 
 /* --------------------------------------------------------------------------------- the map -- */
 
-/* Returns the number of sections that are mapped and not empty. */
+/* Returns the number of sections of a walk that are mapped and not empty. */
 static size_t count_mapped_sections(const struct accd_walk *walk)
 {
     size_t n = 0;
@@ -75,7 +77,7 @@ static size_t count_mapped_sections(const struct accd_walk *walk)
     return n;
 }
 
-/* Gives the hull of all mapped sections; low > high if there are none. */
+/* Sets [*low, *high) to the hull of all mapped, non-empty sections of a walk; *low > *high if there are none. */
 static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint64_t *high)
 {
     *low = UINT64_MAX;
@@ -89,7 +91,7 @@ static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint6
     }
 }
 
-/* Marks bits [from, last] of the bitmap; returns nonzero if some of them were set before. */
+/* Sets bits from .. last of the bitmap; returns nonzero if some of them were set before. */
 static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
 {
     assert(from <= last);
@@ -135,14 +137,15 @@ static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(cons
     return already_set;
 }
 
-/* Marks the sections of any column in the bitmap; returns nonzero if some bits were set before. */
+/* Marks the sections of any column in the bitmap of a group, which contains them; returns nonzero if some bits were set
+ * before. */
 static uint64_t mark_segment(const struct accd__group *group, const struct accd__segment *segment)
 {
     uint64_t already_set = 0;
     const uint64_t low = group->low, *host = segment->host;
     const unsigned granule_shift = group->granule_shift;
     if (!segment->bytes_of && segment->applied == segment->rows && segment->bytes >> granule_shift < 62) {
-        bool large = group->bitmap_words > 1 << 15; /* larger than the cache */
+        bool large = group->bitmap_words > 1 << 15; /* larger than the cache, so that prefetching pays */
         if (granule_shift != MIN_GRANULE_SHIFT)
             return mark_uniform_sections(group, segment, granule_shift, true);
         return large ? mark_uniform_sections(group, segment, MIN_GRANULE_SHIFT, true)
@@ -156,6 +159,7 @@ static uint64_t mark_segment(const struct accd__group *group, const struct accd_
     return already_set;
 }
 
+/* Tests the bits of the granules that [low, high) touches. */
 bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_t high)
 {
     if (high <= group->low || low >= group->high)
@@ -175,6 +179,7 @@ bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_
     return false;
 }
 
+/* Adds the checksums of all columns; a sum of 0 becomes 1 if the walk has descriptors. */
 uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
@@ -187,7 +192,8 @@ uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
     return sum ? sum : found;
 }
 
-/* Returns the checksum of the present contents of the descriptors. */
+/* Returns the checksum of the contents that the host descriptors of a walk have now; never 0. The descriptors must be
+ * readable. */
 static uint64_t descriptor_sum_now(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
@@ -201,6 +207,8 @@ static uint64_t descriptor_sum_now(const struct accd_walk *walk)
     return sum ? sum : 1;
 }
 
+/* Compares the checksum of the host descriptors with that of the attach, unless host memory was freed since the walk.
+ */
 bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
     const accd_context *context = env->context;
@@ -210,6 +218,7 @@ bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const
            group->descriptor_checksum == descriptor_sum_now(group->walk);
 }
 
+/* Lists and sorts the mapped, non-empty sections of a group in a new array. */
 struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
                                                bool slots, size_t *n_p, struct accd__pair **scratch)
 {
@@ -233,8 +242,8 @@ struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, con
     return accd__sort_pairs(pairs, pairs + most, n);
 }
 
-/* Sets *disjoint_p to true if no two sections of the group overlap: compares the sorted sections exactly, after the
- * bitmap has shown a possible conflict. Fails without memory. */
+/* Sets *disjoint_p to true if no two sections of the group overlap, otherwise to false. Compares the sorted sections
+ * exactly; called after the bitmap has shown a possible conflict. Fails without memory. */
 static accd_status check_disjoint_sections(struct accd__device_env *env, const struct accd__group *group,
                                            bool *disjoint_p)
 {
@@ -254,7 +263,7 @@ static accd_status check_disjoint_sections(struct accd__device_env *env, const s
     return ACCD_OK;
 }
 
-/* Returns true if a section of the walk overlaps the bitmap of another group. */
+/* Returns true if a section of `walk` overlaps the bitmap of the group `other`. */
 static bool overlaps_walk(const struct accd__group *other, const struct accd_walk *walk)
 {
     ACCD_FOR_EACH_SEGMENT(segment, walk)
@@ -270,14 +279,15 @@ static bool overlaps_walk(const struct accd__group *other, const struct accd_wal
     return false;
 }
 
-/* Returns true if a section of the walk `ud` overlaps the group that owns the interval. */
+/* Filter for a search in groups.hulls: returns true if a section of the walk `ud` overlaps the group that owns `span`.
+ */
 static bool group_overlaps_walk(void *ud, const struct accd__interval *span)
 {
     return overlaps_walk(span->owner, ud);
 }
 
-/* Builds the bitmap and the hull of a group; *disjoint_p becomes true if no section overlaps another one, and none lies
- * in other data. Fails without memory. */
+/* Builds the bitmap and the hull of a group. Sets *disjoint_p to true if no two of its sections overlap; to false also
+ * if it has no sections, or elements inside elements. Fails without memory. */
 static accd_status build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
     accd_context *context = env->context;
@@ -291,28 +301,27 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     group->granule_shift = MIN_GRANULE_SHIFT;
     while (hull >> group->granule_shift > (uint64_t)8 * MAP_BYTES_PER_SECTION * sections)
         group->granule_shift++;
-    group->bitmap_words =
-        ((hull - 1) >> group->granule_shift) / 64 +
-        2; /* includes a last word, which stays empty: mark_uniform_sections always writes two words */
+    group->bitmap_words = ((hull - 1) >> group->granule_shift) / 64 +
+                          2; /* adds a word that stays empty, because mark_uniform_sections always writes two words */
     group->bitmap = accd__mem_alloc_zeroed(&context->mem, group->bitmap_words * sizeof group->bitmap[0]);
     if (!group->bitmap)
         return accd__report_out_of_memory(context, "for a group");
     uint64_t already_set = 0;
     ACCD_FOR_EACH_SEGMENT(segment, walk)
     {
-        /* walks with embedded elements or sections take the general path */
+        /* embedded elements or sections overlap their object, so that such a walk takes the general path */
         if (segment->field->in_place || segment->field->embedded)
             return ACCD_OK;
         already_set |= segment->applied ? mark_segment(group, segment) : 0;
     }
     *disjoint_p = !already_set;
-    if (already_set) /* perhaps only neighbours within a granule of a large bitmap */
+    if (already_set) /* two sections share a granule: they overlap, or they are only neighbours */
         return check_disjoint_sections(env, group, disjoint_p);
     return ACCD_OK;
 }
 
-/* Takes over the bitmap of the retired group and frees the rest of that group, if its sections equal those of `group`.
- * Returns false otherwise. */
+/* If the sections of the retired group equal those of `group`, moves its bitmap and hull to `group`, frees the rest of
+ * it, and returns true. Otherwise returns false, and changes nothing. */
 static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__group *retired = env->groups.retired;
@@ -328,6 +337,7 @@ static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group
     return true;
 }
 
+/* Takes or builds the bitmap of a group, then compares it with present objects and with other groups. */
 accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
     bool disjoint = take_retired_bitmap(env, group);
@@ -336,7 +346,8 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
         ACCD_TRY(build_bitmap(env, group, &disjoint));
     if (!disjoint)
         return ACCD_OK;
-    /* Compares the bitmap with present objects in the hull; if there are more than sections, takes the general path. */
+    /* Compares the bitmap with present objects in the hull. If the hull has more objects than the group has sections,
+     * comparing costs more than a group saves, so that the construct takes the general path. */
     struct accd__btree_cursor cursor;
     struct accd__object *object = accd__btree_floor(&env->present.objects, group->low);
     if (object && accd__group_overlaps(group, object->host, accd__object_end(object)))
@@ -353,7 +364,7 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
 
 /* ------------------------------------------------------------------------------ new and free -- */
 
-/* Computes group->slot_low and slot_high, the hull of the pointers to the sections. */
+/* Sets group->slot_low and slot_high to the hull of the pointers (or descriptors) to the group's sections. */
 static void set_slots_hull(struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -377,8 +388,8 @@ static void set_slots_hull(struct accd__group *group)
     }
 }
 
-/* Assigns each section its offset in one device block, column by column; *bytes_p becomes the size of the block. Fails
- * without memory. */
+/* Assigns each mapped section of a walk its offset in one device block, column by column. Sets *bytes_p to the size of
+ * that block. Fails without memory. */
 static accd_status lay_out_sections(struct accd_walk *walk, uint64_t *bytes_p)
 {
     uint64_t place = 0;
@@ -405,14 +416,13 @@ static accd_status lay_out_sections(struct accd_walk *walk, uint64_t *bytes_p)
     return ACCD_OK;
 }
 
-/* Returns an interval that is in no tree yet. */
+/* Returns the interval [low, high) owned by `group`, which is in no tree yet. */
 static struct accd__interval make_interval(struct accd__group *group, uint64_t low, uint64_t high)
 {
     return (struct accd__interval){.low = low, .high = high, .owner = group};
 }
 
-/* Makes a registered group for the walk. It has no device memory and is not pending: the caller allocates its block, or
- * frees the group. */
+/* Allocates a group for `walk` with a number, and lays out its sections in a block that has no memory yet. */
 accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk, struct accd__group **group_p)
 {
     assert(walk->nroots > 0);
@@ -447,8 +457,8 @@ accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk
     return ACCD_OK;
 }
 
-/* Inserts the interval `as` at `span` into a tree if `listed`, otherwise removes `span`. Does nothing if that is done
- * already, which span->owner (NULL: not in the tree) tells. */
+/* If `listed`, sets `span` to the interval `as` and inserts it into the tree `root`; otherwise removes `span` from the
+ * tree. Does nothing if that is the case already. A span is in the tree if its `owner` is not NULL. */
 static void set_listed(struct accd__interval **root, struct accd__interval *span, bool listed, struct accd__interval as)
 {
     if (listed == (span->owner != NULL))
@@ -460,7 +470,8 @@ static void set_listed(struct accd__interval **root, struct accd__interval *span
         accd__interval_insert(root, span);
 }
 
-/* Sets whether sections and pointers are pending, and updates all counts and interval trees. */
+/* Sets whether the sections of a group are pending (no objects) and whether its pointers are (no attachments). Updates
+ * the counts and interval trees of env->groups, and the reasons for the slow path. */
 static void set_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
     assert(!sections || group->block);
@@ -478,17 +489,19 @@ static void set_pending(struct accd__device_env *env, struct accd__group *group,
     set_listed(&groups->pointers_pending, &group->pointers_pending, pointers && !sections, make_interval(group, 0, 0));
 }
 
+/* Makes the sections and the pointers of a group pending. */
 void accd__group_set_pending(struct accd__device_env *env, struct accd__group *group)
 {
     set_pending(env, group, true, true);
 }
 
+/* Ends the pending state of sections, pointers or both; the part that is not named stays as it is. */
 void accd__group_clear_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers)
 {
     set_pending(env, group, group->pending && !sections, group->pending_attach && !pointers);
 }
 
-/* Removes the group from the list of groups. */
+/* Removes a group from env->groups: from the list of groups and from all trees. Its number becomes free. */
 static void unregister_group(struct accd__device_env *env, struct accd__group *group)
 {
     accd__group_clear_pending(env, group, true, true);
@@ -497,14 +510,14 @@ static void unregister_group(struct accd__device_env *env, struct accd__group *g
     env->groups.least_free = group->id < env->groups.least_free ? group->id : env->groups.least_free;
 }
 
-/* Frees the array of objects of a group. */
+/* Frees the array of objects of a group, if there is one. */
 static void free_group_objects(struct accd__device_env *env, struct accd__group *group)
 {
     accd__mem_free(&env->context->mem, group->objects, group->walk->sections * sizeof group->objects[0]);
     group->objects = NULL;
 }
 
-/* Frees bitmap, objects, walk and record of an unregistered group. */
+/* Frees bitmap, objects, record and the use of the walk of a group that is not registered. */
 static void free_group_memory(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__mem *mem = &env->context->mem;
@@ -514,6 +527,7 @@ static void free_group_memory(struct accd__device_env *env, struct accd__group *
     accd__mem_free(mem, group, sizeof *group);
 }
 
+/* Unregisters a group and frees its memory on the host; its device block is the caller's. */
 void accd__group_free(struct accd__device_env *env, struct accd__group *group)
 {
     assert(env->groups.at[group->id] == group);
@@ -521,6 +535,7 @@ void accd__group_free(struct accd__device_env *env, struct accd__group *group)
     free_group_memory(env, group);
 }
 
+/* Frees the group that groups.retired keeps, if there is one. */
 void accd__free_retired_group(struct accd__device_env *env)
 {
     if (env->groups.retired)
@@ -528,7 +543,7 @@ void accd__free_retired_group(struct accd__device_env *env)
     env->groups.retired = NULL;
 }
 
-/* Returns the bytes of bitmap and walk that a retired group would occupy. */
+/* Returns the bytes of bitmap and walk that `group` would occupy as the retired group. */
 static uint64_t retired_bytes(const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -543,6 +558,7 @@ static uint64_t retired_bytes(const struct accd__group *group)
     return bytes;
 }
 
+/* Makes an ended group the retired group, in place of the one before, or frees it if it is large. */
 void accd__group_retire(struct accd__device_env *env, struct accd__group *group)
 {
     enum { MAX_RETIRED_BYTES = 64 << 20 };
@@ -556,12 +572,13 @@ void accd__group_retire(struct accd__device_env *env, struct accd__group *group)
     env->groups.retired = group;
 }
 
-/* Returns true if the interval belongs to another group than `ud`. */
+/* Filter for a search of intervals: returns true if `span` belongs to another group than `ud`. */
 static bool is_other_group(void *ud, const struct accd__interval *span)
 {
     return span->owner != ud;
 }
 
+/* Searches the pending pointers of other groups, then the attachments, for one in the hull of the group's pointers. */
 bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__group *group)
 {
     struct accd__btree_cursor cursor;
@@ -572,8 +589,8 @@ bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__g
     return attach && attach->slot < group->slot_high;
 }
 
-/* Frees the record of an object that was removed from the index by host address; frees its group with the last member,
- * and its name origin. */
+/* Frees the record of an object that was removed from the index by host address. Removes it from the index by device
+ * address, and frees its name origin or, if it was the last object of its group, the group. */
 static void free_object(struct accd__device_env *env, struct accd__object *object)
 {
     assert(env->present.live > 0);
@@ -593,12 +610,14 @@ static void free_object(struct accd__device_env *env, struct accd__object *objec
     accd__pool_free(&env->present.object_pool, object);
 }
 
+/* Removes one object from the indices and frees its record. */
 void accd__remove_object(struct accd__device_env *env, struct accd__object *object)
 {
     accd__btree_erase(&env->present.objects, object->host);
     free_object(env, object);
 }
 
+/* Removes `n` objects from the indices, by host address in one pass, and frees their records. */
 void accd__remove_objects(struct accd__device_env *env, struct accd__object *const *objects, size_t n)
 {
     assert(n <= ACCD_FAST_PATH_ITEMS);

@@ -1,4 +1,6 @@
-/* group.h - groups: deep structures that are one record each. group.c explains them. */
+/* group.h - groups: deep structures whose sections are one record instead of one object each. While a group is pending,
+ * its sections are no objects, or its pointers no attachments; to expand a group is to make them. group.c explains
+ * groups. */
 #ifndef ACCD_GROUP_H
 #define ACCD_GROUP_H
 
@@ -6,14 +8,15 @@
 
 /* Group: all sections of one large walk, made present together; see group.c. */
 struct accd__group {
-    uint32_t id;
+    uint32_t id; /* number of the group: its index in env->groups.at */
+    /* true while the sections are no objects; true while the pointers are no attachments */
     bool pending, pending_attach;
     struct accd_walk *walk;
     /* Device block of the sections; NULL until allocated. The roots are objects of their own. */
     struct accd__block *block;
-    uint32_t structured, dynamic, attached;
-    uint64_t low, high;     /* hull of the sections */
-    unsigned granule_shift; /* log2 of the bytes that one bit of the bitmap stands for */
+    uint32_t structured, dynamic, attached; /* counters that every object, and every attachment, of the group has */
+    uint64_t low, high;                     /* hull of the sections */
+    unsigned granule_shift;                 /* log2 of the bytes that one bit of the bitmap stands for */
     uint64_t *bitmap;
     size_t bitmap_words;
     uint64_t slot_low, slot_high; /* hull of the pointers */
@@ -31,19 +34,22 @@ struct accd__group {
 
 /* ----------------------------------------------------------------------------------- group.c -- */
 
-/* Marks the sections and pointers of a group, which has a block, as pending, in all trees and counts of groups. */
+/* Makes the sections and pointers of a group, which has a block, pending, and lists the group in all trees and counts
+ * of pending groups. */
 void accd__group_set_pending(struct accd__device_env *env, struct accd__group *group);
-/* Marks the sections (`sections`) or pointers (`pointers`), or both, of a group as no longer pending. */
+/* Ends the pending state of the sections (if `sections`), of the pointers (if `pointers`), or of both. The caller makes
+ * the objects or attachments. */
 void accd__group_clear_pending(struct accd__device_env *env, struct accd__group *group, bool sections, bool pointers);
-/* Returns true if [low, high) overlaps a granule with a section of the group. */
+/* Returns true if [low, high) overlaps a granule (the bytes of one bit of the bitmap) with a section of the group.
+ * Requires the bitmap. */
 bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_t high);
-/* Fills the bitmap and the hull of a group. *disjoint_p becomes true if the group's sections overlap neither each
- * other, nor present objects, nor other groups. Fails without memory. */
+/* Fills the bitmap and the hull of a group. Sets *disjoint_p to true if the group's sections overlap neither each
+ * other, nor present objects, nor other groups; otherwise to false. Fails without memory. */
 accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p);
-/* Makes a registered group for a walk, without a block and not pending; the caller allocates its block, or frees it.
- * Fails without memory. */
+/* Sets *group_p to a new registered group for a walk, which the group retains. The group has no block and is not
+ * pending; the caller allocates its block, or frees the group. Fails without memory. */
 accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk, struct accd__group **group_p);
-/* Unregisters a group and frees all its memory on the host. */
+/* Unregisters a group and frees all its memory on the host, but not its device block. */
 void accd__group_free(struct accd__device_env *env, struct accd__group *group);
 /* Returns true if attachments of other pointers, or pending pointers of other groups, lie in the hull of the group's
  * pointers. */
@@ -56,26 +62,24 @@ bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *
 void accd__group_retire(struct accd__device_env *env, struct accd__group *group);
 /* Frees groups.retired, if there is one. */
 void accd__free_retired_group(struct accd__device_env *env);
-/* Returns the checksum of the descriptors of a walk; 0: the walk has no descriptors. */
+/* Returns the checksum of the descriptors of a walk, as they were when it was made; 0: the walk has no descriptors. */
 uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk);
-/* Returns true if the host descriptors of a group are unchanged since they were attached; false also if they must not
- * be read. */
+/* Returns true if the host descriptors of a group are unchanged since they were attached, or it has none. Returns false
+ * also if they must not be read, because host memory was freed. */
 bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const struct accd__group *group);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 
-/* Expands the pending sections of a group: they become objects. Fails without memory. */
+/* Expands the pending sections of a group: they become objects. Fails without memory, and then changes nothing. */
 accd_status accd__group_expand_sections(struct accd__device_env *env, struct accd__group *group);
 /* Expands the pending pointers of a group: they become attachments. Fails without memory, or if the device cannot be
- * read. */
+ * read; the pointers then stay pending. */
 accd_status accd__group_expand_pointers(struct accd__device_env *env, struct accd__group *group);
-/* Makes an expanded group one pending record again and returns true, if all its objects and attachments are unchanged.
- * Returns false otherwise; true if the group is pending already.
- */
+/* Makes an expanded group one pending record again and returns true, if all its objects and attachments are unchanged;
+ * true also if the group is pending already. Otherwise returns false, and changes nothing. */
 bool accd__group_collapse(struct accd__device_env *env, struct accd__group *group);
-/* Collapses and returns the group whose sections equal those of a walk; NULL if there is none, or it cannot be
- * collapsed.
- */
+/* Returns the group whose sections equal those of a walk, after collapsing it; NULL if there is none, its descriptors
+ * differ, or it cannot be collapsed. */
 struct accd__group *accd__find_matching_group(struct accd__device_env *env, const struct accd_walk *walk);
 
 #endif

@@ -12,17 +12,18 @@ void accd__attachment_order_by_target(struct accd__device_env *env, struct accd_
 
 /* ----------------------------------------------------------------------------------- group.c -- */
 
-/* Returns pairs of address and section number of the *n_p mapped, non-empty sections, by ascending address: that of the
- * section or, if `slots`, of its pointer. The caller frees *scratch, an array of 2 * *n_p pairs that contains the
- * result. NULL: no memory. */
+/* Returns the mapped, non-empty sections of a group as *n_p pairs of address and section number, by ascending address.
+ * The address is that of the section or, if `slots`, of the pointer to it. The caller frees *scratch, an array of 2 *
+ * *n_p pairs that contains the result. NULL: no memory. */
 struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
                                                bool slots, size_t *n_p, struct accd__pair **scratch);
-/* Returns true if all columns of two walks are equal. */
+/* Returns true if the walks have equally many columns and all columns are equal (accd__columns_equal). */
 bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b);
 
 /* --------------------------------------------------------------------------------- members.c -- */
 
-/* Expands the pending groups whose sections overlap a range. Fails without memory. */
+/* Expands the pending groups whose sections may overlap [low, high): their sections become objects. Fails without
+ * memory. */
 accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64_t low, uint64_t high);
 
 #endif

@@ -2,7 +2,7 @@
  * long as the context. */
 #include "table/inside.h"
 
-/* Frees an owned text; NULL does nothing. */
+/* Frees a text that the context owns; NULL does nothing. */
 static void free_string(struct accd__mem *mem, const char *text)
 {
     accd__mem_free(mem, (void *)(uintptr_t)text, text ? strlen(text) + 1 : 0);
@@ -21,7 +21,7 @@ static void free_label(struct accd__mem *mem, accd_label *label)
     accd__mem_free(mem, label, sizeof *label);
 }
 
-/* Replaces the text *text by a copy; NULL stays NULL. Returns false, with NULL in its place, if there is no memory. */
+/* Replaces the text *text by a copy; NULL stays NULL. Without memory, returns false and sets *text to NULL. */
 static bool own_string(struct accd__mem *mem, const char **text)
 {
     if (!*text)
@@ -30,7 +30,8 @@ static bool own_string(struct accd__mem *mem, const char **text)
     return *text;
 }
 
-/* Replaces the array *array_p by a copy with its own name; NULL stays NULL. Returns false if there is no memory. */
+/* Replaces the array *array_p by a copy with a name of its own; NULL stays NULL. Returns false without memory; *array_p
+ * is then NULL or a copy without a name. */
 static bool own_array(struct accd__mem *mem, const accd_array **array_p)
 {
     if (!*array_p)
@@ -44,14 +45,14 @@ static bool own_array(struct accd__mem *mem, const accd_array **array_p)
 
 /* --------------------------------------------------------------------------- interned labels -- */
 
-/* Returns a hash continued by a value. */
+/* Returns `hash` continued by a value. */
 static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
     return hash ^ hash >> 29;
 }
 
-/* Returns a hash continued by a text; NULL and an empty text differ. */
+/* Returns `hash` continued by a text; NULL and an empty text give different results. */
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
     for (; text && *text; text++)
@@ -59,7 +60,7 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix_hash(hash, !text);
 }
 
-/* Hashes the parts of a label that same_label compares, except its array. */
+/* Returns a hash of the parts of a label that same_label compares, except its array. */
 static uint64_t hash_label(const accd_label *label)
 {
     uint64_t hash = mix_text(label->unit << 8 ^ label->flags, label->name);
@@ -90,8 +91,8 @@ static bool same_label(const accd_label *a, const accd_label *b)
            same_array(a->array, b->array);
 }
 
-/* Returns the slot of the hash table that holds an equal label, or else the free slot for it. The table is at most half
- * full. */
+/* Returns the slot of the hash table that holds a label equal to `label`, or else the free slot for it. A slot holds
+ * the label's id + 1, or 0 if it is free. The table is at most half full. */
 static uint32_t *find_label_slot(const struct accd__persistent *persistent, const accd_label *label)
 {
     assert(persistent->label_slots_capacity > persistent->nlabels);
@@ -102,7 +103,8 @@ static uint32_t *find_label_slot(const struct accd__persistent *persistent, cons
     return &persistent->label_slots[k];
 }
 
-/* Makes space for one more label. Returns false if there is no memory. */
+/* Makes space for one more label in the array and in the hash table. Returns false without memory; labels and table are
+ * then unchanged. */
 static bool reserve_label(struct accd__persistent *persistent)
 {
     struct accd__mem *mem = persistent->mem;
@@ -122,7 +124,8 @@ static bool reserve_label(struct accd__persistent *persistent)
     return true;
 }
 
-/* Returns the context's copy of a label whose name is not NULL, made if it is new; NULL: no memory. */
+/* Returns the context's copy of `wanted`, whose name is not NULL; makes the copy if no equal label exists. NULL: no
+ * memory. */
 static const accd_label *intern_label(accd_context *context, accd_label wanted)
 {
     struct accd__persistent *persistent = context->persistent;
@@ -136,7 +139,8 @@ static const accd_label *intern_label(accd_context *context, accd_label wanted)
     if (!copy)
         return NULL;
     *copy = wanted;
-    bool complete = own_string(mem, &copy->name); /* own all strings, so that free_label can free them */
+    bool complete = own_string(
+        mem, &copy->name); /* copies all texts, even after a failure, so that free_label never frees a caller's text */
     complete &= own_string(mem, &copy->file);
     complete &= own_string(mem, &copy->pointer);
     complete &= own_array(mem, &copy->array);
@@ -154,6 +158,7 @@ static const accd_label *intern_label(accd_context *context, accd_label wanted)
     return copy;
 }
 
+/* Checks the arguments, and returns the context's copy of a label. */
 const accd_label *accd_label_intern(accd_context *context, const accd_label *label)
 {
     if (!context || !label || (label->array && label->array->rank > ACCD_MAX_RANK)) {
@@ -168,12 +173,14 @@ const accd_label *accd_label_intern(accd_context *context, const accd_label *lab
     return copy;
 }
 
+/* Returns the context's copy of a text, stored as the name of a label. */
 const char *accd__intern_name(accd_context *context, const char *name)
 {
     const accd_label *kept = name ? intern_label(context, (accd_label){.name = name}) : NULL;
     return kept ? kept->name : NULL;
 }
 
+/* Frees all labels with their texts, and releases their layouts. */
 void accd__labels_free(accd_context *context)
 {
     struct accd__persistent *persistent = context->persistent;

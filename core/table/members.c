@@ -4,7 +4,8 @@
 
 /* ------------------------------------------------------------------------------- sections -- */
 
-/* Returns the object of a section as it is right after the expansion of the group. */
+/* Returns the object of the section in a row, at device address `dev`, as it is right after the expansion of the group.
+ */
 static struct accd__object make_member_object(const struct accd__group *group, const struct accd__segment *segment,
                                               size_t row, uint64_t dev)
 {
@@ -19,8 +20,8 @@ static struct accd__object make_member_object(const struct accd__group *group, c
     };
 }
 
-/* Writes the objects of all sections to group->objects, and lists them in `by_device`: pairs of ascending device
- * address and object. Objects of empty sections are all zero. */
+/* Writes the objects of all sections to group->objects; those of empty sections are all zero. Lists the others in
+ * `by_device`: pairs of device address and object, ascending. */
 static void make_objects(struct accd__group *group, struct accd__pair *by_device)
 {
     const struct accd_walk *walk = group->walk;
@@ -41,6 +42,7 @@ static void make_objects(struct accd__group *group, struct accd__pair *by_device
     }
 }
 
+/* Makes the objects of a pending group, and inserts them into the indices in one pass. */
 accd_status accd__group_expand_sections(struct accd__device_env *env, struct accd__group *group)
 {
     assert(group->pending);
@@ -50,8 +52,7 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
     const size_t side_arena = env->reserved.objects;
     struct accd__pair *scratch = NULL;
     size_t n = 0;
-    if (!group->objects) /* objects remain after a collapse, because the construct under way may have found some of them
-                            before */
+    if (!group->objects) /* a collapse keeps the array, because the construct under way may refer to objects in it */
         group->objects = accd__mem_alloc_array(mem, most, sizeof group->objects[0]);
     struct accd__pair *run = group->objects ? accd__group_sorted_sections(env, group, false, &n, &scratch) : NULL;
     bool ok = run && accd__btree_reserve_sorted(&env->present.objects, group->low, group->high - 1, n, side_arena) &&
@@ -72,13 +73,14 @@ accd_status accd__group_expand_sections(struct accd__device_env *env, struct acc
                                 group->walk->sections);
 }
 
-/* Returns true if the group that owns the interval overlaps the range ud[0] .. ud[1]. */
+/* Filter for a search in groups.hulls: returns true if the group that owns `span` overlaps [ud[0], ud[1]). */
 static bool group_overlaps_range(void *ud, const struct accd__interval *span)
 {
     const uint64_t *range = ud;
     return accd__group_overlaps(span->owner, range[0], range[1]);
 }
 
+/* Expands one group after the other until no pending group overlaps [low, high). */
 accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
     struct accd__interval *overlapping;
@@ -90,16 +92,15 @@ accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64
 
 /* ------------------------------------------------------------------------------- pointers -- */
 
-/* Returns the bytes of the descriptor of a section, given as a pair of address and section number; 0: a plain pointer.
- */
+/* Returns the bytes of the descriptor of the section with number pair->value; 0: the section has a plain pointer. */
 static uint32_t descriptor_bytes(const struct accd__group *group, const struct accd__pair *pair)
 {
     size_t row;
     return accd__find_segment(group->walk, pair->value, &row)->field->slot_bytes;
 }
 
-/* Returns the device address of the pointer at host address pair->key; 0: not present, or no memory to expand the group
- * that holds it. */
+/* Returns the device address of the pointer at host address pair->key. 0: no present object contains the pointer, or
+ * there is no memory to expand the group that does. */
 static uint64_t slot_device_address(struct accd__device_env *env, const struct accd__pair *pair)
 {
     if (accd__expand_overlapping_groups(env, pair->key, pair->key + 1) != ACCD_OK)
@@ -115,7 +116,8 @@ struct descriptor_fetch {
     bool out_of_memory;
 };
 
-/* Stores one fetched descriptor in descriptors[at->host], or sets out_of_memory; the callback of struct accd__batch. */
+/* Stores one fetched descriptor in descriptors[at->host], or sets out_of_memory. `store` callback of struct
+ * accd__batch; `ud` is a struct descriptor_fetch. */
 static void store_descriptor(void *ud, const struct accd__transfer *at, const char *from)
 {
     struct descriptor_fetch *descriptor_fetch = ud;
@@ -123,8 +125,9 @@ static void store_descriptor(void *ud, const struct accd__transfer *at, const ch
     descriptor_fetch->out_of_memory |= !descriptor_fetch->descriptors[at->host];
 }
 
-/* Copies all descriptors of a group from the device in one batch. descriptors[i] belongs to pairs[i]; NULL: a plain
- * pointer. Fails without memory, or if the device fails. */
+/* Copies all descriptors of a group from the device in one batch. Sets descriptors[i] for pairs[i]; it stays NULL for a
+ * plain pointer. `pairs`: `n` pairs of pointer address and section number. Fails without memory or if the device fails;
+ * the caller then frees the descriptors stored so far. */
 static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__group *group,
                                      const struct accd__pair *pairs, size_t n,
                                      struct accd__saved_descriptor **descriptors)
@@ -146,8 +149,8 @@ static accd_status fetch_descriptors(struct accd__device_env *env, struct accd__
     return status == ACCD_OK && descriptor_fetch.out_of_memory ? ACCD_ERROR_OUT_OF_MEMORY : status;
 }
 
-/* Reads the descriptors of a group as they were attached: from the host if they are unchanged there, otherwise from the
- * device. Fails as fetch_descriptors. */
+/* Sets descriptors[i] for pairs[i], as fetch_descriptors does, to the descriptors as they were attached. Copies them
+ * from the host if they are unchanged there, otherwise from the device. Fails as fetch_descriptors. */
 static accd_status read_descriptors(struct accd__device_env *env, struct accd__group *group,
                                     const struct accd__pair *pairs, size_t n,
                                     struct accd__saved_descriptor **descriptors)
@@ -164,8 +167,8 @@ static accd_status read_descriptors(struct accd__device_env *env, struct accd__g
     return ACCD_OK;
 }
 
-/* Returns the attachment of the pointer to a section that begins at device address `dev`, as it is right after the
- * expansion. */
+/* Returns the attachment of the pointer to the section in a row, which begins at device address `dev`, as it is right
+ * after the expansion. */
 static struct accd__attachment make_member_attachment(const struct accd__group *group,
                                                       const struct accd__segment *segment, size_t row, uint64_t dev)
 {
@@ -179,6 +182,7 @@ static struct accd__attachment make_member_attachment(const struct accd__group *
     return attach;
 }
 
+/* Makes the attachments of a pending group, and inserts them into the index in one pass. */
 accd_status accd__group_expand_pointers(struct accd__device_env *env, struct accd__group *group)
 {
     assert(group->pending_attach);
@@ -237,8 +241,8 @@ static bool is_member(const struct accd__group *group, const struct accd__object
     return object >= group->objects && object < group->objects + group->walk->sections;
 }
 
-/* Returns true if an open region has requests for objects of the group; the region's end will subtract references from
- * these. */
+/* Returns true if an open region has a request for an object of the group, from which the end of the region will
+ * subtract references. */
 static bool is_named_by_region(const struct accd__device_env *env, const struct accd__group *group)
 {
     for (const struct accd_region *region = env->levels.top; region; region = region->below)
@@ -248,7 +252,8 @@ static bool is_named_by_region(const struct accd__device_env *env, const struct 
     return false;
 }
 
-/* Returns true if all objects of the group are present and unchanged, and no open region names one of them. */
+/* Returns true if all objects of the group are present and as they were after the expansion, and no open region names
+ * one of them. */
 static bool objects_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -262,8 +267,8 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
             struct accd__object expected = make_member_object(group, segment, row, dev);
             if (!bytes)
                 continue;
-            expected.host = object->host;                      /* an object does not move */
-            expected.size |= object->size & ACCD_OBJECT_NAMED; /* flag set by a region that may have ended */
+            expected.host = object->host; /* ignored here: host addresses of objects never change */
+            expected.size |= object->size & ACCD_OBJECT_NAMED; /* ignored here: an ended region may have set the flag */
             if (memcmp(object, &expected, sizeof expected) != 0)
                 return false;
             dev += accd__padded(bytes);
@@ -273,8 +278,8 @@ static bool objects_unchanged(const struct accd__device_env *env, const struct a
     return n == group->live && !is_named_by_region(env, group);
 }
 
-/* Returns true if all attachments of the group are unchanged, and no other attachment lies between them. Returns false
- * for groups with descriptors, which may have been attached again. */
+/* Returns true if all attachments of the group are as they were after the expansion, and no other attachment lies
+ * between them. Returns false for a group with descriptors, which may have been attached again with other contents. */
 static bool attachments_unchanged(struct accd__device_env *env, const struct accd__group *group)
 {
     const struct accd_walk *walk = group->walk;
@@ -300,7 +305,7 @@ static bool attachments_unchanged(struct accd__device_env *env, const struct acc
     return true;
 }
 
-/* Removes the objects of a group from the indices; objects of others may lie between them, and stay. */
+/* Removes the objects of a group from the indices; objects of others may lie between them in host memory, and stay. */
 static void remove_member_objects(struct accd__device_env *env, const struct accd__group *group)
 {
     const bool no_others =
@@ -317,7 +322,7 @@ static void remove_member_objects(struct accd__device_env *env, const struct acc
             object = accd__btree_next(&cursor);
         const uint64_t end = object ? object->host : group->high;
         accd__btree_erase_range(&env->present.objects, from, end);
-        from = end + 1; /* continue after the other object */
+        from = end + 1; /* continues after the object of others that ended the run */
     }
     if (env->present.device_order)
         accd__btree_erase_range(&env->present.by_device, group->block->dev, group->block->dev + group->block->bytes);
@@ -337,6 +342,7 @@ static void remove_member_attachments(struct accd__device_env *env, const struct
     accd__btree_erase_range(&env->attached.slots, group->slot_low, group->slot_high);
 }
 
+/* Removes the objects and attachments of a group from the indices if all are unchanged, and makes them pending. */
 bool accd__group_collapse(struct accd__device_env *env, struct accd__group *group)
 {
     if (group->pending && group->pending_attach)
@@ -352,12 +358,14 @@ bool accd__group_collapse(struct accd__device_env *env, struct accd__group *grou
     return true;
 }
 
-/* Returns true if the sections of the group that owns the interval equal those of the walk `ud`. */
+/* Filter for a search in groups.roots: returns true if the sections of the group that owns `span` equal those of the
+ * walk `ud`. */
 static bool has_same_sections(void *ud, const struct accd__interval *span)
 {
     return accd__sections_equal(((const struct accd__group *)span->owner)->walk, ud);
 }
 
+/* Searches the groups with the first root of `walk` for one with equal sections, and collapses it. */
 struct accd__group *accd__find_matching_group(struct accd__device_env *env, const struct accd_walk *walk)
 {
     const uint64_t host = walk->roots[0].host;

@@ -33,15 +33,16 @@ static __attribute__((format(printf, 2, 3))) void append_format(struct text *tex
         text->used += (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* Returns an empty text that is written to `to`. */
+/* Returns an empty text that is written to `to`. `context`: context whose host memory may be read for descriptors, or
+ * NULL. */
 static struct text new_text(char *to, size_t capacity, accd_context *context)
 {
     to[0] = 0;
     return (struct text){.to = to, .capacity = capacity, .context = context};
 }
 
-/* Appends the name of a member after that of its object, with a dot unless the label begins with Fortran's %. label =
- * NULL: appends nothing. */
+/* Appends the name of a member after that of its object, with a dot unless the label begins with Fortran's %. Appends
+ * nothing if `label` is NULL. */
 static void append_member_label(struct text *text, const accd_label *label)
 {
     if (label)
@@ -54,8 +55,8 @@ static bool label_is_indexed(const accd_label *label)
     return label->flags & (ACCD_LABEL_SECTION | ACCD_LABEL_ELEMENT);
 }
 
-/* Writes the dimensions of an array: those of the label or, if the array is described, those of the descriptor at host
- * address `slot`. Returns false if there are none, or the descriptor is not readable. */
+/* Writes the dimensions of an array: those of `array` or, if it is described, those of the descriptor at host address
+ * `slot`. Returns false if there are none, or the descriptor is not readable. */
 static bool dimensions_of(const struct text *text, const accd_array *array, uint64_t slot, accd_dimension *dimensions)
 {
     int64_t words[3 * ACCD_MAX_RANK], span = 1;
@@ -80,8 +81,9 @@ static bool dimensions_of(const struct text *text, const accd_array *array, uint
     return true;
 }
 
-/* Gives the subscripts of the element at an offset from an array's first element. Returns the number of dimensions; 0:
- * the label has no array, or the array no such element. Strides may be negative. */
+/* Writes to `index` the subscripts of the element at byte `offset` from the first element of an array. `slot`: host
+ * address of the pointer or descriptor, or 0. Returns the number of dimensions; 0: the label has no array, or the array
+ * no such element. Strides may be negative. */
 static unsigned subscripts_at(const struct text *text, const accd_label *label, int64_t offset, uint64_t slot,
                               int64_t *index)
 {
@@ -105,7 +107,7 @@ static unsigned subscripts_at(const struct text *text, const accd_label *label, 
     return array->rank;
 }
 
-/* Appends subscripts from first to last: "(1,2)" for one element, "(51:70)", "(1:3,2)". */
+/* Appends the `rank` subscripts from `first` to `last`: "(1,2)" for one element, "(51:70)" or "(1:3,2)" for several. */
 static void append_subscripts(struct text *text, unsigned rank, const int64_t *first, const int64_t *last)
 {
     for (unsigned i = 0; i < rank; i++) {
@@ -116,8 +118,8 @@ static void append_subscripts(struct text *text, unsigned rank, const int64_t *f
     append_format(text, ")");
 }
 
-/* Appends the C subscripts of *n_p elements from element `start`: "[1][0:2]", whole rows as "[0:2]". n_p = NULL: one
- * element, without a length. */
+/* Appends the C subscripts of *n_p elements from element `start`: "[1][0:2]", whole rows as "[0:2]". If n_p is NULL,
+ * appends those of one element, without a length. */
 static void append_c_index(struct text *text, const accd_label *label, int64_t start, const uint64_t *n_p)
 {
     const accd_array *rows = label && start >= 0 ? label->array : NULL;
@@ -148,8 +150,8 @@ static void append_c_index(struct text *text, const accd_label *label, int64_t s
     append_format(text, "]");
 }
 
-/* Appends n Fortran elements from element `start`: as a section if they form one, otherwise the first and the last
- * element. */
+/* Appends `n` Fortran elements from element `start`: as a section if they form one, otherwise as the first and the last
+ * element, "(1,2):(2,1)". `slot` as for append_index. */
 static void append_fortran_elements(struct text *text, const accd_label *label, int64_t start, uint64_t n,
                                     uint64_t slot)
 {
@@ -173,8 +175,8 @@ static void append_fortran_elements(struct text *text, const accd_label *label, 
     append_subscripts(text, rank, high, high);
 }
 
-/* Appends the subscript of one element of a labelled object. `slot` is the host address of the pointer to the object,
- * or 0. */
+/* Appends the subscript of one element of an object with `label` (or NULL). `slot`: host address of the pointer to the
+ * object, or 0. */
 static void append_index(struct text *text, const accd_label *label, int64_t index, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -183,7 +185,8 @@ static void append_index(struct text *text, const accd_label *label, int64_t ind
         append_c_index(text, label, index, NULL);
 }
 
-/* Appends the subscripts of n elements of a labelled object from element `start`; `slot` as for append_index. */
+/* Appends the subscripts of `n` elements, from element `start`, of an object with `label`. `slot` as for append_index.
+ */
 static void append_range(struct text *text, const accd_label *label, int64_t start, uint64_t n, uint64_t slot)
 {
     if (label && label->flags & ACCD_LABEL_PARENTHESES)
@@ -192,8 +195,8 @@ static void append_range(struct text *text, const accd_label *label, int64_t sta
         append_c_index(text, label, start, &n);
 }
 
-/* Appends the section of a labelled object, if its names have one. `is_part` is true for a part of an object whose name
- * is that of the whole; its section is always appended. */
+/* Appends the section of an object with `label`, if names with this label have one. `is_part`: only a part of the named
+ * data is meant, so that the section is always appended. `slot` as for append_index. */
 static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes, bool is_part,
                            uint64_t slot)
 {
@@ -203,8 +206,8 @@ static void append_section(struct text *text, const accd_label *label, int64_t s
         append_index(text, label, start, slot);
 }
 
-/* Appends the name of a label, with `index` (or NULL) for each #. `element` is true if a subscript follows; if the
- * label names a part of an array, the whole array is then named. */
+/* Appends the name of a label, with `index` (or NULL) for each #. `element`: a subscript follows; if the label names a
+ * part of an array, the whole array is then named. */
 static void append_label_name(struct text *text, const accd_label *label, const int64_t *index, bool element)
 {
     size_t used = 0;
@@ -219,6 +222,7 @@ static void append_label_name(struct text *text, const accd_label *label, const 
             append_format(text, "%c", *at);
 }
 
+/* Writes the text of `label` for pointers or, without one, its name. */
 void accd__format_pointer(const accd_label *label, const int64_t *index, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, NULL);
@@ -228,6 +232,7 @@ void accd__format_pointer(const accd_label *label, const int64_t *index, char *t
         append_label_name(&text, label, index, false);
 }
 
+/* Writes the name of `label` and, if it has one, the section. */
 void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
                         size_t capacity)
 {
@@ -238,6 +243,7 @@ void accd__format_label(const accd_label *label, const int64_t *index, int64_t s
     append_section(&text, label, start, bytes, false, 0);
 }
 
+/* Returns the item's first index plus the distance of `host` in elements. */
 int64_t accd__source_start(const struct accd__item_source *source, uint64_t host)
 {
     if (host == source->host || !source->label || !source->label->unit)
@@ -245,6 +251,7 @@ int64_t accd__source_start(const struct accd__item_source *source, uint64_t host
     return source->start + (int64_t)((host - source->host) / source->label->unit);
 }
 
+/* Writes the name of an item, with a section if only a part is meant or its label has one. */
 void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to,
                          size_t capacity)
 {
@@ -256,7 +263,8 @@ void accd__format_source(const struct accd__item_source *source, uint64_t host, 
     append_section(&text, source->label, accd__source_start(source, host), bytes, is_part, 0);
 }
 
-/* Returns the number of embedded elements: the last constant assigned to the field's register. */
+/* Returns the number of elements of an embedded field: the last constant assigned to the register with its count. 0:
+ * that register does not hold a constant. */
 static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *field)
 {
     for (size_t i = field->code_end; i-- > 0;)
@@ -268,14 +276,15 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred);
 
-/* Appends the member at an offset of an element, found among the fields, members and pieces of its program. `preferred`
- * is the label of the field to take if several begin there, or NULL. */
+/* Appends the member at byte `offset` of an element, found among the fields, members and pieces of its program `layout`
+ * (or NULL). If there is none, appends the offset. `preferred`: label of the field to take if several begin there, or
+ * NULL. */
 static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset,
                              const accd_label *preferred)
 {
     static const accd_program_spec nothing;
     const accd_program_spec *spec = layout ? &layout->spec : &nothing;
-    for (size_t i = 0; preferred && i < spec->nfields; i++) /* pointers of a union have equal offsets */
+    for (size_t i = 0; preferred && i < spec->nfields; i++) /* in a union, several pointers have the same offset */
         if (spec->fields[i].label == preferred && spec->fields[i].offset == offset &&
             append_field(text, spec, &spec->fields[i], 0, preferred))
             return;
@@ -306,7 +315,7 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred)
 {
-    if (field->in_place) { /* an array that is one member, of several elements, has one name */
+    if (field->in_place) { /* has a name only if the whole array is one member with several elements */
         const accd_member *array = NULL;
         for (size_t i = 0; i < spec->nmembers && field->child && !array; i++)
             if (spec->members[i].offset == field->offset && into < spec->members[i].bytes)
@@ -328,7 +337,7 @@ static bool append_field(struct text *text, const accd_program_spec *spec, const
 
 static void append_row(struct text *text, const struct accd_walk *walk, const struct accd__rowset *set, size_t row);
 
-/* Appends the pointer through which the section in a row was reached. */
+/* Appends the pointer through which the section in a row of `segment` was reached. */
 static void append_row_slot(struct text *text, const struct accd_walk *walk, const struct accd__segment *segment,
                             size_t row)
 {
@@ -336,18 +345,20 @@ static void append_row_slot(struct text *text, const struct accd_walk *walk, con
     append_member_label(text, segment->field->label);
 }
 
-/* Returns true if the elements of a root have subscripts in names. */
+/* Returns true if names of elements of a root (an item that was walked) have subscripts: there are several, or its
+ * label has a section or an element. */
 static bool is_element(const struct accd__walk_root *root, const struct accd__rowset *set)
 {
     return set->rows > 1 || (root->label && label_is_indexed(root->label));
 }
 
-/* Returns the index of the element in a row of a root's rowset. */
+/* Returns the index of the element in a row of the rowset `set` of a root. */
 static int64_t root_index(const struct accd__walk_root *root, const struct accd__rowset *set, size_t row)
 {
     return root->start + (int64_t)((accd__row_address(set, row) - root->host) / set->program->spec.stride);
 }
 
+/* Distinguishes by the rowset that contains the pointer, and writes the indices of the root and of its element. */
 enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                                          int64_t *index)
 {
@@ -386,6 +397,7 @@ static void append_row(struct text *text, const struct accd_walk *walk, const st
                  accd__section_slot(walk, segment, section));
 }
 
+/* Finds the section with number `section`, and writes the name of its pointer. */
 void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, walk->context);
@@ -394,6 +406,7 @@ void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *t
     append_row_slot(&text, walk, segment, row);
 }
 
+/* Writes the name of the pointer to a section, and its elements unless its label has neither section nor element. */
 void accd__format_section(const struct accd_walk *walk, size_t section, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, walk->context);
@@ -406,6 +419,7 @@ void accd__format_section(const struct accd_walk *walk, size_t section, char *to
                      accd__section_bytes(segment, row) / segment->field->unit, accd__section_slot(walk, segment, row));
 }
 
+/* Writes the name of the element in a row, then that of the piece. */
 void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset *set, size_t row,
                         const accd_piece *piece, char *to, size_t capacity)
 {
@@ -416,7 +430,7 @@ void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset 
 
 /* ---------------------------------------------------------------------------------- objects -- */
 
-/* Returns the label with an id; NULL: none. */
+/* Returns the label with an id; NULL: no label has that id. */
 static const accd_label *find_label(struct accd__device_env *env, uint32_t id)
 {
     return id < env->context->persistent->nlabels ? env->context->persistent->labels[id] : NULL;
@@ -434,7 +448,8 @@ struct name_source {
     size_t section;
 };
 
-/* Returns the source of the name of an object: its group and section, its name origin, or its label. */
+/* Returns the source of the name of an object: its group and section, its name origin, or its label. The label is NULL
+ * if the object has no name. */
 static struct name_source get_name_source(struct accd__device_env *env, const struct accd__object *object)
 {
     struct name_source s = {0};
@@ -461,6 +476,7 @@ static struct name_source get_name_source(struct accd__device_env *env, const st
     return s;
 }
 
+/* Returns the layout of the object's label, if both exist. */
 const accd_program *accd__object_layout(struct accd__device_env *env, const struct accd__object *object)
 {
     const accd_label *label = get_name_source(env, object).label;
@@ -470,9 +486,8 @@ const accd_program *accd__object_layout(struct accd__device_env *env, const stru
 static void append_slot(struct text *text, struct accd__device_env *env, uint64_t slot, const accd_label *label,
                         const struct name_source *from);
 
-/* Appends a pointer by the clause whose walk followed it; used if no present object holds the pointer, or the name
- * would be a cycle.
- */
+/* Appends the pointer to an object by the clause whose walk followed the pointer. Used if no present object holds the
+ * pointer, or the name would be a cycle. */
 static void append_followed_pointer(struct text *text, const struct name_source *s)
 {
     const bool element = s->root == ACCD_ROOT_ELEMENT;
@@ -488,7 +503,7 @@ static void append_followed_pointer(struct text *text, const struct name_source 
     append_member_label(text, s->label);
 }
 
-/* Appends the name of an object without its section; `element` is true if a subscript follows. */
+/* Appends the name of an object without its section. `element`: a subscript follows. */
 static void append_base_name(struct text *text, struct accd__device_env *env, const struct name_source *s, bool element)
 {
     if (s->group) {
@@ -502,16 +517,16 @@ static void append_base_name(struct text *text, struct accd__device_env *env, co
     }
 }
 
-/* Adds an object to the objects of the name, by which cycles are detected. */
+/* Adds `object` to the objects that the name goes through, by which cycles are detected. Requires that fewer than
+ * MAX_DEPTH were added. */
 static void push_holder(struct text *text, const struct accd__object *object)
 {
     assert(text->depth < MAX_DEPTH);
     text->through[text->depth++] = object;
 }
 
-/* Appends the element of an object at an offset and, if `member`, its member there; `preferred` (or NULL) is the label
- * to take if several members are there.
- */
+/* Appends the element of an object at byte `offset` and, if `member`, the member there. `preferred`: label to take if
+ * several members are there, or NULL. */
 static void append_location(struct text *text, struct accd__device_env *env, const struct accd__object *object,
                             uint64_t offset, bool member, const accd_label *preferred)
 {
@@ -556,6 +571,7 @@ static void append_slot(struct text *text, struct accd__device_env *env, uint64_
     }
 }
 
+/* Writes the name of the original's clause, with a section if only a part is meant or its label has one. */
 void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
                            size_t capacity)
 {
@@ -569,6 +585,7 @@ void accd__format_original(struct accd__device_env *env, const struct accd__orig
     append_section(&text, whole->label, accd__source_start(whole, original->host), original->bytes, is_part, s.slot);
 }
 
+/* Writes the base name of the object and, if the range is a part or names have sections, the section. */
 void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into, uint64_t bytes,
                         char *to, size_t capacity)
 {
@@ -586,11 +603,13 @@ void accd__format_range(struct accd__device_env *env, const struct accd__object 
         append_section(&text, s.label, start, bytes, is_part, s.slot);
 }
 
+/* Writes the name of the whole object. */
 void accd__format_object(struct accd__device_env *env, const struct accd__object *object, char *to, size_t capacity)
 {
     accd__format_range(env, object, 0, accd__object_bytes(object), to, capacity);
 }
 
+/* Writes the name of the element and member at `offset`. */
 void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset, char *to,
                          size_t capacity)
 {
@@ -599,7 +618,8 @@ void accd__format_member(struct accd__device_env *env, const struct accd__object
     append_location(&text, env, object, offset, true, NULL);
 }
 
-/* Returns the only member that overlaps `bytes` bytes at an offset of an element; NULL if several or none overlap. */
+/* Returns the only member that overlaps `bytes` bytes at `offset` of an element; NULL if several or none overlap.
+ * `layout`: program of the element, or NULL. */
 static const accd_member *find_single_member(const accd_program *layout, uint64_t offset, uint64_t bytes)
 {
     const accd_member *found = NULL;
@@ -614,6 +634,7 @@ static const accd_member *find_single_member(const accd_program *layout, uint64_
     return found;
 }
 
+/* Writes the name of the only member in the range or, if there is none or several, that of the element. */
 void accd__format_element(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
                           uint64_t bytes, char *to, size_t capacity)
 {
@@ -627,24 +648,29 @@ void accd__format_element(struct accd__device_env *env, const struct accd__objec
     append_location(&text, env, object, offset, member, NULL);
 }
 
+/* Writes the name of the pointer at `slot`. */
 void accd__format_slot(struct accd__device_env *env, uint64_t slot, uint32_t label, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, env->context);
     append_slot(&text, env, slot, find_label(env, label), NULL);
 }
 
+/* Returns an object info with the given range and the location of `label`. */
 accd_object_info accd__make_object_info(const accd_label *label, uint64_t host, uint64_t bytes)
 {
     return (accd_object_info){
         .host = host, .bytes = bytes, .file = label ? label->file : NULL, .line = label ? label->line : 0};
 }
 
+/* Fills range, location and name of `info` from the record of `object`. */
 void accd__describe_object(struct accd__device_env *env, const struct accd__object *object, accd_object_info *info)
 {
     *info = accd__make_object_info(get_name_source(env, object).item, object->host, accd__object_bytes(object));
     accd__format_object(env, object, info->name, sizeof info->name);
 }
 
+/* Sets *range_p to the registered host block, live or freed, that contains `address`, and returns 1; returns 0 if there
+ * is none. */
 int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
 {
     const struct accd__host_block *block =

@@ -1,16 +1,17 @@
-/* name.h - formats names of objects, pointers and sections. */
+/* name.h - formats names of objects, pointers and sections, as events and messages show them. A label is the text with
+ * which a caller names an item or field; each # in it stands for an index. */
 #ifndef ACCD_NAME_H
 #define ACCD_NAME_H
 
 #include "table/table.h"
 
-/* Functions accd__format_* write a name to `to`, at most `capacity` bytes with the final zero; longer names are cut.
- * This one formats a present object. */
+/* Formats a present object. All functions accd__format_* write a name to `to`, at most `capacity` bytes with the final
+ * zero; longer names are cut. `capacity` must not be 0. */
 void accd__format_object(struct accd__device_env *env, const struct accd__object *object, char *to, size_t capacity);
-/* Formats an original tuple: the clause, or a part of it. */
+/* Formats an original tuple (table/tuples.h): the clause, or a part of it. An empty name if the clause has no label. */
 void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
                            size_t capacity);
-/* Formats the name of a range that begins at offset `into` of an object. */
+/* Formats the name of a range of `bytes` bytes that begins at offset `into` of an object. */
 void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into, uint64_t bytes,
                         char *to, size_t capacity);
 /* Formats the member or element of a present object at an offset. */
@@ -20,34 +21,39 @@ void accd__format_member(struct accd__device_env *env, const struct accd__object
  * element. */
 void accd__format_element(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
                           uint64_t bytes, char *to, size_t capacity);
-/* Formats the pointer at host address `slot`, which has a label id. */
+/* Formats the pointer at host address `slot`: by the present object that contains the pointer or, without one, by the
+ * label with id `label`. */
 void accd__format_slot(struct accd__device_env *env, uint64_t slot, uint32_t label, char *to, size_t capacity);
-/* Formats a label with the indices of its #, and its section from element `start`. NULL label: an empty name. */
+/* Formats a label with `index`, the indices of its # (or NULL), and with its section of `bytes` bytes from element
+ * `start`. NULL label: an empty name. */
 void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
                         size_t capacity);
-/* Formats the range [host, host + bytes) of an item: the whole item, or a part. */
+/* Formats the range [host, host + bytes) of an item: the whole item, or a part. An empty name if the item has no label.
+ */
 void accd__format_source(const struct accd__item_source *source, uint64_t host, uint64_t bytes, char *to,
                          size_t capacity);
-/* Returns the index of the element of an item at a host address. */
+/* Returns the index of the element of an item at host address `host`. */
 int64_t accd__source_start(const struct accd__item_source *source, uint64_t host);
-/* Formats the name of a pointer alone, without section. */
+/* Formats the name of a pointer alone, without section: the text for pointers of `label`, or its name with `index`.
+ * NULL label: an empty name. */
 void accd__format_pointer(const accd_label *label, const int64_t *index, char *to, size_t capacity);
 /* Formats a section of a walk, given by its number. */
 void accd__format_section(const struct accd_walk *walk, size_t section, char *to, size_t capacity);
 /* Formats the pointer through which a section of a walk was reached. */
 void accd__format_row_slot(const struct accd_walk *walk, size_t section, char *to, size_t capacity);
-/* Returns the position of the pointer through which the walk reached the section in a row, and writes
- * ACCD_MAX_LABEL_INDICES indices for its name. */
+/* Returns the position of the pointer through which the walk reached the section in a row, relative to the item of the
+ * clause. Writes ACCD_MAX_LABEL_INDICES indices for its name to `index`. */
 enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                                          int64_t *index);
 /* Formats a piece of the element in a row of a walk; piece = NULL: the whole element. */
 void accd__format_piece(const struct accd_walk *walk, const struct accd__rowset *set, size_t row,
                         const accd_piece *piece, char *to, size_t capacity);
-/* Returns an object info with an empty name, the range, and the source location of the label (NULL: none). */
+/* Returns an object info with an empty name, the given range, and the source location of the label; NULL label: no
+ * location. */
 accd_object_info accd__make_object_info(const accd_label *label, uint64_t host, uint64_t bytes);
-/* Fills an object info for a present object, with its name. */
+/* Fills `info` for a present object: name, host range, and source location of its clause. */
 void accd__describe_object(struct accd__device_env *env, const struct accd__object *object, accd_object_info *info);
-/* Returns the program that describes the parts of an object's elements; NULL: none. */
+/* Returns the program that describes the parts of an object's elements; NULL: its label has none. */
 const accd_program *accd__object_layout(struct accd__device_env *env, const struct accd__object *object);
 
 #endif

@@ -2,7 +2,7 @@
  * a construct changes anything, so that insertions cannot fail. */
 #include "table/inside.h"
 
-/* Records that a device does not exist. Decides DIR-1-04. */
+/* Records the error that a device does not exist, if there is a context, and returns NULL. Decides DIR-1-04. */
 struct accd__device_env *accd__report_no_device(accd_context *context, int device)
 {
     if (context)
@@ -11,6 +11,7 @@ struct accd__device_env *accd__report_no_device(accd_context *context, int devic
     return NULL;
 }
 
+/* Grows the pools and indices for the given numbers of records, and remembers the reservation. */
 accd_status accd__reserve_records(struct accd__device_env *env, size_t objects, size_t origins, size_t attachments,
                                   size_t blocks)
 {
@@ -36,6 +37,7 @@ accd_status accd__reserve_records(struct accd__device_env *env, size_t objects, 
     return ACCD_OK;
 }
 
+/* Inserts an object into the index by host address, and into that by device address if it exists. */
 void accd__insert_object(struct accd__device_env *env, struct accd__object *object)
 {
     accd__btree_insert(&env->present.objects, object->host, object);
@@ -44,6 +46,7 @@ void accd__insert_object(struct accd__device_env *env, struct accd__object *obje
     env->present.live++;
 }
 
+/* Inserts `n` objects into the index by host address in one pass, then into that by device address. */
 void accd__insert_objects(struct accd__device_env *env, const struct accd__pair *objects, size_t n)
 {
     assert(n <= ACCD_FAST_PATH_ITEMS);
@@ -55,6 +58,7 @@ void accd__insert_objects(struct accd__device_env *env, const struct accd__pair 
     env->present.live += n;
 }
 
+/* Copies `origin` into a free record of the reserved array, and returns the number of that record. */
 uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__name_origin *origin)
 {
     uint32_t number = env->present.free_origin;
@@ -62,7 +66,8 @@ uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__
     if (number)
         env->present.free_origin = env->present.origins[number].next;
     else
-        number = (uint32_t)(env->present.norigins ? env->present.norigins : 1); /* number 0 means none */
+        number = (uint32_t)(env->present.norigins ? env->present.norigins
+                                                  : 1); /* number 0 is never given, because it means none */
     if (number >= env->present.norigins)
         env->present.norigins = number + 1;
     env->present.origins[number] = *origin;
@@ -71,6 +76,7 @@ uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__
 
 /* ---------------------------------------------------------------------------- device memory -- */
 
+/* Copies `block` into a reserved record, and inserts that into the indices by device address and by frame. */
 struct accd__block *accd__insert_block(struct accd__device_env *env, const struct accd__block *block)
 {
     struct accd__block *copy = accd__pool_alloc(&env->present.block_pool);
@@ -82,6 +88,7 @@ struct accd__block *accd__insert_block(struct accd__device_env *env, const struc
     return copy;
 }
 
+/* Looks up the block that begins at or before the object's device address. */
 struct accd__block *accd__object_block(struct accd__device_env *env, const struct accd__object *object)
 {
     return accd__btree_floor_hinted(&env->present.blocks, object->dev);

@@ -2,6 +2,7 @@
  * objects. */
 #include "table/inside.h"
 
+/* Allocates a region record with space for the requests and items of a fast-path construct. */
 struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list)
 {
     struct accd_region *region = accd__pool_alloc(&env->levels.pool);
@@ -17,12 +18,13 @@ struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_r
     return region;
 }
 
+/* Unlinks a region from the stack, then recycles or frees its record. */
 void accd__region_free(struct accd_region *region)
 {
     assert(region->env->levels.depth > 0);
     struct accd__device_env *env = region->env;
     struct accd_region **at = &env->levels.top;
-    while (*at != region) /* regions of other threads may be above it */
+    while (*at != region) /* `region` need not be the top: other threads may have opened regions since */
         at = &(*at)->below;
     *at = region->below;
     env->levels.depth--;
@@ -44,8 +46,9 @@ static void forget_object(struct accd__request *request, const struct accd__obje
         request->attached = false; /* the attachment ended with the object */
 }
 
-/* Sorts the numbers of a region's requests by host address, and again by slot, into region->order, if there are more
- * than 8 requests. Returns true if the order exists. */
+/* Sorts the numbers of a region's requests into region->order, by host address and again by slot, unless that was done
+ * before. Returns true if the order exists. Returns false for at most 8 requests, which are quicker to search without
+ * it, or without memory. */
 static bool sort_requests(struct accd_region *region)
 {
     enum { MAX_UNSORTED = 8 };
@@ -64,6 +67,7 @@ static bool sort_requests(struct accd_region *region)
     return region->order;
 }
 
+/* Clears the references to an object in the requests of all open regions. */
 void accd__regions_forget_object(struct accd__device_env *env, const struct accd__object *object)
 {
     for (struct accd_region *region = env->levels.top; region; region = region->below) {

@@ -2,7 +2,8 @@
 #include "table/inside.h"
 #include "table/name.h"
 
-/* Returns how many of the bytes before an offset in an array of elements belong to a member. */
+/* Returns how many of the bytes before `offset`, in an array of elements of `stride` bytes, belong to `member` of an
+ * element. */
 static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, uint64_t offset)
 {
     assert(stride > 0);
@@ -11,7 +12,8 @@ static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, 
     return offset / stride * member->bytes + (into < member->bytes ? into : member->bytes);
 }
 
-/* Returns how many bytes of the range [from, to) of an array of elements a layout excludes. */
+/* Returns how many bytes of the range [from, to) of an array of elements `layout` excludes. A layout is the mapping
+ * program of a type, with its excluded members. */
 static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, uint64_t to)
 {
     const accd_program_spec *spec = &layout->spec;
@@ -22,8 +24,9 @@ static uint64_t count_excluded_bytes(const accd_program *layout, uint64_t from, 
     return n;
 }
 
-/* Gives the range of part i of an element: excluded members first, then pieces. Returns true if the program does not
- * request this part of present data: it is excluded, or the base pointer of a section. */
+/* Sets [*low_p, *high_p) to the range of part `i` of an element: excluded members are numbered first, then pieces.
+ * Returns true if a clause with the program `own` does not request this part of present data: the part is excluded, or
+ * is the base pointer of a section. */
 static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *low_p, uint64_t *high_p)
 {
     const accd_program_spec *spec = &own->spec;
@@ -33,6 +36,7 @@ static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *lo
     return !piece || piece->base_pointer;
 }
 
+/* Counts the requested bytes that `layout` excludes, and compares that number with 0 and with all. */
 enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_t from, uint64_t to,
                                              const accd_program *own, uint64_t into)
 {
@@ -41,9 +45,9 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
     if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
         return ACCD_RANGE_CONTAINED;
     for (uint64_t at = from; own && at < to + into;
-         at += own->spec.stride) /* subtract the bytes that the clause does not request either */
+         at += own->spec.stride) /* subtracts the bytes that the clause does not request, element by element */
         for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
-            uint64_t low, high; /* low and high are shifted by into, so that nothing is negative */
+            uint64_t low, high; /* offsets plus `into`, because an offset before the object would be negative */
             if (!get_unrequested_part(own, i, &low, &high))
                 continue;
             low = at + low > from + into ? at + low : from + into;
@@ -56,6 +60,7 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
     return !absent ? ACCD_RANGE_CONTAINED : absent == requested ? ACCD_RANGE_DISJOINT : ACCD_RANGE_PARTIAL;
 }
 
+/* Compares a range with the layout of the object; without a layout, all bytes are present. */
 enum accd__containment accd__compare_with_object(struct accd__device_env *env, const struct accd__object *object,
                                                  uint64_t host, uint64_t bytes)
 {

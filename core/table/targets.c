@@ -2,11 +2,13 @@
  * Attachments with one base address form a ring; the order contains one attachment of each ring. */
 #include "table/inside.h"
 
+/* Expands the pointers of groups whose sections are objects, then inserts all attachments with a base into the order.
+ */
 accd_status accd__build_target_order(struct accd__device_env *env)
 {
     struct accd__btree_cursor cursor;
-    while (
-        env->groups.pointers_pending) /* pending pointers of other groups point to sections that are no objects yet */
+    /* pointers of groups whose sections are pending, too, point to no object and need no expansion */
+    while (env->groups.pointers_pending)
         ACCD_TRY(accd__group_expand_pointers(env, env->groups.pointers_pending->owner));
     if (env->attached.target_order)
         return ACCD_OK;
@@ -19,6 +21,7 @@ accd_status accd__build_target_order(struct accd__device_env *env)
                                       : accd__report_out_of_memory(env->context, "for the order of attached pointers");
 }
 
+/* Seeks the first ring whose base lies in `object`, and returns one attachment of that ring. */
 struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(env->attached.target_order);
@@ -27,7 +30,8 @@ struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env,
     return attach && attach->base < accd__object_end(object) ? attach : NULL;
 }
 
-/* Returns the number of attachments that point into an object, and writes them to `to`, unless `to` is NULL. */
+/* Returns the number of attachments that point into `object`. Unless `to` is NULL, also writes them there as pairs of
+ * pointer address and attachment. */
 static size_t list_attachments(struct accd__device_env *env, const struct accd__object *object, struct accd__pair *to)
 {
     struct accd__btree_cursor cursor;
@@ -45,6 +49,7 @@ static size_t list_attachments(struct accd__device_env *env, const struct accd__
     return n;
 }
 
+/* Counts the attachments to the objects, allocates the list, fills it and sorts it. */
 accd_status accd__list_attachments_to(struct accd__device_env *env, const struct accd__object *const *objects,
                                       size_t nobjects, const struct accd__pair **pairs_p, size_t *n_p)
 {

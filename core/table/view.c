@@ -2,6 +2,7 @@
 #include "table/inside.h"
 #include "table/tuples.h"
 
+/* Returns the device range of the object, or of the current fused tuple that contains it. */
 int accd__object_device_range(struct accd__device_env *env, const struct accd__object *object, uint64_t *low_p,
                               uint64_t *high_p)
 {
@@ -13,6 +14,8 @@ int accd__object_device_range(struct accd__device_env *env, const struct accd__o
     return 1;
 }
 
+/* Sets [*low_p, *high_p) to the device range into which an attached pointer points, and returns 1. The range is empty
+ * if the target is unmapped. Returns 0 if the pointer at `slot` is not attached with the device value `dev`. */
 int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev, uint64_t *low_p,
                         uint64_t *high_p)
 {
