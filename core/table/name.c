@@ -284,7 +284,7 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
 {
     static const accd_program_spec nothing;
     const accd_program_spec *spec = layout ? &layout->spec : &nothing;
-    for (size_t i = 0; preferred && i < spec->nfields; i++) /* in a union, several pointers have the same offset */
+    for (size_t i = 0; preferred && i < spec->nfields; i++) /* several pointers of a union have the same offset */
         if (spec->fields[i].label == preferred && spec->fields[i].offset == offset &&
             append_field(text, spec, &spec->fields[i], 0, preferred))
             return;
@@ -310,8 +310,8 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
         append_format(text, "+%llu", (unsigned long long)offset);
 }
 
-/* Appends the field that contains the byte at offset `into` from its beginning. Returns false, with nothing appended,
- * if the field is too short or has no name of its own. */
+/* Appends the field that contains the byte at offset `into` from the beginning of the field, with the member of its
+ * element. Returns false, with nothing appended, if the field is too short or has no name of its own. */
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred)
 {
@@ -669,8 +669,8 @@ void accd__describe_object(struct accd__device_env *env, const struct accd__obje
     accd__format_object(env, object, info->name, sizeof info->name);
 }
 
-/* Sets *range_p to the registered host block, live or freed, that contains `address`, and returns 1; returns 0 if there
- * is none. */
+/* Sets *range_p to the registered host block, live or freed, that contains `address`, and returns 1. Returns 0 if there
+ * is none, or an argument is NULL. */
 int accd_host_at(accd_context *context, const void *address, accd_host_range *range_p)
 {
     const struct accd__host_block *block =

@@ -46,25 +46,25 @@
         FOR_EACH_ROW((int64_t)((uint64_t)a[i] operator(uint64_t) b[i]));           \
     }
 
-/* Returns the number of bits of one of the four types of typed arithmetic. */
+/* Returns the number of bits, 32 or 64, of one of the four types of typed arithmetic. */
 static unsigned bits_of_type(accd_scalar type)
 {
     return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_U32 ? 32 : 64;
 }
 
-/* Returns the least value of a signed type. */
+/* Returns the least value of one of the two signed types of typed arithmetic. */
 static int64_t min_of_type(accd_scalar type)
 {
     return type == ACCD_SCALAR_I32 ? INT32_MIN : INT64_MIN;
 }
 
-/* Returns true for the two signed types of typed arithmetic. */
+/* Returns true for the two signed types of typed arithmetic, int32_t and int64_t. */
 static bool is_signed(accd_scalar type)
 {
     return type == ACCD_SCALAR_I32 || type == ACCD_SCALAR_I64;
 }
 
-/* Returns true if a << b is not representable in the signed type of `bits` bits; 0 <= b < bits. */
+/* Returns true if a << b is not representable in the signed type of `bits` bits. Requires 0 <= b < bits. */
 static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
 {
     assert(b >= 0 && b < (int64_t)bits);
@@ -74,8 +74,8 @@ static bool shift_overflows(int64_t a, int64_t b, unsigned bits)
     return v >> b != a;
 }
 
-/* Computes n rows of a quotient or remainder. Returns n, or the number of the first row whose result is undefined, with
- * the reason in *fault. */
+/* Computes n rows of a quotient (ACCD_I_DIV) or remainder. Returns n, or the number of the first row whose result is
+ * undefined, with the reason in *fault. */
 static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                             enum accd__fault *fault)
 {
@@ -98,8 +98,8 @@ static size_t eval_division(accd_opcode op, accd_scalar type, int64_t *to, const
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] % (uint64_t)b[i]));
 }
 
-/* Computes n rows of a shift. Returns n, or the number of the first row whose result is undefined, with the reason in
- * *fault. */
+/* Computes n rows of a shift to the right (ACCD_I_SHR) or to the left. Returns n, or the number of the first row whose
+ * result is undefined, with the reason in *fault. */
 static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b, size_t n,
                          enum accd__fault *fault)
 {
@@ -123,6 +123,7 @@ static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const in
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] << b[i]));
 }
 
+/* Selects the loop of an instruction and type. */
 size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b,
                              size_t n, enum accd__fault *fault)
 {

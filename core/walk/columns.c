@@ -10,8 +10,9 @@
  * 3. general: compute_section for each row, with all checks; bytes_of[] is written once a length differs. */
 #include "walk/columns.h"
 
-/* Computes address (*host) and length (*bytes) of one section and returns ACCD_FAULT_NONE, or returns the fault that
- * makes the section invalid. An empty section has 0 bytes. Decides TR14-4.3-14. */
+/* Computes the section of one row: sets *host to its address and *bytes to its length, 0 if it is empty, and returns
+ * ACCD_FAULT_NONE. Otherwise returns the fault that makes the section invalid. `pointer`: address to which the field
+ * points; `count`, `start`: number of elements and index of the first one. Decides TR14-4.3-14. */
 static enum accd__fault compute_section(struct accd__level_job *job, const struct accd__segment *segment,
                                         uint64_t pointer, int64_t count, int64_t start, uint64_t *host, uint64_t *bytes)
 {
@@ -20,7 +21,7 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     accd_context *context = job->walk->context;
     *host = pointer;
     *bytes = 0;
-    if (count == 0) /* TR14-4.3-14: the clause does not apply */
+    if (count == 0) /* TR14-4.3-14: the clause does not apply, whatever the pointer contains */
         return ACCD_FAULT_NONE;
     if (count == ACCD_UNREPRESENTABLE || start == ACCD_UNREPRESENTABLE)
         return ACCD_FAULT_TOO_LARGE;
@@ -47,15 +48,15 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     if (accd__is_inline_field(field) &&
         (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
         return ACCD_FAULT_BEYOND_ELEMENT;
-    /* data that a clause only looks up, or deletes without a copy, may be freed already */
+    /* host memory is not read for data that are only looked up, or deleted without a copy; it may be freed already */
     bool reads_memory = field->child || (field->action != ACCD_ACTION_PRESENT && segment->action != ACCD_ACTION_DELETE);
     if (reads_memory && context->config.check_host && !accd__is_live_host_range(context, *host, *bytes))
         return ACCD_FAULT_NOT_LIVE;
     return ACCD_FAULT_NONE;
 }
 
-/* Adds the value `now` of a row to a column. While all rows since `from` have the same value, only *value is set; the
- * first different value sets *varies and writes the column. */
+/* Adds the value `now` of a row to a column whose part begins at row `from`. While all rows since `from` have the same
+ * value, only *value is set; the first different value sets *varies and writes the column. */
 static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, size_t from, size_t row, uint64_t now)
 {
     assert(row >= from);
@@ -71,8 +72,8 @@ static void note_column_value(uint64_t *column, uint64_t *value, bool *varies, s
     column[row] = now;
 }
 
-/* Returns true if a register holds one value in all n rows of the block. Caches the register in m->equal, because
- * fields often share a bound. */
+/* Returns true if `values`, the column of a register, holds one value in all n rows of the block. Caches the column in
+ * m->equal, because fields often share a bound. */
 static bool is_uniform_column(struct accd__machine *m, const int64_t *values, size_t n)
 {
     assert(n > 0);
@@ -85,7 +86,7 @@ static bool is_uniform_column(struct accd__machine *m, const int64_t *values, si
     return !differ;
 }
 
-/* Widens the hull with two independent chains of comparisons, which run in parallel. */
+/* Widens the hull with two independent chains of comparisons, which the processor runs in parallel. */
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
 {
     uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;
@@ -105,8 +106,8 @@ void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t
     *high_p = high > high2 ? high : high2;
 }
 
-/* Returns the bytes of each section of a block if all sections have the same length, begin at index 0 and need no check
- * of their own; otherwise 0. */
+/* Returns the bytes of each section of a block if all have the same length, begin at index 0, and need no check of
+ * their own. Otherwise returns 0. `count`: numbers of elements of the n rows. */
 static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct accd__machine *m,
                                       const accd_field *field, const int64_t *count, size_t n)
 {
@@ -136,6 +137,7 @@ static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct 
         }                                                                                 \
     }
 
+/* Compares the targets of n rows with earlier ones, without a branch for each row. */
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
                          size_t n)
 {
@@ -144,8 +146,9 @@ bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field
     return !differ;
 }
 
-/* Returns true if the sections of a block, of different lengths, equal those of an earlier column. Returns false if
- * compute_section would reject any of the sections. */
+/* Returns true if the sections of a block, of different lengths, equal those of the earlier column `before`. Returns
+ * false if some differ, or compute_section would have to check or might reject one. `count`: numbers of elements of the
+ * n rows. */
 static bool sections_repeat(const struct accd__level_job *job, const accd_field *field,
                             const struct accd__segment *before, const int64_t *count, size_t first, size_t n)
 {
@@ -161,7 +164,7 @@ static bool sections_repeat(const struct accd__level_job *job, const accd_field 
     return !differ;
 }
 
-/* Writes one section to its column and adds it to the summary. */
+/* Writes one section to the columns of `segment`, and adds it to the summary `t`. */
 static void note_section_row(struct accd__segment *segment, struct accd__column_summary *t, size_t row, uint64_t host,
                              uint64_t bytes, int64_t start)
 {
@@ -177,8 +180,7 @@ static void note_section_row(struct accd__segment *segment, struct accd__column_
     }
 }
 
-/* Ends the comparison of a part: rows [t->from, end) equal the earlier column and are copied from it; later rows may
- * differ. */
+/* Writes rows [t->from, end), which equal the earlier column, as if they had been computed; later rows may differ. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
                              struct accd__column_summary *t, size_t end)
 {
@@ -188,8 +190,8 @@ void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__s
         note_section_row(segment, t, row, before->host[row], accd__section_bytes(before, row), 0);
 }
 
-/* Writes the sections of a block if all have `bytes` bytes. Returns false otherwise; then only host addresses were
- * written. */
+/* Writes the n sections of a block, beginning at row `first`, if all have `bytes` bytes and so have all before. Returns
+ * false otherwise, also if bytes is 0 or a pointer is null; then at most host addresses were written. */
 static bool store_uniform_sections(const struct accd__rowset *set, const accd_field *field,
                                    struct accd__segment *segment, struct accd__column_summary *t, uint64_t bytes,
                                    size_t first, size_t n)
@@ -211,8 +213,8 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
     return true;
 }
 
-/* Computes the sections of a field for a block of rows. Returns false if a section is invalid; job->faults[part] is
- * then set. */
+/* Computes the sections of field `f` for the n rows of a block. Returns false if a section is invalid;
+ * job->faults[part] is then set. */
 static bool compute_field_sections(struct accd__level_job *job, struct accd__machine *m, unsigned part, size_t f,
                                    size_t first, size_t n)
 {
@@ -243,9 +245,9 @@ static bool compute_field_sections(struct accd__level_job *job, struct accd__mac
     return true;
 }
 
-enum {
-    VECTOR = 6
-}; /* words of a vector's descriptor; words 1 and 5 of a CFI_cdesc_t are the bytes of an element and the step */
+/* Number of words of the descriptor of a vector. Its words 1 and 5 (CFI_cdesc_t) are the bytes of an element and the
+ * step; it has gaps if they differ. */
+enum { VECTOR = 6 };
 
 /* Returns word k of a descriptor. Always inlined, so that the compiler unrolls constant lengths. */
 static inline __attribute__((always_inline)) uint64_t descriptor_word(const char *at, uint32_t k)
@@ -255,18 +257,20 @@ static inline __attribute__((always_inline)) uint64_t descriptor_word(const char
     return word;
 }
 
-/* Hashes the words of a descriptor after its address of data. Sets *differ if the descriptor may describe gaps. */
+/* Returns a hash of the words 1 .. words - 1 of the descriptor at `at`, those after its address of data. Sets bits of
+ * *differ if the descriptor may describe gaps. */
 static inline __attribute__((always_inline)) uint64_t hash_descriptor(const char *at, const uint32_t words,
                                                                       uint64_t *differ)
 {
     uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
-    for (uint32_t k = 1; k < words; k++, factor *= 0x9E3779B97F4A7C15u) /* factors do not depend on earlier words */
+    for (uint32_t k = 1; k < words;
+         k++, factor *= 0x9E3779B97F4A7C15u) /* a sum, not a chain: factors do not depend on words */
         hash += descriptor_word(at, k) * factor;
     *differ |= words == VECTOR ? descriptor_word(at, 1) ^ descriptor_word(at, VECTOR - 1) : 1;
     return hash ^ hash >> 29;
 }
 
-/* Returns true if n descriptors, stride apart, have equal words after their addresses of data. */
+/* Returns true if n descriptors, `stride` bytes apart from `at` on, have equal words after their addresses of data. */
 static inline __attribute__((always_inline)) bool descriptors_are_equal(const char *at, uint64_t stride, size_t n,
                                                                         const uint32_t words)
 {
@@ -278,7 +282,9 @@ static inline __attribute__((always_inline)) bool descriptors_are_equal(const ch
     return !differ;
 }
 
-/* Sums the hashes of descriptors, each weighted with its address, so that exchanged descriptors change the sum. */
+/* Returns the sum of the hashes of the descriptors at `offset` in rows [first, first + n). Each hash is weighted with
+ * the address of its descriptor, so that exchanged descriptors change the sum. Sets *may_have_gaps if one may have
+ * gaps. */
 static inline __attribute__((always_inline)) uint64_t checksum_words(const struct accd__rowset *set, uint64_t offset,
                                                                      size_t first, size_t n, const uint32_t words,
                                                                      bool *may_have_gaps)
@@ -289,8 +295,8 @@ static inline __attribute__((always_inline)) uint64_t checksum_words(const struc
         const char *at = accd__pointer(accd__row_address(set, i) + offset);
         const uint64_t rows = first + n - i < ACCD_ROWS ? first + n - i : ACCD_ROWS;
         end = i + rows;
-        if (!set->address &&
-            descriptors_are_equal(at, stride, rows, words)) { /* closed form of the sum of the loop below */
+        if (!set->address && descriptors_are_equal(at, stride, rows,
+                                                   words)) { /* a single hash suffices: closed form of the loop below */
             sum +=
                 hash_descriptor(at, words, &differ) * (rows * (2 * accd__address(at) + 1) + stride * rows * (rows - 1));
             continue;
@@ -304,6 +310,7 @@ static inline __attribute__((always_inline)) uint64_t checksum_words(const struc
     return sum;
 }
 
+/* Calls checksum_words, with a constant length for the usual descriptors. */
 uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_field *field, size_t first, size_t n,
                                     bool *may_have_gaps)
 {
@@ -311,7 +318,7 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
     switch (words) {
     case 3:
         return checksum_words(set, field->offset, first, n, 3,
-                              may_have_gaps); /* constant lengths: scalars, vectors, matrices */
+                              may_have_gaps); /* constant lengths, whose loops the compiler unrolls: up to matrices */
     case 6:
         return checksum_words(set, field->offset, first, n, 6, may_have_gaps);
     case 9:
@@ -321,7 +328,8 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
     }
 }
 
-/* Writes the range of rows [*from, *to) of a part of a level; parts are divided at multiples of ACCD_ROWS. */
+/* Writes the range of rows [*from, *to), possibly empty, of part number `part` of a level with `rows` rows; parts are
+ * divided at multiples of ACCD_ROWS. */
 static void part_row_range(size_t rows, unsigned parts, unsigned part, size_t *from, size_t *to)
 {
     assert(part < parts);
@@ -368,7 +376,7 @@ void accd__run_level_part(void *arg, unsigned part)
                 return;
             const accd_field *field = &program->spec.fields[f];
             struct accd__column_summary *t = &job->tallies[part * nfields + f];
-            if (field->slot_bytes) /* while the block is in the cache */
+            if (field->slot_bytes) /* here, block by block, because the descriptors are still in the cache */
                 t->descriptor_checksum += accd__checksum_descriptors(job->set, field, first, n, &t->may_have_gaps);
         }
         for (unsigned k = 0; k < program->spec.registers; k++)

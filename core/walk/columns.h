@@ -1,4 +1,4 @@
-/* columns.h - one level of a walk: the sections that its rows' fields describe, column by column. */
+/* columns.h - one level of a walk: the sections that the fields of one rowset describe, column by column. */
 #ifndef ACCD_COLUMNS_H
 #define ACCD_COLUMNS_H
 
@@ -12,19 +12,20 @@ struct accd__column_summary {
     uint64_t low, high, bytes, total, descriptor_checksum;
     /* Number of sections that are not empty. */
     size_t applied;
-    int64_t start;
-    /* True if lengths differ, if first indices differ, if a descriptor may describe gaps. */
+    int64_t start; /* index of the first element of the first section */
+    /* True if lengths differ; if first indices differ; if a descriptor may describe gaps. */
     bool varies, start_varies, may_have_gaps;
-    bool repeats; /* true while all rows equal those of the earlier walk; until then no column is written and no sum
-                     updated */
+    bool repeats; /* true while all rows equal those of the earlier walk; as long as it is, no column is written and no
+                     sum updated */
 };
 
+/* Work on one level: the rowset whose columns the parts fill, and their results. */
 struct accd__level_job {
     struct accd_walk *walk;
     struct accd__rowset *set;
-    const int64_t *params;
-    int64_t *const *inherit;
-    int64_t **keep; /* columns of registers that inner levels read, by register number; NULL: not read */
+    const int64_t *params;   /* parameters of the item that is walked */
+    int64_t *const *inherit; /* columns of the enclosing rowset's registers, by register number */
+    int64_t **keep;          /* columns of registers that inner levels read, by register number; NULL: not read */
     const struct accd__segment **before; /* segment of the earlier walk for each field, or NULL */
     unsigned parts;
     struct accd__column_summary *tallies; /* summaries; that of part p and field f is at p * fields + f */
@@ -36,11 +37,12 @@ struct accd__level_job {
     } * faults; /* first fault of each part; ACCD_FAULT_NONE: none */
 };
 
-/* Ends the comparison of a part with the earlier column `before`: copies the rows before `end` from that column, and
- * adds them to the summary `t`. */
+/* Ends the comparison of a part with the earlier column `before`. Copies the rows before `end` from that column to
+ * `segment`, adds them to the summary `t`, and clears t->repeats; later rows are written. */
 void accd__stop_column_reuse(struct accd__segment *segment, const struct accd__segment *before,
                              struct accd__column_summary *t, size_t end);
-/* Runs one part of a level (a struct accd__level_job); errors go to its faults. Called on a worker thread. */
+/* Fills the columns for part number `part` of a level. `level` is a struct accd__level_job; the first fault of the part
+ * is stored in its `faults`. Called on a worker thread. */
 void accd__run_level_part(void *level, unsigned part);
 
 #endif

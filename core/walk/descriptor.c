@@ -6,7 +6,7 @@ static const struct layout {
     uint32_t header, dimension; /* sizes in bytes */
     uint32_t element;           /* offset of the size of an element */
     uint32_t rank;              /* offset of the byte with the rank */
-    uint32_t extra;             /* offset of the byte whose lowest bit is set if there is an addendum; 0: none */
+    uint32_t extra;             /* offset of the byte whose lowest bit tells if there is an addendum; 0: never */
 } layouts[] = {
     [ACCD_DESCRIPTOR_CFI] = {24, 24, 8, 20, 0},
     [ACCD_DESCRIPTOR_FLANG] = {24, 24, 8, 20, 23},
@@ -15,21 +15,23 @@ static const struct layout {
 
 enum { ADDENDUM = 16 /* bytes of an addendum: pointer to the type record, and one word */ };
 
-/* Returns the bytes of a descriptor up to the end of its dimensions. */
+/* Returns the bytes of a descriptor from its beginning to the end of its dimensions. The descriptor must be readable.
+ */
 static uint32_t bytes_without_addendum(const accd_context *context, const unsigned char *descriptor)
 {
     const struct layout *layout = &layouts[context->config.descriptors];
     return layout->header + layout->dimension * descriptor[layout->rank];
 }
 
-/* Returns true if the layout has addenda and this descriptor has one. */
+/* Returns true if the context's layout has addenda and this descriptor has one. The descriptor must be readable. */
 static bool has_addendum(const accd_context *context, const unsigned char *descriptor)
 {
     const struct layout *layout = &layouts[context->config.descriptors];
     return layout->extra && descriptor[layout->extra] & 1;
 }
 
-/* Returns the size of a descriptor, or 0 for a rank above 15. Decides FLANG-cfi-1. */
+/* Returns the size of a descriptor with its addendum; 0 for a rank above 15, or if an argument is NULL. Decides
+ * FLANG-cfi-1. */
 uint32_t accd_descriptor_bytes(const accd_context *context, const void *descriptor)
 {
     const unsigned char *bytes = descriptor;
@@ -38,6 +40,7 @@ uint32_t accd_descriptor_bytes(const accd_context *context, const void *descript
     return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
 }
 
+/* Reads element size, rank, counts and steps from the bytes of a descriptor in the context's layout. */
 bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
                             struct accd__array_shape *shape)
 {
@@ -51,7 +54,7 @@ bool accd__read_array_shape(const accd_context *context, const char *rest, uint3
     if (shape->rank > ACCD_MAX_RANK || bytes < layout->header + shape->rank * layout->dimension)
         return false;
     memcpy(&shape->element, descriptor + layout->element, sizeof shape->element);
-    memcpy(&span, descriptor + layout->header - sizeof span, sizeof span); /* gfortran's unit of strides */
+    memcpy(&span, descriptor + layout->header - sizeof span, sizeof span); /* bytes of one stride; used for gfortran */
     for (unsigned i = 0; i < shape->rank; i++) {
         memcpy(word, descriptor + layout->header + i * layout->dimension, sizeof word);
         /* words: lower bound, extent, bytes; gfortran: stride in elements, lower and upper bound */
@@ -63,12 +66,14 @@ bool accd__read_array_shape(const accd_context *context, const char *rest, uint3
     return true;
 }
 
+/* Returns the address of the addendum's first word, or 0. */
 uint64_t accd__descriptor_type_slot(const accd_context *context, const void *descriptor)
 {
     return has_addendum(context, descriptor) ? accd__address(descriptor) + bytes_without_addendum(context, descriptor)
                                              : 0;
 }
 
+/* Reads the first word of the type record at host address `record`, or returns 1. */
 uint64_t accd__type_record_bytes(accd_context *context, uint64_t record)
 {
     uint64_t bytes = 1;

@@ -2,9 +2,8 @@
  * and core/plan use them. */
 #include "walk/inside.h"
 
-/* Returns the bytes from the first run to the end of the last run; UINT64_MAX if runs are empty or overlap, or the
- * number overflows.
- */
+/* Returns the bytes from the beginning of the first run to the end of the last run of a grid with runs of `run` bytes.
+ * Returns UINT64_MAX if runs are empty or overlap, or the number overflows. */
 static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigned n)
 {
     uint64_t bytes = run, all = run, span;
@@ -16,6 +15,7 @@ static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigne
     return good && all <= bytes ? bytes : UINT64_MAX;
 }
 
+/* Compares the extent of the grid with the bytes of the item, and the run with the size of an element. */
 bool accd__item_grid_fits(const accd_item *item)
 {
     const accd_program *program = item->program;
@@ -23,6 +23,7 @@ bool accd__item_grid_fits(const accd_item *item)
            (!program || item->run % program->spec.stride == 0);
 }
 
+/* Counts the indices up like the digits of a number, the last one fastest, and updates *offset. */
 bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *offset)
 {
     for (unsigned i = grid->n; i-- > 0;) {
@@ -35,6 +36,7 @@ bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *o
     return false;
 }
 
+/* Multiplies the elements of a run by the counts of all dimensions. */
 uint64_t accd__grid_element_count(const struct accd__grid *grid, uint64_t unit)
 {
     assert(unit > 0);
@@ -44,6 +46,7 @@ uint64_t accd__grid_element_count(const struct accd__grid *grid, uint64_t unit)
     return rows;
 }
 
+/* Lists the elements run by run. */
 void accd__grid_list_addresses(const struct accd__grid *grid, uint64_t unit, uint64_t *to)
 {
     uint64_t index[ACCD_MAX_RANK] = {0}, offset = 0;
@@ -53,7 +56,7 @@ void accd__grid_list_addresses(const struct accd__grid *grid, uint64_t unit, uin
     while (accd__grid_next(grid, index, &offset));
 }
 
-/* Gives the grid of an item; its dimensions were checked by accd__item_grid_fits. */
+/* Copies host address, run and dimensions of the item. */
 void accd__item_get_grid(const accd_item *item, struct accd__grid *grid)
 {
     *grid = (struct accd__grid){.host = accd__address(item->host), .run = item->run, .n = item->ndims};
@@ -61,7 +64,7 @@ void accd__item_get_grid(const accd_item *item, struct accd__grid *grid)
 }
 
 /* Sorts the dimensions of a grid by descending steps, and merges dimensions without gaps into the run. Returns true if
- * gaps remain. */
+ * gaps remain, false if the grid is one run. */
 static bool normalize_dims(struct accd__grid *grid)
 {
     for (unsigned i = 1; i < grid->n; i++)
@@ -75,6 +78,7 @@ static bool normalize_dims(struct accd__grid *grid)
     return grid->n > 0;
 }
 
+/* Reads the shape of the descriptor, and makes a grid of the dimensions with several elements. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid)
 {
@@ -87,7 +91,7 @@ bool accd__descriptor_grid(const accd_context *context, uint64_t base, const cha
         const uint64_t count = (uint64_t)shape.count[i], step = (uint64_t)shape.step[i];
         if (shape.count[i] < 1)
             return false;
-        if (shape.step[i] < 0) /* a negative step: the last element is first in memory */
+        if (shape.step[i] < 0) /* the last element is first in memory, so that the data begin before `base` */
             low += (count - 1) * step;
         if (count > 1)
             grid->dim[grid->n++] = (accd_stride){count, shape.step[i] < 0 ? 0 - step : step};
@@ -95,6 +99,7 @@ bool accd__descriptor_grid(const accd_context *context, uint64_t base, const cha
     return low == host && grid_extent_bytes(grid->run, grid->dim, grid->n) == bytes && normalize_dims(grid);
 }
 
+/* Computes the grid from the descriptor of the section, as the host holds it now. */
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                         struct accd__grid *grid)
 {
@@ -104,6 +109,7 @@ bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment
                                           segment->field->slot_bytes, segment->host[row], bytes, grid);
 }
 
+/* Searches the descriptors of a segment for one with gaps. */
 bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__segment *segment)
 {
     struct accd__grid grid;
@@ -113,6 +119,7 @@ bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__seg
     return found;
 }
 
+/* Searches the segments whose descriptors may describe gaps. With gfortran's layout, these are all segments. */
 bool accd__walk_has_gaps(const struct accd_walk *walk)
 {
     const bool cfi = walk->context->config.descriptors != ACCD_DESCRIPTOR_GFORTRAN;

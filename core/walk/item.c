@@ -2,7 +2,9 @@
  */
 #include "walk/walk.h"
 
-/* Checks the bounds of a section and sets the item's address and size. Decides TR14-3.1.1-23. */
+/* Sets address, size, start and base of `item` to the section of `count` elements of `unit` bytes that begins at
+ * element `start` from `base`. Returns ACCD_ERROR_INVALID_SECTION if `count` is negative or a bound is too large, and
+ * then changes nothing. Decides TR14-3.1.1-23. */
 accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base, int64_t start, int64_t count,
                                   uint64_t unit)
 {
@@ -30,7 +32,7 @@ accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64
     return ACCD_OK;
 }
 
-/* Returns true if all registers that the code names exist. */
+/* Returns true if all registers that `code` names exist: those for bounds, indices and parameters. */
 static bool is_valid_item_code(const accd_item_code *code)
 {
     const int nregisters = (int)code->registers;
@@ -44,7 +46,8 @@ static bool is_valid_item_code(const accd_item_code *code)
     return valid;
 }
 
-/* Runs the code and sets the item from its registers; accdeep_core.h describes the arguments. */
+/* Runs the code of a clause and sets `item` and `params` from its registers; accdeep_core.h describes the arguments.
+ * Returns an error if the code is not sound or cannot be evaluated, or the section is invalid. */
 accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *arguments,
                              int64_t *params, accd_item *item)
 {

@@ -2,22 +2,25 @@
  * elements move as one piece. core/table, core/plan and core/ops use it. */
 #include "walk/inside.h"
 
+/* Returns the root of the segment's rowset. */
 const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, const struct accd__segment *segment)
 {
     return &walk->roots[walk->rowsets[segment->rowset].root];
 }
 
+/* Searches the segments, whose first sections ascend, for the last one that begins at or before `section`. */
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p)
 {
     assert(section < walk->sections);
-    /* segments without rows share their first section with the next one */
+    /* segments without rows have the same first section as the next one, so that the last of them is taken */
     const struct accd__segment *found =
         walk->segments + ACCD_UPPER_BOUND(walk->segments, first, walk->nsegments, section) - 1;
     *row_p = section - found->first;
     return found;
 }
 
-/* Returns the offset of a section in its group's device block. */
+/* Returns the offset of a section in the device block of its group: from the nearest stored offset on, adds up lengths.
+ */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row)
 {
     assert(row < segment->rows);
@@ -30,12 +33,14 @@ uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t 
     return place;
 }
 
+/* Reads the pointer of a field in a row or, if the elements lie in the row, returns their address. */
 uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *field, size_t row)
 {
     uint64_t at = accd__row_address(set, row) + field->offset;
     return accd__is_inline_field(field) ? at : accd__load_pointer(at);
 }
 
+/* Searches the pieces for one that is not entry_only. */
 bool accd__has_own_moves(const accd_program *program)
 {
     size_t own = 0;
@@ -44,6 +49,7 @@ bool accd__has_own_moves(const accd_program *program)
     return own < program->spec.npieces;
 }
 
+/* Tests if the pieces cover the element, and if all of them, also those that are init_needed, are copied. */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out)
 {
     assert(action < ACCD_ACTION_COUNT);

@@ -26,7 +26,7 @@
  * max_bits. A fault ends the run with m->fault and m->fault_row; the section that needed the value is then reported. */
 #include "walk/program.h"
 
-/* Converts a value to a scalar type, as a C cast does. */
+/* Returns `v` converted to a scalar type, as a C cast converts it. */
 static int64_t cast_scalar(int64_t v, uint8_t type)
 {
     switch ((accd_scalar)type) {
@@ -95,7 +95,8 @@ static inline int64_t quotient(int64_t a, int64_t b)
     return b == 0 || (b == -1 && a == INT64_MIN) ? ACCD_UNREPRESENTABLE : a / b;
 }
 
-/* Returns the distance of two pointers to elements of `bytes` bytes, or ACCD_UNREPRESENTABLE. */
+/* Returns the distance, in elements of `bytes` bytes, of two pointers `a` and `b`; ACCD_UNREPRESENTABLE if their
+ * difference overflows. */
 static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
 {
     assert(bytes > 0);
@@ -103,20 +104,20 @@ static inline int64_t distance(int64_t a, int64_t b, int64_t bytes)
     return v == ACCD_UNREPRESENTABLE ? v : v / bytes;
 }
 
-/* Number of bits of values that neither overflow nor equal ACCD_UNREPRESENTABLE. */
+/* Greatest number of bits of a result that certainly neither overflows nor equals ACCD_UNREPRESENTABLE. */
 enum { SAFE_BITS = 62 };
 
 /* Number of bits of the greatest magnitude of each scalar type. */
 static const uint8_t scalar_bits[ACCD_SCALAR_COUNT] = {7, 8, 15, 16, 31, 32, 64, 64, 1};
 
-/* Returns the number of bits of the magnitude of k. */
+/* Returns the number of bits of the magnitude of `k`; 0 for 0. */
 static uint8_t bits_of_constant(int64_t k)
 {
     const uint64_t size = k < 0 ? 0 - (uint64_t)k : (uint64_t)k;
     return size ? (uint8_t)(64 - __builtin_clzll(size)) : 0;
 }
 
-/* Sign bit, which also shows an overflow. */
+/* Sign bit. In a word that FOR_EACH_FAST computes from operands and result, it is set if a row overflowed. */
 #define SIGN ((uint64_t)1 << 63)
 
 /* Computes `result` for all rows from x, y and v without a branch for each row. If a row is hard (bits of `hard` are
@@ -135,7 +136,8 @@ static uint8_t bits_of_constant(int64_t k)
     }                                                                        \
     FOR_EACH_VALUE(checked_result)
 
-/* Loads n values of a scalar type at an offset of elements: of address[i], or of base + i * stride. */
+/* Loads n values of a scalar type at byte `offset` of n elements into `to`. Element i is at address[i] or, if `address`
+ * is NULL, at base + i * stride. */
 static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_t *address, uint64_t base,
                         uint64_t stride, size_t n)
 {
@@ -163,8 +165,9 @@ static void load_column(int64_t *to, uint8_t type, int64_t offset, const uint64_
 #undef LOAD
 }
 
-/* Loads n values of a scalar type at the addresses a[i] + k; ACCD_NO_ADDRESS gives 0. Returns false with a fault for a
- * null address or, with check_host, an address outside of live registered memory. */
+/* Loads n values of a scalar type at the addresses a[i] + k into `to`; the address ACCD_NO_ADDRESS gives 0. Returns
+ * false with a fault for a null address or, with check_host, for an address outside of live registered memory. `first`:
+ * number of the block's first row. */
 static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int64_t k, uint8_t type, size_t first,
                     size_t n)
 {
@@ -187,7 +190,8 @@ static bool load_at(struct accd__machine *m, int64_t *to, const int64_t *a, int6
     return true;
 }
 
-/* Computes an instruction in a type of C; returns false with a fault where C leaves the result undefined. */
+/* Computes instruction `in` in a type of C for the n rows of a block that begins at row `first`. Returns false with a
+ * fault where C leaves the result undefined. */
 static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     enum accd__fault fault;
@@ -201,7 +205,7 @@ static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size
 }
 
 /* Copies a register, as ACCD_I_REQUIRE says. Returns false with a fault at the first value 0: the section crosses rows
- * of its array, or lies outside its row. */
+ * of its array (in->k is not 0), or lies outside its row. */
 static bool check_requirement(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *a = m->r[in->a];
@@ -235,8 +239,8 @@ static bool call_function(struct accd__machine *m, const accd_instruction *in, u
     return false;
 }
 
-/* Calls a function for the rows of a block whose condition, register in->a, is not 0; other rows get 0. Returns false
- * with a fault if a call fails. */
+/* Calls a function for those rows of a block whose condition, register in->a, is not 0; other rows get 0. Its arguments
+ * are the registers after the condition. Returns false with a fault if a call fails. */
 static bool call_where_true(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *condition = m->r[in->a];
@@ -252,6 +256,7 @@ static bool call_where_true(struct accd__machine *m, const accd_instruction *in,
     return true;
 }
 
+/* Executes one instruction after the other, each for all n rows of the block. */
 bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size_t first, size_t n)
 {
     assert(from <= to_end && to_end <= m->program->spec.ncode && n > 0 && n <= ACCD_ROWS);
@@ -276,7 +281,7 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
         case ACCD_I_CONST: /* an earlier block may have left the constant there */
             if (m->constants >> in->to & 1 && to[0] == k)
                 continue;
-            for (size_t i = 0; i < n; i++) /* rows of this block suffice: later blocks have no more rows */
+            for (size_t i = 0; i < n; i++) /* n rows suffice for later blocks, too, which have at most as many */
                 to[i] = k;
             m->constants |= (uint64_t)1 << in->to;
             m->max_bits[in->to] = bits_of_constant(k);

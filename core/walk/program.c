@@ -7,7 +7,7 @@
 /* Names of the arrays of a specification; the number of elements of `x` is in nx. */
 #define ARRAYS(X) X(pieces) X(fields) X(code) X(excluded) X(members)
 
-/* Returns a copy of n elements of `size` bytes; clears *ok if there is no memory. NULL for n = 0. */
+/* Returns a copy of n elements of `size` bytes; NULL if n is 0. Without memory, returns NULL and sets *ok to false. */
 static void *copy_array(struct accd__mem *mem, const void *from, size_t n, size_t size, bool *ok)
 {
     if (n == 0)
@@ -20,13 +20,13 @@ static void *copy_array(struct accd__mem *mem, const void *from, size_t n, size_
     return to;
 }
 
-/* Returns true if `bytes` bytes at an offset lie in an element of `stride` bytes. */
+/* Returns true if `bytes` bytes at `offset` lie in an element of `stride` bytes. */
 static bool is_inside_element(uint64_t offset, uint64_t bytes, uint64_t stride)
 {
     return bytes <= stride && offset <= stride - bytes;
 }
 
-/* Returns true if an instruction uses only registers, members, parameters and types that exist. */
+/* Returns true if an instruction uses only registers, members, parameters and types that the program `spec` has. */
 static bool is_valid_instruction(const accd_program_spec *spec, const accd_instruction *in)
 {
     unsigned n = spec->registers;
@@ -123,9 +123,10 @@ static bool is_valid_spec(const accd_program_spec *spec)
     return true;
 }
 
-/* Sets `target` as the child of all fields in `program`, `level` levels inside `target`, whose `up` names `target`;
- * fields do not retain this child. Returns false if such a field has another unit, lacks registers that `target` reads,
- * or has a child already, because a field can belong to one recursive program only. */
+/* Closes recursion: sets `target` as the child of all fields in `program` whose `up` names `target`. `program` lies
+ * `level` - 1 levels inside `target`. The fields do not retain this child. Returns false if such a field has another
+ * unit, lacks registers that `target` reads, or has a child already, because a field can belong to one recursive
+ * program only. */
 static bool close_cycles(accd_program *target, accd_program *program, unsigned level)
 {
     assert(level > 0);
@@ -145,6 +146,7 @@ static bool close_cycles(accd_program *target, accd_program *program, unsigned l
     return true;
 }
 
+/* Checks the specification, copies its arrays, retains the children, and derives the flags of the program. */
 accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p)
 {
     if (!context || !spec || !program_p)
@@ -202,6 +204,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     return ACCD_OK;
 }
 
+/* Adds a user to a program and returns it; NULL gives NULL. */
 accd_program *accd_program_retain(accd_program *program)
 {
     if (program)
@@ -209,9 +212,11 @@ accd_program *accd_program_retain(accd_program *program)
     return program;
 }
 
+/* Removes a user of a program, which may be NULL; after the last one frees it and releases its children. */
 void accd_program_release(accd_program *program)
 {
-    if (!program || --program->users || program->context->persistent->arena) /* saved states may use it, too */
+    if (!program || --program->users ||
+        program->context->persistent->arena) /* saved states, which need an arena, may use the program */
         return;
     struct accd__mem *mem = program->context->persistent->mem;
     accd_program_spec *spec = &program->spec;
@@ -228,6 +233,7 @@ void accd_program_release(accd_program *program)
 
 #define SECTION "the section of " ACCD_NAME_PLACEHOLDER
 
+/* Records the status, rule and message that the table below has for `fault`, and returns the status. */
 accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count)
 {
     assert(fault != ACCD_FAULT_NONE);
@@ -277,7 +283,8 @@ accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bo
 
 /* ---------------------------------------------------------------------------- expressions -- */
 
-/* Returns true if code is valid without an element. `params` may be NULL if the code reads no parameters. */
+/* Returns true if `code` can run without an element: it is valid and reads no member, no enclosing register and no
+ * address of an element. `params` may be NULL if the code reads no parameters. */
 static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsigned registers, const int64_t *params)
 {
     const accd_program_spec spec = {.registers = registers, .params = params ? UINT_MAX : 0};
@@ -288,6 +295,7 @@ static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsi
     return valid;
 }
 
+/* Runs code without an element, and writes the final values of all registers to `out`. */
 accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode, unsigned registers,
                           const int64_t *params, int64_t *out)
 {
@@ -307,7 +315,7 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         .set = &nothing,
         .r = accd__scratch_alloc(&context->scratch, registers * sizeof(accd__column)),
     };
-    bool outer = context->busy; /* true if a function called for a bound evaluates another one */
+    bool outer = context->busy; /* true if a function that a bound calls evaluates an expression in turn */
     context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)

@@ -23,21 +23,22 @@ struct accd__machine {
     const struct accd__rowset *set;
     int64_t *const *inherit; /* columns of the enclosing rowset's registers, by register number */
     enum accd__fault fault;
-    size_t fault_row; /* number of the row, in the rowset, that has the fault */
-    accd__column *r;
+    size_t fault_row;                 /* number of the row, in the rowset, that has the fault */
+    accd__column *r;                  /* registers: r[k] is the column of register k */
     uint64_t constants;               /* set of registers that hold one constant in all rows; bit k: register k */
     uint8_t max_bits[ACCD_REGISTERS]; /* log2 bound of the magnitude in each written register */
     const int64_t *equal; /* column of a register known to hold one value in all rows of the block; NULL: none known */
 };
 
-/* Computes one typed instruction over n rows (ACCD_SCALAR_I32, ACCD_SCALAR_U32, ACCD_SCALAR_I64, ACCD_SCALAR_U64).
- * Returns n, or the number of the first row whose result is undefined in C; *fault is then the reason. */
+/* Computes one typed instruction over n rows, n <= ACCD_ROWS: to[i] = a[i] op b[i] in `type` (ACCD_SCALAR_I32,
+ * ACCD_SCALAR_U32, ACCD_SCALAR_I64 or ACCD_SCALAR_U64). Returns n, or the number of the first row whose result is
+ * undefined in C; *fault is then the reason. */
 size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b,
                              size_t n, enum accd__fault *fault);
 
 /* Runs instructions [from, to_end) over rows [first, first + n), n <= ACCD_ROWS. On failure returns false and sets
  * m->fault and m->fault_row. A 64-bit result that is not representable becomes ACCD_UNREPRESENTABLE, a negative number.
- * The usual arithmetic on bounds keeps it negative, so that the section is rejected. */
+ * The usual arithmetic on bounds keeps the value negative, so that the section is rejected. */
 bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size_t first, size_t n);
 
 #endif

@@ -39,14 +39,14 @@ struct register_space {
 
 /* ------------------------------------------------------------------------------------ levels -- */
 
-/* Records ACCD_ERROR_OUT_OF_MEMORY for a walk, and returns it. */
+/* Records ACCD_ERROR_OUT_OF_MEMORY for a walk, and returns that status. */
 static accd_status report_walk_memory(accd_context *context)
 {
     return accd__report_out_of_memory(context, "for a large construct");
 }
 
-/* Records a fault of a part in walk->fault, and returns ACCD_ERROR_INVALID_SECTION; the caller of accd__walk_new writes
- * the message. */
+/* Records the fault of a part of a level in walk->fault, and returns ACCD_ERROR_INVALID_SECTION; the caller of
+ * accd__walk_new writes the message. */
 static accd_status record_fault(const struct accd__level_job *job, const struct accd__part_fault *fault)
 {
     struct accd_walk *walk = job->walk;
@@ -60,9 +60,9 @@ static accd_status record_fault(const struct accd__level_job *job, const struct 
 }
 
 /* Number of words before the first row of a column; the first word counts the walks that share the column. */
-enum { USERS = 2 }; /* two words keep the column aligned to 16 bytes */
+enum { USERS = 2 }; /* two words, although one is used: the rows stay aligned to 16 bytes */
 
-/* Returns an uninitialised column for so many rows, with one user; NULL: no memory. */
+/* Returns an uninitialised column for `rows` rows, with one user; NULL: no memory. */
 static void *new_column(struct accd__mem *mem, size_t rows)
 {
     uint64_t *block = accd__mem_alloc_array(mem, rows + USERS, sizeof *block);
@@ -91,7 +91,8 @@ static void release_column(struct accd_walk *walk, void *column_p, size_t rows)
     *column_at = NULL;
 }
 
-/* Adds a segment with empty columns for each field of a rowset. Fails without memory, or with too many sections. */
+/* Adds a segment with empty columns for each field of rowset number `set_index`. Fails without memory, or with
+ * ACCD_ERROR_LIMIT for too many sections; accd__walk_release frees what was added. */
 static accd_status add_segments(struct accd_walk *walk, size_t set_index)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -129,7 +130,8 @@ static accd_status add_segments(struct accd_walk *walk, size_t set_index)
     return ACCD_OK;
 }
 
-/* Replaces the columns of a segment by the equal columns of the earlier walk, and copies their sums. */
+/* Releases the columns of `segment`, and shares the equal columns and sums of `before`, a segment of the earlier walk.
+ */
 static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, const struct accd__segment *before)
 {
     assert(before->rows == segment->rows && before->host);
@@ -144,7 +146,8 @@ static void reuse_column(struct accd_walk *walk, struct accd__segment *segment, 
     segment->total = before->total;
 }
 
-/* Joins the summaries of all parts of a column, and drops columns of equal values. The level has at least one row. */
+/* Joins the summaries of all parts of the column of field `f`, and drops columns of equal values. Shares the earlier
+ * walk's column if all parts equal it. The level has at least one row. */
 static void summarize_column(struct accd__level_job *job, size_t f)
 {
     struct accd_walk *walk = job->walk;
@@ -223,14 +226,14 @@ static struct accd__visited_element *find_visited_slot(const struct accd__visite
     }
 }
 
-/* Frees the memory of a visited set, and empties the set. */
+/* Frees the memory of a visited set, which is then empty. */
 static void free_visited(struct accd__visited_set *seen, struct accd__mem *mem)
 {
     accd__mem_free(mem, seen->at, seen->capacity * sizeof seen->at[0]);
     *seen = (struct accd__visited_set){0};
 }
 
-/* Doubles the capacity of a visited set. Returns false, with the set unchanged, if there is no memory. */
+/* Doubles the capacity of a visited set. Returns false without memory, with the set unchanged. */
 static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
 {
     enum { MIN_CAPACITY = 64 };
@@ -247,7 +250,8 @@ static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
     return true;
 }
 
-/* Adds an element to the visited set; *first_p becomes true if the element is new. Fails without memory. */
+/* Adds the element of `program` at `address` to the visited set. Sets *first_p to true if the element is new, otherwise
+ * to false. Fails without memory. */
 static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
 {
     struct accd__visited_set *seen = &walk->seen;
@@ -260,8 +264,8 @@ static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const 
     return ACCD_OK;
 }
 
-/* Makes the elements in the segment's sections that no pointer reached before the rows of the set, whose program is
- * recursive. Fails without memory. Decides TR14-5-10. */
+/* Sets the rows of `set`, whose program is recursive, to those elements in the sections of `segment` that were not
+ * visited before. Fails without memory. Decides TR14-5-10. */
 static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowset *set,
                                       const struct accd__segment *segment)
 {
@@ -297,8 +301,8 @@ static accd_status add_unvisited_rows(struct accd_walk *walk, struct accd__rowse
     return status;
 }
 
-/* Writes the elements of a section as a grid, with or without gaps. Returns false, and no useful grid, if the section
- * is empty. */
+/* Writes the elements of the section in a row as a grid, of a single run if they have no gaps. Returns false if the
+ * section is empty; *grid must then not be used. */
 static bool get_section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                              struct accd__grid *grid)
 {
@@ -311,8 +315,8 @@ static bool get_section_grid(const struct accd_walk *walk, const struct accd__se
     return bytes != 0;
 }
 
-/* Fills set->address with the addresses of all elements of the segment, and set->owner with their sections if set->per
- * is 0. Fails without memory. */
+/* Sets set->address to the addresses of all elements of the sections of `segment`, and set->owner to the rows of their
+ * sections if set->per is 0. Recounts the rows if the segment has gaps. Fails without memory. */
 static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set, const struct accd__segment *segment)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -340,8 +344,8 @@ static accd_status add_elements(struct accd_walk *walk, struct accd__rowset *set
     return ACCD_OK;
 }
 
-/* Makes the elements of all sections of a segment the rows of a new rowset. The field has a child program. Fails
- * without memory. Decides TR14-1.1-04. */
+/* Makes the elements of all sections of segment number `segment_index` the rows of a new rowset. The field of the
+ * segment has a child program. Fails without memory. Decides TR14-1.1-04. */
 static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -372,16 +376,16 @@ static accd_status add_rowset(struct accd_walk *walk, size_t segment_index)
     if (!segment->gaps && segment->rows == 1 && !segment->bytes_of)
         set->base = segment->host[0];
     else if (!segment->gaps &&
-             (set->per == 1 || !set->rows)) /* each section is one element: both have one column of addresses */
+             (set->per == 1 || !set->rows)) /* each section is one element, so that segment and rowset share a column */
         set->address = segment->host;
     else
         return add_elements(walk, set, segment);
     return ACCD_OK;
 }
 
-/* Returns the segment of the earlier walk at the same position, or NULL if it cannot be compared. It can if it has the
- * same number of rows, its sections begin at index 0, and not all are empty. The values of the columns are not compared
- * here. */
+/* Returns the segment of the earlier walk for field `f` of a rowset; NULL if it cannot be compared. It can if it has
+ * the same number of rows, its sections begin at index 0, and not all are empty. The values of the columns are not
+ * compared here. */
 static const struct accd__segment *find_earlier_segment(const struct accd_walk *walk, size_t set_index, size_t f)
 {
     const struct accd_walk *before = walk->before;
@@ -393,7 +397,9 @@ static const struct accd__segment *find_earlier_segment(const struct accd_walk *
     return plain ? segment : NULL;
 }
 
-/* Computes the columns of a rowset, and the rowsets of the next level. Fails without memory, or with a fault. */
+/* Computes the columns of rowset number `set_index`, and adds the rowsets of the next level. `params`: parameters of
+ * the item. `space`: registers that levels share. Fails without memory, or with ACCD_ERROR_INVALID_SECTION and a fault.
+ */
 static accd_status run_level(struct accd_walk *walk, size_t set_index, const int64_t *params,
                              struct register_space *space)
 {
@@ -417,7 +423,7 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     job.keep = wanted ? accd__scratch_alloc(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
     job.tallies = accd__scratch_alloc(scratch, parts * nfields * sizeof job.tallies[0]);
     size_t registers = (size_t)parts * program->spec.registers;
-    if (registers > space->capacity) { /* levels use the registers one after the other */
+    if (registers > space->capacity) { /* registers of an earlier level are reused if they suffice */
         space->registers = accd__scratch_alloc(scratch, registers * sizeof(accd__column));
         space->capacity = space->registers ? registers : 0;
     }
@@ -444,14 +450,14 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
             return record_fault(&job, &job.faults[part]);
     for (size_t f = 0; f < nfields; f++)
         summarize_column(&job, f);
-    for (size_t f = 0; f < nfields; f++) /* adding a rowset may move walk->rowsets, and set with them */
+    for (size_t f = 0; f < nfields; f++) /* `set` may be stale: adding a rowset may move walk->rowsets */
         if (program->spec.fields[f].child)
             ACCD_TRY(add_rowset(walk, walk->rowsets[set_index].segments + f));
     return ACCD_OK;
 }
 
 /* Marks the elements that items name as visited, so that pointers do not reach them again in any order of the items
- * (TR14-4.2-01). */
+ * (TR14-4.2-01). Only elements of recursive programs can be reached twice. Fails without memory. */
 static accd_status mark_roots_visited(struct accd_walk *walk, const accd_construct *construct)
 {
     bool first;
@@ -466,7 +472,7 @@ static accd_status mark_roots_visited(struct accd_walk *walk, const accd_constru
 }
 
 /* Walks one item, whose root is the last root of the walk: runs the level of the item's rowset, then the levels of all
- * rowsets that these runs add. */
+ * rowsets that these runs add. Fails as run_level, or with ACCD_ERROR_MISUSE if the item does not fit its program. */
 static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 {
     struct accd__mem *mem = &walk->context->mem;
@@ -505,6 +511,7 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
     return ACCD_OK;
 }
 
+/* Allocates a walk, and walks one item after the other until all are done or one fails. */
 accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                            struct accd_walk **walk_p)
 {
@@ -548,6 +555,7 @@ accd_status accd__walk_new(accd_context *context, const accd_construct *construc
     return status;
 }
 
+/* Counts one more user of `walk`. */
 struct accd_walk *accd__walk_retain(struct accd_walk *walk)
 {
     assert(walk->users > 0);
@@ -555,6 +563,7 @@ struct accd_walk *accd__walk_retain(struct accd_walk *walk)
     return walk;
 }
 
+/* Counts one user less, and frees columns, rowsets, segments and programs after the last one. */
 void accd__walk_release(struct accd_walk *walk)
 {
     assert(!walk || walk->users > 0);

@@ -2,7 +2,11 @@
  *
  * Declares the result of a walk (struct accd_walk), sections with gaps, and Fortran descriptors. walk.c explains the
  * data structure. This layer reads host memory and computes addresses. It knows neither what is present nor the names
- * of sections, so a section that cannot be computed is recorded as a fault, for which core/plan writes the message. */
+ * of sections, so a section that cannot be computed is recorded as a fault, for which core/plan writes the message.
+ *
+ * Words: a mapping program computes, for one element of a type, the sections of its fields; it consists of
+ * instructions on registers. A section is a range of host memory that one field of one element names. A column has one
+ * value for each row; a hull is the smallest range that contains several ones. */
 #ifndef ACCD_WALK_H
 #define ACCD_WALK_H
 
@@ -21,8 +25,8 @@ struct accd_program {
     unsigned users;
     accd_program_spec spec; /* specification; its arrays are copies that the program owns */
     bool covers;            /* true if the pieces cover all bytes of the element, in order, with the object's action */
-    bool init;              /* true if some piece is init_needed */
-    bool calls;             /* true if the code calls functions of the host program; it then runs on one thread only */
+    bool init;              /* true if some piece is init_needed, for which create acts as copyin and copyout as copy */
+    bool calls;             /* true if the code calls functions of the host program, so that it runs on one thread */
     bool reaches_calls;     /* true if the program, or one inside it, calls functions of the host program */
     bool is_recursive;      /* true if `up` of a field inside names this program as the program of its elements */
     unsigned open;          /* number of levels above this program that `up` of fields inside reaches; 0: none */
@@ -41,8 +45,7 @@ struct accd_program {
 /* Rowset: the elements over which one program runs, in order. */
 struct accd__rowset {
     const accd_program *program;
-    int parent;     /* number of the segment whose sections contain the elements; negative: -1 - root
-                     */
+    int parent;     /* number of the segment whose sections contain the elements; negative: -1 - number of the root */
     size_t root;    /* number of the root from which the elements were reached */
     uint8_t action; /* action of the enclosing object */
     uint16_t flags; /* ACCD_FIELD_FLAGS of the enclosing object */
@@ -57,7 +60,7 @@ struct accd__rowset {
     int64_t **kept;
 };
 
-/* Segment: a column of objects, the sections reached through one field of all elements of a rowset. */
+/* Segment: a column of sections, those that one field of all elements of a rowset describes. */
 struct accd__segment {
     const accd_field *field;
     int rowset;
@@ -76,7 +79,7 @@ struct accd__segment {
     size_t applied;     /* number of sections that are not empty */
     uint64_t dev;       /* offset of the first section in the device block of a group (table/group.c) */
     uint64_t *dev_of;   /* offset in that block of every ACCD_ROWS-th section, if the lengths differ; else NULL */
-    uint64_t total;     /* sum of the sections' bytes, each padded to a multiple of 16 (accd__padded) */
+    uint64_t total;     /* sum of the bytes of all sections, each padded to a multiple of 16 (accd__padded) */
     uint64_t descriptor_checksum; /* checksum of the descriptors of the sections; 0: plain pointers */
     bool may_have_gaps;           /* true if the elements of some section may have gaps between them */
     bool gaps;                    /* true if some walked section has gaps between its elements */
@@ -146,19 +149,20 @@ struct accd_walk {
     for (struct accd__segment *segment /* NOLINT: a name */ = (walk)->segments; \
          (segment) < (walk)->segments + (walk)->nsegments; (segment)++)
 
-/* Returns true if the item has elements to walk; a null pointer has none. */
+/* Returns true if the item has elements to walk: it has a mapping program and is not empty. An item at address 0 has
+ * none. */
 static inline bool accd__item_has_elements(const accd_item *item)
 {
     return item->program && item->bytes && item->host;
 }
 
-/* Returns the host address of the element in a row, row < set->rows. */
+/* Returns the host address of the element in a row; row < set->rows. */
 static inline uint64_t accd__row_address(const struct accd__rowset *set, size_t row)
 {
     return set->address ? set->address[row] : set->base + row * set->program->spec.stride;
 }
 
-/* Returns the bytes of the section in a row; 0: empty. */
+/* Returns the bytes of the section in a row; 0: the section is empty. */
 static inline uint64_t accd__section_bytes(const struct accd__segment *segment, size_t row)
 {
     return segment->bytes_of ? segment->bytes_of[row] : segment->bytes;
@@ -170,19 +174,21 @@ static inline int64_t accd__section_start(const struct accd__segment *segment, s
     return segment->start_of ? segment->start_of[row] : segment->start;
 }
 
-/* Returns true if the elements of the field lie in the object itself. */
+/* Returns true if the elements of the field lie in the element that contains the field; false if the field is a pointer
+ * to them. */
 static inline bool accd__is_inline_field(const accd_field *field)
 {
     return field->embedded || field->in_place;
 }
 
-/* Returns true if the sections are mapped; embedded elements are parts of their object and only walked. */
+/* Returns true if the sections of the segment are mapped. Embedded elements are not: they are parts of their object,
+ * and only walked. */
 static inline bool accd__segment_is_mapped(const struct accd__segment *segment)
 {
     return !segment->field->embedded;
 }
 
-/* Returns the address of the pointer through which a section was reached; 0 for sections of embedded arrays. */
+/* Returns the host address of the pointer through which a section was reached; 0 for sections of embedded arrays. */
 static inline uint64_t accd__section_slot(const struct accd_walk *walk, const struct accd__segment *segment, size_t row)
 {
     if (segment->field->in_place)
@@ -190,7 +196,7 @@ static inline uint64_t accd__section_slot(const struct accd_walk *walk, const st
     return accd__row_address(&walk->rowsets[segment->rowset], row) + segment->field->offset;
 }
 
-/* Returns the bytes of the pointer of a field, or of its descriptor. */
+/* Returns the bytes of the pointer of a field or, if the field has one, of its descriptor. */
 static inline uint64_t accd__field_slot_bytes(const accd_field *field)
 {
     return field->slot_bytes ? field->slot_bytes : sizeof(void *);
@@ -219,10 +225,10 @@ struct accd__array_shape {
 
 /* ------------------------------------------------------------------------------------ walk.c -- */
 
-/* Walks all items of a construct that have programs. `before` is an earlier walk that is probably equal, with which
- * equal columns are shared; NULL: none. If a section cannot be computed, the call returns ACCD_ERROR_INVALID_SECTION
- * without a message, and *walk_p is a walk with `fault` set, which the caller releases. After other errors there is no
- * walk. */
+/* Walks all items of a construct that have programs, and sets *walk_p. `before` is an earlier walk that is probably
+ * equal, with which equal columns are shared; NULL: none. If a section cannot be computed, the call returns
+ * ACCD_ERROR_INVALID_SECTION without a message, and *walk_p is a walk with `fault` set, which the caller releases.
+ * After other errors (no memory, too many sections, misuse) there is no walk, and *walk_p is unchanged. */
 accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                            struct accd_walk **walk_p);
 /* Adds a user to a walk, and returns the walk. */
@@ -234,21 +240,22 @@ void accd__walk_release(struct accd_walk *walk);
 
 /* Returns true if updates copy bytes of the elements themselves: some piece is not entry_only. */
 bool accd__has_own_moves(const accd_program *program);
-/* Returns true if all bytes of an element are copied as one piece under an action, to the host (`out`) or to the
+/* Returns true if all bytes of an element are copied as one piece under an action. `out`: to the host; otherwise to the
  * device. */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out);
 /* Returns the address to which a field of a row points: the pointer's value, or the embedded elements' address. */
 uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *field, size_t row);
 /* Returns the offset of a section in the device block of its group; row < segment->rows. */
 uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t row);
-/* Returns the column that contains a section of a walk, and its row there in *row_p. section < walk->sections. */
+/* Returns the segment (column) that contains section number `section` of a walk, and its row there in *row_p. Requires
+ * section < walk->sections. */
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p);
-/* Returns the root from which the sections of a column were reached. */
+/* Returns the root (item of the construct) from which the sections of a column were reached. */
 const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, const struct accd__segment *segment);
 
 /* --------------------------------------------------------------------------------- columns.c -- */
 
-/* Widens [*low_p, *high_p] to contain the n addresses of `host`. */
+/* Widens the closed range from *low_p to *high_p to contain the n addresses of `host`. */
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p);
 /* Returns true if accd__field_target of each row in [first, first + n) equals before[row]. */
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
@@ -261,22 +268,23 @@ uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_f
 
 /* ------------------------------------------------------------------------------------ grid.c -- */
 
-/* Returns true if a walk has sections with gaps; such a walk cannot become a group. */
+/* Returns true if a section of the walk has gaps between its elements; such a walk cannot become a group
+ * (table/group.h). */
 bool accd__walk_has_gaps(const struct accd_walk *walk);
 /* Writes the grid of an item, whose dimensions accd__item_grid_fits has accepted. */
 void accd__item_get_grid(const accd_item *item, struct accd__grid *grid);
-/* Advances `index` and *offset to the next run of a grid and returns true; returns false after the last run. Both are 0
- * at the first run. */
+/* Advances to the next run of a grid and returns true, or returns false after the last run. `index` has one counter for
+ * each dimension, and *offset is the distance in bytes from the first run; all are 0 at the first run. */
 bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *offset);
-/* Returns true if the runs of an item lie in its bytes, do not overlap, and hold whole elements. */
+/* Returns true if the runs of an item with dimensions lie in its bytes, do not overlap, and hold whole elements. */
 bool accd__item_grid_fits(const accd_item *item);
 /* Writes the grid of a descriptor of `slot_bytes` bytes and returns true if the elements occupy exactly [host, host +
  * bytes), with gaps; otherwise returns false. `base` is the descriptor's address of data, and `rest` points to its
  * bytes after that address. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid);
-/* Writes the grid of the section in a row. Returns false if the section has no gaps, or its descriptor is not usable.
- */
+/* Writes the grid of the section in a row and returns true. Returns false if the section is empty or has no gaps, or
+ * its descriptor is not usable; *grid must then not be used. The descriptor must be readable. */
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                         struct accd__grid *grid);
 
@@ -290,8 +298,8 @@ uint64_t accd__descriptor_type_slot(const accd_context *context, const void *des
 
 /* --------------------------------------------------------------------------------- program.c -- */
 
-/* Records the error of a fault and returns its status. `section` is true if a section of `count` elements failed, whose
- * name the caller inserts (accd__insert_object_name); false if an expression failed. */
+/* Records the error of a fault and returns its status. If `section` is true, a section of `count` elements failed,
+ * whose name the caller inserts (accd__insert_object_name). If it is false, an expression without an element failed. */
 accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count);
 
 #endif
