@@ -13,7 +13,7 @@
 --
 --   tree of one base, before it becomes a nest:
 --     root {node, record, base, places, direction, by_key, [1..n] children}.
---       child {name, pos, subscripts, clause?, held?, by_key, [1..n] children}
+--       child {name, pos, subscripts, clause?, is_holder?, by_key, [1..n] children}
 --   by_key: name and subscripts as text -> child. A member with other subscripts goes to a tree of its own.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -195,22 +195,22 @@ end
 
 local nest_of -- forward declaration
 
--- Returns the scope of a child's nest, which prints bounds relative to the child's object. around: the scope of the
--- enclosing nest. Decides TR14-3.4-10.
-local function scope_of(child, around)
-  local base = { tag = "member", base = around.node, name = child.name, pos = child.pos }
+-- Returns the scope of a child's nest, which prints bounds relative to the child's object. outer_scope: the scope of
+-- the enclosing nest. Decides TR14-3.4-10.
+local function scope_of(child, outer_scope)
+  local base = { tag = "member", base = outer_scope.node, name = child.name, pos = child.pos }
   for _, s in ipairs(child.subscripts) do
     base = list_item.element(base, s.start or list_item.number(0, s.pos), s.pos)
   end
-  return { node = base, base = unparse.expression(base), of_this = around.of_this,
-    record = types.innermost(types.member(around.record, child.name).type) }
+  return { node = base, base = unparse.expression(base), of_this = outer_scope.of_this,
+    record = types.innermost(types.member(outer_scope.record, child.name).type) }
 end
 
 -- Returns the clause that a child of a tree becomes in its nest.
 local function clause_of(child, scope)
   local clause = { tag = "clause", pos = child.pos, kind = "members", members = { { tag = "member_shape",
     pos = child.pos, name = child.name, subscripts = child.subscripts, outer = true } } }
-  if #child > 0 or child.held and not child.clause then
+  if #child > 0 or child.is_holder and not child.clause then
     clause.name, clause.nest = "invoke", nest_of(child, scope_of(child, scope))
     clause.shape = { pos = child.pos }
   else
@@ -235,11 +235,12 @@ function nest_of(node, scope)
       names = { { tag = "name", pos = clause.shape.pos, name = clause.shape.name } } }
   end
   for _, child in ipairs(node) do
-    local made, last = clause_of(child, scope), clauses[#clauses]
-    if last.name == made.name and last.members and not (last.nest or made.nest or last.shape or made.shape) then
-      table.insert(last.members, made.members[1])
+    local child_clause, last = clause_of(child, scope), clauses[#clauses]
+    local has_details = last.nest or child_clause.nest or last.shape or child_clause.shape
+    if last.name == child_clause.name and last.members and not has_details then
+      table.insert(last.members, child_clause.members[1])
     else
-      clauses[#clauses + 1] = made
+      clauses[#clauses + 1] = child_clause
     end
   end
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
@@ -264,8 +265,8 @@ local maps = { copy = true, copyin = true, copyout = true, create = true, delete
 -- own (DIR-4.1-03). The second has the objects that pieces in a pointer's target hold by a reference (DIR-4.2-17).
 -- Members of an object that a clause names itself are not pieces.
 local function member_pieces(session, each)
-  local object, through, named, pieces, held = {}, {}, {}, {}, {}
-  if not session.rules.fusion then return pieces, held end
+  local object, through, named, pieces, holders = {}, {}, {}, {}, {}
+  if not session.rules.fusion then return pieces, holders end
   each(function(clause, variable)
     local node, is_led = session.language.object_of(session, variable)
     if node then
@@ -276,9 +277,9 @@ local function member_pieces(session, each)
   end)
   for variable, node in pairs(object) do
     pieces[variable] = not named[unparse.expression(node)]
-    held[variable] = pieces[variable] and through[variable] and node or nil
+    holders[variable] = pieces[variable] and through[variable] and node or nil
   end
-  return pieces, held
+  return pieces, holders
 end
 
 -- Raises if a clause whose list items become nests has a modifier with an effect: nests have no modifiers.
@@ -296,7 +297,7 @@ end
 function convenience.lower(session, kind, clauses, directive)
   local roots, any, several = {}, false, 0
   local function of_this(name) return session:this_member(name) ~= nil end
-  local taken = {} -- variable -> the root whose nest maps it
+  local mapping_roots = {} -- variable -> the root whose nest maps it
   local function each(fn)
     for _, clause in ipairs(clauses) do
       if policy.actions[clause.name] or kind == "update" and directions[clause.name] then
@@ -307,9 +308,9 @@ function convenience.lower(session, kind, clauses, directive)
   local function key_of(clause, node)
     return unparse.expression(node) .. " " .. (directions[clause.name] or "")
   end
-  local pieces, held = member_pieces(session, each)
+  local pieces, holders = member_pieces(session, each)
   each(function(clause, variable)
-    local holder = held[variable]
+    local holder = holders[variable]
     if pieces[variable] and not holder then return end
     local node, steps, pos
     if not holder then node, steps, pos = section_path(session, variable) end
@@ -341,30 +342,31 @@ function convenience.lower(session, kind, clauses, directive)
       child = follow_path(root, steps, subscripts)
       key = key .. " again"
     end
-    taken[variable], any = root, true
-    if holder then child.held = true else set_clause(child, clause, variable) end
+    mapping_roots[variable], any = root, true
+    if holder then child.is_holder = true else set_clause(child, clause, variable) end
     root.places[#root.places + 1] = { pos = variable.pos,
       name = through and unparse.expression(variable) or list_item.render((list_item.split_designator(variable)), {}) }
   end)
   if not any then return clauses end
   -- If several clauses name a base, the first of these gives the default: a clause without shape and nest, one with a
   -- shape, one with a nest. Other clauses of the same kind of data remain list items.
-  for _, plainness in ipairs { "plain", "shape", "nest" } do
+  for _, form in ipairs { "plain", "shape", "nest" } do
     each(function(clause, variable)
-      local how = clause.nest and "nest" or clause.shape and "shape" or "plain"
-      local root = how == plainness and not taken[variable] and roots[key_of(clause, list_item.single(variable))]
+      local clause_form = clause.nest and "nest" or clause.shape and "shape" or "plain"
+      local root = clause_form == form and not mapping_roots[variable]
+        and roots[key_of(clause, list_item.single(variable))]
       if not root or root.clause and root.clause.name == clause.name then return end
       set_clause(root, clause, variable)
-      taken[variable] = root
+      mapping_roots[variable] = root
     end)
   end
   local list = {}
   for _, clause in ipairs(clauses) do
     local left = {}
     for _, variable in ipairs(clause.vars or {}) do
-      local root = taken[variable]
+      local root = mapping_roots[variable]
       if root then check_modifiers(clause) end
-      if not root or held[variable] then left[#left + 1] = variable end
+      if not root or holders[variable] then left[#left + 1] = variable end
       if root and not root.done then
         root.done = true
         local own = root.clause and root.clause.name

@@ -69,28 +69,31 @@ end
 
 -- Returns a copy of a mapper's expression in which its variable is marked as the mapped object, and other names as
 -- global.
-local function substitute_object(expression, made)
+local function substitute_object(expression, definition)
   return ast.map(expression, function(node)
     if node.tag ~= "id" then return nil end
-    if node.name == made.variable and not node.global then return ast.copy_with(node, "mapped", made.record) end
+    if node.name == definition.variable and not node.global then
+      return ast.copy_with(node, "mapped", definition.record)
+    end
     return ast.copy_with(node, "global", true)
   end)
 end
 
 -- Returns the members on the access path from the mapper's variable to a list item: {name, pos, subscripts}, outermost
 -- first. Raises if the list item is not a part of the variable.
-local function access_path(made, node)
+local function access_path(definition, node)
   if node.tag == "id" then
-    if node.name ~= made.variable then
-      raise("unknown-name", node.pos, ("a mapper maps '%s' and what belongs to it, not '%s'"):format(made.variable,
-        node.name), { length = #node.name, rule = "OMP60-map-15" })
+    if node.name ~= definition.variable then
+      raise("unknown-name", node.pos, ("a mapper maps '%s' and what belongs to it, not '%s'"):format(
+        definition.variable, node.name), { length = #node.name, rule = "OMP60-map-15" })
     end
     return {}
   elseif node.tag == "member" then
-    local steps = access_path(made, node.base)
+    local steps = access_path(definition, node.base)
     local last = steps[#steps]
     if node.arrow and not last then
-      raise("not-a-pointer", node.pos, ("'%s' is an object"):format(made.variable), { length = 2, help = "use '.'" })
+      raise("not-a-pointer", node.pos, ("'%s' is an object"):format(definition.variable),
+        { length = 2, help = "use '.'" })
     elseif node.arrow then
       last.subscripts[#last.subscripts + 1] =
         { tag = "section", pos = node.pos, length = list_item.number(1, node.pos) }
@@ -98,21 +101,21 @@ local function access_path(made, node)
     steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
     return steps
   elseif node.tag == "component" then
-    local steps = access_path(made, node.base)
+    local steps = access_path(definition, node.base)
     steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
     return steps
   elseif node.tag == "index" or node.tag == "section" or node.tag == "reference" then
-    local steps = access_path(made, node.base)
+    local steps = access_path(definition, node.base)
     local last = steps[#steps]
     if not last then
-      raise("not-a-pointer", node.pos, ("'%s' is one object"):format(made.variable), { rule = "OMP60-map-15" })
+      raise("not-a-pointer", node.pos, ("'%s' is one object"):format(definition.variable), { rule = "OMP60-map-15" })
     elseif node.tag == "reference" and #last.subscripts > 0 then
       raise("syntax", node.pos, "a component has one list of subscripts", { rule = "OMP60-map-15" })
     end
     local section = node.tag == "reference" and { tag = "section", pos = node.pos, ranges = node.args }
       or node.tag == "section" and node
       or { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
-    last.subscripts[#last.subscripts + 1] = substitute_object(section, made)
+    last.subscripts[#last.subscripts + 1] = substitute_object(section, definition)
     return steps
   end
   raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
@@ -120,49 +123,51 @@ end
 
 -- Returns the map type that combines two maps of one list item: it copies in each direction in which one of the two
 -- copies.
-local function combine_requests(one, other)
-  local to = openmp_sema.moves_in[one] or openmp_sema.moves_in[other]
-  local from = openmp_sema.moves_out[one] or openmp_sema.moves_out[other]
+local function combine_requests(first, second)
+  local to = openmp_sema.moves_in[first] or openmp_sema.moves_in[second]
+  local from = openmp_sema.moves_out[first] or openmp_sema.moves_out[second]
   return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
 end
 
 -- Registers the map of a list item in the tree of paths. Raises if an earlier map of the member conflicts.
-local function enter(made, node, map_request)
-  local steps = access_path(made, node)
-  local at = made.paths
+local function enter(definition, node, map_request)
+  local steps = access_path(definition, node)
+  local at = definition.paths
   for _, step in ipairs(steps) do
-    local found = at.members[step.name]
-    if not found then
-      found = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
-      at.members[step.name] = found
-    elseif #step.subscripts > 0 and not found.subscripts then
-      found.subscripts = step.subscripts -- an earlier map named the pointer itself
-      found.pointer, found.own_map = found.own_map, nil
+    local path = at.members[step.name]
+    if not path then
+      path = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
+      at.members[step.name] = path
+    elseif #step.subscripts > 0 and not path.subscripts then
+      path.subscripts = step.subscripts -- an earlier map named the pointer itself
+      path.pointer, path.own_map = path.own_map, nil
     elseif #step.subscripts > 0 then
       local function text(list)
         local parts = {}
         for i, s in ipairs(list) do parts[i] = unparse.section(s) end
         return table.concat(parts)
       end
-      if text(found.subscripts) ~= text(step.subscripts) then
+      if text(path.subscripts) ~= text(step.subscripts) then
         raise("unsupported", step.pos, ("'%s' is mapped with two sections"):format(step.name),
           { length = #step.name, rule = "OMP60-map-13" })
       end
-    elseif step == steps[#steps] and found.subscripts then
-      found.pointer = map_request
+    elseif step == steps[#steps] and path.subscripts then
+      path.pointer = map_request
       return
     end
-    at = found
+    at = path
   end
-  local before = at.own_map
-  if before and before.type ~= map_request.type and (before.map_modifiers.mapper ~= map_request.map_modifiers.mapper
-    or before.map_modifiers.always ~= map_request.map_modifiers.always
-    or before.map_modifiers.present ~= map_request.map_modifiers.present) then
-    raise("conflicting-clauses", node.pos, ("it is mapped as '%s' already, with other modifiers"):format(before.type),
+  local previous = at.own_map
+  local map_modifiers = map_request.map_modifiers
+  local is_other_type = previous and previous.type ~= map_request.type
+  if is_other_type and (previous.map_modifiers.mapper ~= map_modifiers.mapper
+    or previous.map_modifiers.always ~= map_modifiers.always
+    or previous.map_modifiers.present ~= map_modifiers.present) then
+    raise("conflicting-clauses", node.pos, ("it is mapped as '%s' already, with other modifiers"):format(previous.type),
       { rule = "OMP60-map-13" })
   end
-  at.own_map = before and before.type ~= map_request.type and { type = combine_requests(before.type, map_request.type),
-    map_modifiers = map_request.map_modifiers } or map_request
+  at.own_map = is_other_type and { type = combine_requests(previous.type, map_request.type),
+    map_modifiers = map_modifiers } or map_request
 end
 
 -- Raises if a name in a bound is not declared at the mapper's location.
@@ -200,11 +205,11 @@ local function check(session, record, node)
       check_names(session, subscript.length)
       check_names(session, subscript.ranges)
     end
-    local of = types.innermost(member.type)
-    if next(path.members) and not types.is_record(of) then
+    local element = types.innermost(member.type)
+    if next(path.members) and not types.is_record(element) then
       raise("not-a-struct", path.pos, ("'%s' has no members"):format(name), { length = #name })
     elseif next(path.members) then
-      check(session, of, path)
+      check(session, element, path)
     end
   end
 end
@@ -228,7 +233,7 @@ function mapper.define(session, node)
       { rule = "OMP60-map-15" })
   end
   local name = declared.name or "default"
-  local made = { name = name, record = record, variable = declared.variable, paths = { members = {} },
+  local definition = { name = name, record = record, variable = declared.variable, paths = { members = {} },
     location = session:location_of(node.pos) }
   local table_of = session:mappers_of(record)
   if rawget(table_of, name) then
@@ -263,11 +268,11 @@ function mapper.define(session, node)
         or variable.tag == "reference") then
         openmp_sema.no_base_pointer(unparse.expression(variable), variable.pos)
       end
-      enter(made, variable, map_request)
+      enter(definition, variable, map_request)
     end
   end
-  check(session, record, made.paths)
-  table_of[name] = made
+  check(session, record, definition.paths)
+  table_of[name] = definition
   session:types_changed()
 end
 
@@ -301,35 +306,35 @@ local function map_nested(session, member, path, request)
   local map_modifiers = path and path.own_map and path.own_map.map_modifiers
   local inner = mapper.find(session, record, map_modifiers and map_modifiers.mapper, map_modifiers
     and map_modifiers.mapper_pos)
-  local wanted = path and path.own_map and setmetatable({ type = compose_type(path.own_map.type, request.type) },
+  local inner_request = path and path.own_map and setmetatable({ type = compose_type(path.own_map.type, request.type) },
     { __index = request }) or request
-  return mapper.member_mapping(session, record, inner, wanted)
+  return mapper.member_mapping(session, record, inner, inner_request)
 end
 
 -- Returns the member mapping of a mapper's paths for one request.
 function member_mapping_of(session, record, paths, request)
   local own = paths.own_map
   local update = request.update
-  local made = { members = {}, use = {},
+  local policy_layer = { members = {}, use = {},
     default = own and (update and "update" or member_action(own, request)) or "exclude" }
-  if update and own and not moves(own, request) then made.default = "exclude" end
+  if update and own and not moves(own, request) then policy_layer.default = "exclude" end
   for name, path in pairs(paths.members) do
     local own_map = path.own_map
     if not update or not own_map or moves(own_map, request) then
       local word = own_map and not update and member_action(own_map, request) or nil
-      made.members[name] = { mode = "act", action = word, requested_action = word, pos = path.pos,
+      policy_layer.members[name] = { mode = "act", action = word, requested_action = word, pos = path.pos,
         subscripts = path.subscripts or nil }
     end
   end
-  local bare = made.default == "exclude"
+  local bare = policy_layer.default == "exclude"
   local inner = {}
-  return { record = record, layers = {}, policy = made, bare = bare, holes = true, update = update or false,
+  return { record = record, layers = {}, policy = policy_layer, bare = bare, holes = true, update = update or false,
     flags = mapper.bits(request.flags),
     pointer_comes = function(name) -- target constructs: OMPEX-struct_map-12
       if update then return nil end
       return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
     end,
-    own = not update and (bare and "hold" or made.default) or nil,
+    own = not update and (bare and "hold" or policy_layer.default) or nil,
     inner_of = function(entry)
       local name = entry.member.name
       inner[name] = inner[name] or map_nested(session, entry.member, paths.members[name], request)
@@ -340,9 +345,11 @@ end
 -- True if a record has members, at any depth, whose type has a default mapper.
 local function holds_mapped(session, record)
   for _, member in ipairs(record.members or {}) do
-    local of = member.type
-    while of.kind == "array" do of = of.of end
-    if types.is_record(of) and (session:mappers_of(of).default or holds_mapped(session, of)) then return true end
+    local element = member.type
+    while element.kind == "array" do element = element.of end
+    if types.is_record(element) and (session:mappers_of(element).default or holds_mapped(session, element)) then
+      return true
+    end
   end
   return false
 end
@@ -352,27 +359,27 @@ local everything = { members = {}, own_map = { type = "tofrom", map_modifiers = 
 -- Returns the mapper called `name` of a record; its default mapper if `name` is nil. Returns nil if there is no default
 -- mapper; raises if a mapper of another name does not exist.
 function mapper.find(session, record, name, pos)
-  local found = session:mappers_of(record)[name or "default"]
-  if not found and name and name ~= "default" then
+  local definition = session:mappers_of(record)[name or "default"]
+  if not definition and name and name ~= "default" then
     raise("unknown-name", pos, ("%s has no mapper '%s'"):format(types.name(record), name),
       { length = #name, rule = "OMP60-map-15", help = diagnostic.suggest(name, session:mapper_names(record)) })
   end
-  return found
+  return definition
 end
 
 -- Returns the member mapping of a record under a mapper for a request {type, kind, flags, actions, update}. Without a
 -- mapper, members whose types have default mappers are still mapped by those. Decides OMP60-map-15.
-function mapper.member_mapping(session, record, made, request)
-  if not made and not holds_mapped(session, record) then
+function mapper.member_mapping(session, record, definition, request)
+  if not definition and not holds_mapped(session, record) then
     return { record = record, layers = {},
       inner_of = function(entry) return map_nested(session, entry.member, nil, request) end }
   end
-  local key = { "mapper", made and made.name or "", request.kind, request.type }
+  local key = { "mapper", definition and definition.name or "", request.kind, request.type }
   for _, name in ipairs(policy.modifiers) do if request.flags[name] then key[#key + 1] = name end end
   local cache = session.caches.member_mappings[record] or {}
   session.caches.member_mappings[record] = cache
   key = table.concat(key, " ")
-  cache[key] = cache[key] or member_mapping_of(session, record, made and made.paths or everything, request)
+  cache[key] = cache[key] or member_mapping_of(session, record, definition and definition.paths or everything, request)
   return cache[key]
 end
 

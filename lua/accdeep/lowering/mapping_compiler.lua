@@ -54,8 +54,8 @@ local PADDING = 16
 local compile_program, recursion_depth -- forward declarations
 
 -- Sets the action and flags of a field. wanted: the word of the requested action; nil: the enclosing element's action.
-local function set_action(field, wanted)
-  field.action, field.flags = policy.code(wanted)
+local function set_action(field, requested_action)
+  field.action, field.flags = policy.code(requested_action)
   return field
 end
 
@@ -174,35 +174,35 @@ local function is_ragged(node)
   return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
 end
 
--- Returns the program of one level of pointers, for the subscript number `at`. around: by subscript, the registers of
--- the enclosing element that hold the bounds of this level and of inner levels. A bound without a register is computed
--- in this program.
-local function pointer_level(session, out, t, subscripts, at, around, inner_program, alias_action, rows)
+-- Returns the program of one level of pointers, for the subscript number `at`. outer_registers: by subscript, the
+-- registers of the enclosing element that hold the bounds of this level and of inner levels. A bound without a register
+-- is computed in this program.
+local function pointer_level(session, out, t, subscripts, at, outer_registers, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
   local level = { builder = b, around = out, first = at, rows = rows }
   level.ctx = { session = session, out = level }
   local ctx = level.ctx
   local pos = subscript.pos
-  local here = around and {}
-  for i = at, around and #subscripts or 0 do
-    here[i] = { type = around[i].type }
+  local inherited = outer_registers and {}
+  for i = at, outer_registers and #subscripts or 0 do
+    inherited[i] = { type = outer_registers[i].type }
     for _, which in ipairs { "count", "first", "base", "rows" } do
-      local register = around[i][which]
-      here[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
+      local register = outer_registers[i][which]
+      inherited[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
       -- inner levels also use this register
-      if register then b:pin(here[i][which]) end
+      if register then b:pin(inherited[i][which]) end
     end
   end
   local field
   if subscript.tag == "alias" then
     local value = { reg = b:emit(pos, core.opcode.LOAD, 0, core.scalar.u64, 0), type = types.pointer(types.void) }
     field = alias_field(session, b, ctx, value, subscript, nil,
-      here and here[at].base and { reg = here[at].base, type = here[at].type })
+      inherited and inherited[at].base and { reg = inherited[at].base, type = inherited[at].type })
     field.offset, field.action = 0, alias_action or field.action
   else
     local element, times, more = section_subscripts.elements(t.to, table.move(subscripts, at, #subscripts, 1, {}))
     if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
-    local own = here and here[at] or {}
+    local own = inherited and inherited[at] or {}
     if not own.count then
       local base = own.rows or at == level.first and level.rows and level.rows(b)
       if base and session.rules.extended then
@@ -217,7 +217,7 @@ local function pointer_level(session, out, t, subscripts, at, around, inner_prog
     end
     local child
     if more then
-      child = pointer_level(session, level, element, subscripts, at + 1, here, inner_program, alias_action)
+      child = pointer_level(session, level, element, subscripts, at + 1, inherited, inner_program, alias_action)
     else
       child = types.is_record(element) and inner_program(element, pos, out and level) or nil
     end
@@ -235,7 +235,7 @@ end
 -- of @ that is not present. rows: function that returns the address of the first pointer, from which row numbers are
 -- computed. Decides TR14-3.5-07, TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
 local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
-  local around = b and {}
+  local bound_registers = b and {}
   for i = from, b and #subscripts or 0 do
     local subscript, registers = subscripts[i], {}
     local pos = subscript.pos
@@ -252,9 +252,9 @@ local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_
     for _, which in ipairs { "count", "first", "base", "rows" } do
       if registers[which] then b:pin(registers[which]) end
     end
-    around[i] = registers
+    bound_registers[i] = registers
   end
-  return pointer_level(session, out, t, subscripts, from, around, inner_program, alias_action, rows)
+  return pointer_level(session, out, t, subscripts, from, bound_registers, inner_program, alias_action, rows)
 end
 
 -- Returns the product of a value of codegen and the number `times`.
@@ -272,7 +272,7 @@ end
 
 -- Returns the base of an alias, and the section of the base if the base is a member with a section. Chains of aliases
 -- are followed to the first member that is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
-local function alias_base(session, out, entry, seen)
+local function alias_base(session, out, entry, visited)
   local to = entry.subscripts[1].to
   local scope = entry.outer and out.member_mapping.policy.scope
   local sibling = to and to.tag == "id" and not entry.outer
@@ -281,13 +281,13 @@ local function alias_base(session, out, entry, seen)
   for _, other in ipairs(nest.entries(session, out.member_mapping)) do
     if other.member.name == to.name then
       local first = other.subscripts and other.subscripts[1]
-      if seen[other] then
+      if visited[other] then
         raise("invalid-section", to.pos, ("'%s' is an alias of itself"):format(to.name),
           { length = #to.name, rule = "TR14-3.5-12" })
       end
-      seen[other] = true
+      visited[other] = true
       if first and first.tag == "alias" then
-        if first.to then return alias_base(session, out, other, seen) end
+        if first.to then return alias_base(session, out, other, visited) end
         return to
       end
       return to, first and not other.outer == not entry.outer and first or nil, other.member.type
@@ -339,9 +339,9 @@ local function add_section(session, out, entry, offset, name, init)
   local b, ctx = out.builder, entry.outer and { session = session } or out.ctx
   local pos = subscripts[1].pos
   b:boundary()
-  local of, start, length
-  of, start, length, subscripts = section_subscripts.first_section(b, ctx, t, subscripts, offset)
-  local element, times, more = section_subscripts.elements(of, subscripts)
+  local section_element, start, length
+  section_element, start, length, subscripts = section_subscripts.first_section(b, ctx, t, subscripts, offset)
+  local element, times, more = section_subscripts.elements(section_element, subscripts)
   local child
   if more then
     local function rows(builder)
@@ -370,19 +370,19 @@ end
 local function alias_origin(session, out, entry, to, b)
   local scope = entry.outer and out.member_mapping.policy.scope
   local variable = to.tag == "id" and session.now.scope.variables[to.name]
-  local beside = to.tag == "id" and not (entry.outer and variable) and types.member(out.ctx.record, to.name)
+  local component = to.tag == "id" and not (entry.outer and variable) and types.member(out.ctx.record, to.name)
   if to.tag == "component" and scope and unparse.expression(to.base) == scope.base then
-    beside = types.member(scope.record, to.name)
+    component = types.member(scope.record, to.name)
   end
   local void = types.pointer(types.void)
-  if beside and beside.type.kind == "descriptor" then
-    return codegen.load(b, { self = true, offset = out.ctx.base + beside.offset, type = void }, to.pos)
-  elseif not beside and variable and variable.type.kind == "descriptor" then
+  if component and component.type.kind == "descriptor" then
+    return codegen.load(b, { self = true, offset = out.ctx.base + component.offset, type = void }, to.pos)
+  elseif not component and variable and variable.type.kind == "descriptor" then
     return codegen.load(b, { address = variable.address, offset = 0, type = void }, to.pos)
-  elseif not beside and variable and variable.type.kind == "array" then
+  elseif not component and variable and variable.type.kind == "array" then
     return codegen.constant(variable.address)
   end
-  if to.tag == "id" and not beside and not variable then
+  if to.tag == "id" and not component and not variable then
     session.now.scope:no_variable(to, nil, "TR14-3.5-01")
   end
   raise("unsupported", to.pos, "the base of '@' is a pointer or allocatable component beside it, or a variable",
@@ -509,7 +509,7 @@ end
 -- TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
 function collect(session, out, member_mapping, base, prefix, init, own)
   local record = member_mapping.record
-  local ctx, outer_treatment, outer_action = out.ctx, out.member_mapping, out.requested_action
+  local ctx, outer_mapping, outer_action = out.ctx, out.member_mapping, out.requested_action
   out.ctx = { session = session, record = record, base = base, out = out, above = ctx }
   out.member_mapping, out.requested_action = member_mapping, own
   local bare = member_mapping.bare
@@ -550,7 +550,7 @@ function collect(session, out, member_mapping, base, prefix, init, own)
       add_piece(out, offset, t.size, { init = is_init, name = name, requested_action = entry.requested_action or own })
     end
   end
-  out.ctx, out.member_mapping, out.requested_action = ctx, outer_treatment, outer_action
+  out.ctx, out.member_mapping, out.requested_action = ctx, outer_mapping, outer_action
 end
 
 -- Returns the sorted pieces of an element of `size` bytes, with neighbours of equal attributes joined over small
@@ -618,7 +618,7 @@ end
 local function names_of(session, record)
   local cache = cache_of(session, record)
   if cache[NAMES] then return cache[NAMES] end
-  local found = {}
+  local symbols = {}
   local function add(t, offset, name)
     if t.kind == "record" then
       for _, member in ipairs(t.members) do
@@ -629,12 +629,12 @@ local function names_of(session, record)
     elseif t.kind == "array" and t.n <= UNROLLED then
       for i = 0, t.n - 1 do add(t.of, offset + i * t.of.size, element_name(t, name, i)) end
     else
-      found[#found + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
+      symbols[#symbols + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
     end
   end
   add(record, 0, "")
-  cache[NAMES] = found
-  return found
+  cache[NAMES] = symbols
+  return symbols
 end
 
 -- Returns the program that describes elements of type t: `program`, if it is not nil. For a plain structure it is a
@@ -659,10 +659,10 @@ local function add_separate_members(session, out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
   for _, piece in ipairs(pieces) do
-    local is_apart = all or piece.requested_action == "update_and_copy"
+    local is_separate = all or piece.requested_action == "update_and_copy"
     local _, flags = policy.code(piece.requested_action)
-    if not is_apart then rest[#rest + 1] = piece end
-    if (is_apart or flags & OF_MEMBER & ~(member_mapping.flags or 0) ~= 0) and not piece.entry_only then
+    if not is_separate then rest[#rest + 1] = piece end
+    if (is_separate or flags & OF_MEMBER & ~(member_mapping.flags or 0) ~= 0) and not piece.entry_only then
       b:boundary()
       out.fields[#out.fields + 1] = set_action({ offset = piece.offset, unit = piece.bytes, in_place = true,
         count = codegen.reg(b, codegen.constant(1)), code_end = b.n,
@@ -674,8 +674,8 @@ end
 
 -- Returns {up = n}: a recursive program refers to the program n levels up (TR14-5-10). Marks the levels in between as
 -- not cacheable.
-function recursion_depth(around, member_mapping, pos)
-  local levels, at = 1, around
+function recursion_depth(enclosing, member_mapping, pos)
+  local levels, at = 1, enclosing
   while at.compiles ~= member_mapping do
     at.leads_up = true
     levels, at = levels + 1, at.around
@@ -689,25 +689,25 @@ function recursion_depth(around, member_mapping, pos)
 end
 
 -- Returns the program for elements of a record under a member mapping, or nil if the elements are plain data. pos:
--- position for errors; around: the `out` of the element that points to these elements, or nil. Raises for a recursive
--- type unless the rules allow it. Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
-function compile_program(session, member_mapping, pos, around)
+-- position for errors; enclosing: the `out` of the element that points to these elements, or nil. Raises for a
+-- recursive type unless the rules allow it. Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
+function compile_program(session, member_mapping, pos, enclosing)
   local record = member_mapping.record
   if not record.complete or record.size == 0 then return nil end
   local cache = cache_of(session, record)
-  local made = cache[member_mapping]
-  if made == "under way" and session.rules.extended then return recursion_depth(around, member_mapping, pos) end
-  if made == "under way" then
+  local program = cache[member_mapping]
+  if program == "under way" and session.rules.extended then return recursion_depth(enclosing, member_mapping, pos) end
+  if program == "under way" then
     raise("recursive-type", pos, ("the shape of %s reaches %s again"):format(types.name(record),
       types.name(record)), { rule = "TR14-4.3-18",
       help = "leave the pointer without a section, or exclude it; for a list: rules = \"tr14x\" and include("
         .. "next[0:next != 0])" })
   end
-  if made ~= nil then return made or nil end
+  if program ~= nil then return program or nil end
   local out
   local ok, result = pcall(function()
     cache[member_mapping] = "under way" -- inside pcall, because assigning it may run out of memory
-    out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = around,
+    out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = enclosing,
       compiles = member_mapping }
     collect(session, out, member_mapping, 0, "", false, nil)
     local pieces = add_separate_members(session, out, member_mapping, join(out, record.size))

@@ -30,12 +30,12 @@ end
 -- Returns a bound as seen from inside the member `prefix` of a record. extended: true if the bound may also name
 -- members of the enclosing record.
 local function rebase_bound(bound, record, prefix, extended)
-  local of = types.member(record, prefix).type
+  local member_type = types.member(record, prefix).type
   return ast.map(bound, function(node)
     if node.tag == "member" and not node.arrow and node.base.tag == "id" and node.base.name == prefix then
       return { tag = "id", pos = node.name_pos, name = node.name }
     elseif node.tag == "id" and not node.global and types.member(record, node.name)
-      and not (extended and not types.member(of, node.name)) then
+      and not (extended and not types.member(member_type, node.name)) then
       raise("unsupported", node.pos, ("the bound of a part of '%s' names '%s', which is not a part of it"):format(
         prefix, node.name), { length = #node.name, rule = RULE, help = not extended
           and ("write %s.NAME for its parts; for others: rules = \"tr14x\""):format(prefix) or nil })
@@ -45,8 +45,8 @@ end
 
 -- Returns the nest of the first member of an item's path, and adds the nest to the layer if it does not exist. Raises
 -- if the member has no parts, or if a clause names the whole member.
-local function nest_of(record, made, item)
-  local member, entry = types.member(record, item.name), made.members[item.name]
+local function nest_of(record, layer, item)
+  local member, entry = types.member(record, item.name), layer.members[item.name]
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
   if not types.is_record(member.type) then
     raise("not-a-struct", item.path[1].name_pos, ("'%s' is %s: it has no parts"):format(item.name,
@@ -60,15 +60,15 @@ local function nest_of(record, made, item)
   if not entry then
     entry = { mode = "include", has_parts = true, pos = item.pos,
       inner = { pos = item.pos, nest = { tag = "nest", pos = item.pos, clauses = {} } } }
-    made.members[item.name] = entry
+    layer.members[item.name] = entry
   end
   return entry.inner.nest
 end
 
 -- Adds an item with a path to the nest of its member. extended: true if bounds may name members of the enclosing record
 -- (TR14-5-06).
-function nested_members.enter(record, made, clause, item, extended)
-  local nest = nest_of(record, made, item)
+function nested_members.enter(record, layer, clause, item, extended)
+  local nest = nest_of(record, layer, item)
   local path = item.path
   local rest = { tag = "member_shape", pos = path[1].name_pos, name = path[1].name, subscripts = {} }
   if path[2] then rest.path = table.move(path, 2, #path, 1, {}) end
@@ -77,10 +77,10 @@ function nested_members.enter(record, made, clause, item, extended)
   table.insert(nest.clauses, ast.copy_with(clause, "members", { rest }))
 end
 
--- Checks the nests of a layer. layer(record, clauses) raises if the clauses are wrong.
-function nested_members.check(record, made, layer)
-  for name, entry in ast.children(made.members) do
-    if entry.has_parts then layer(types.member(record, name).type, entry.inner.nest.clauses) end
+-- Checks the nests of a layer. check_clauses(record, clauses) raises if the clauses are wrong.
+function nested_members.check(record, layer, check_clauses)
+  for name, entry in ast.children(layer.members) do
+    if entry.has_parts then check_clauses(types.member(record, name).type, entry.inner.nest.clauses) end
   end
 end
 

@@ -39,28 +39,28 @@ policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always"
 -- Returns the core's action and flags of an action's word, before which modifiers may occur. nil stands for the
 -- enclosing object's action.
 function policy.code(word)
-  local given = 0
+  local bits = 0
   for _, modifier in ipairs(word and word:find(" ", 1, true) and policy.modifiers or {}) do
     if word:find("^" .. modifier .. " ") then
-      given, word = given | core.flag[modifier], word:sub(#modifier + 2)
+      bits, word = bits | core.flag[modifier], word:sub(#modifier + 2)
     end
   end
-  return codes[word] or core.action[word], given | (flags[word] or 0)
+  return codes[word] or core.action[word], bits | (flags[word] or 0)
 end
 
 -- Words of actions with flags: the flag, and the format of the word.
-local said_by_flags = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
+local words_by_flag = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
   { core.flag.present_or, "p%s" } }
 
 -- Returns the word of an action by name and flags; the inverse of policy.code.
-function policy.format_action(action, given)
+function policy.format_action(action, bits)
   local words, word = {}, action
   for _, modifier in ipairs(policy.modifiers) do
-    if given & core.flag[modifier] ~= 0 then words[#words + 1] = modifier end
+    if bits & core.flag[modifier] ~= 0 then words[#words + 1] = modifier end
   end
-  for _, said in ipairs(said_by_flags) do
-    local other = said[2]:format(action)
-    if given & said[1] ~= 0 and codes[other] == core.action[action] then
+  for _, entry in ipairs(words_by_flag) do
+    local other = entry[2]:format(action)
+    if bits & entry[1] ~= 0 and codes[other] == core.action[action] then
       word = other
       break
     end
@@ -95,8 +95,8 @@ local function check_clause(session, clause)
         or diagnostic.suggest(clause.name, policy.actions) })
 end
 
--- Returns the name of the policy that a plain clause with this action selects (TR14-5-09).
-function policy.default_for(wanted) return "for " .. wanted end
+-- Returns the name of the policy that a clause with this action alone selects (TR14-5-09).
+function policy.default_for(action) return "for " .. action end
 
 -- Raises if a record has no policy of this name. Decides TR14-3.2.2-02, TR14-3.2.2-04.
 function policy.require_known(session, record, name, pos)
@@ -108,36 +108,36 @@ function policy.require_known(session, record, name, pos)
         or diagnostic.suggest(name, session:policy_names(record)) })
 end
 
--- Raises if a policy has two clauses of this name; otherwise registers the clause in `given`. Decides TR14-3.2.1-10,
--- TR14-3.2.1-14.
-local function check_once(given, clause)
-  if given[clause.name] then
+-- Raises if a policy has two clauses of this name; otherwise registers the clause in `clause_names`. Decides
+-- TR14-3.2.1-10, TR14-3.2.1-14.
+local function check_once(clause_names, clause)
+  if clause_names[clause.name] then
     raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
       { length = #clause.name, rule = clause.name == "shape" and "TR14-3.2.1-10" or "TR14-3.2.1-14" })
   end
-  given[clause.name] = true
+  clause_names[clause.name] = true
 end
 
 -- Sets the kind of a policy; raises if the policy has both data and update clauses (TR14-3.2.1-07). Decides
 -- TR14-3.2.1-07.
-local function set_kind(made, kind, pos, word)
-  if made.kind and made.kind ~= kind then
+local function set_kind(layer, kind, pos, word)
+  if layer.kind and layer.kind ~= kind then
     raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
-      made.kind == "data" and "a data" or "an update", word), { length = #word, rule = "TR14-3.2.1-07" })
+      layer.kind == "data" and "a data" or "an update", word), { length = #word, rule = "TR14-3.2.1-07" })
   end
-  made.kind = kind
+  layer.kind = kind
 end
 
 -- Registers a member that a clause names. Decides TR14-3.2.4-01, TR14-3.2.4-02.
-local function enter_member(session, record, made, clause, item, inside)
-  local member, args = shape.enter(session, record, made, clause, item)
+local function enter_member(session, record, layer, clause, item, inside)
+  local member, args = shape.enter(session, record, layer, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
     requested_action = policy.requested_actions[clause.name], pos = item.pos, outer = item.outer,
     subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
   if clause.name == "invoke" then
     entry.mode = "invoke"
-    local of = types.innermost(member.type)
-    if not types.is_record(of) then
+    local element = types.innermost(member.type)
+    if not types.is_record(element) then
       raise("not-a-struct", item.pos, ("'%s' has no structure type, so it has no policies"):format(item.name),
         { length = #item.name, rule = "TR14-3.2.4-02" })
     end
@@ -145,91 +145,91 @@ local function enter_member(session, record, made, clause, item, inside)
       raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
         { length = #"invoke", rule = "TR14-3.3-14" })
     end
-    if clause.shape and clause.shape.name and of.complete and of ~= inside
-      and not shape.is_parameter(made, clause.shape.name) then
-      policy.require_known(session, of, clause.shape.name, clause.shape.pos)
-      local kind = session:policies_of(of)[clause.shape.name].kind
-      if kind then set_kind(made, kind, clause.pos, clause.name) end
+    if clause.shape and clause.shape.name and element.complete and element ~= inside
+      and not shape.is_parameter(layer, clause.shape.name) then
+      policy.require_known(session, element, clause.shape.name, clause.shape.pos)
+      local kind = session:policies_of(element)[clause.shape.name].kind
+      if kind then set_kind(layer, kind, clause.pos, clause.name) end
     end
   end
   entry.inner = shape.inner(member, item, clause)
   if args then entry.inner = { pos = item.pos, args = args, name = entry.inner and entry.inner.name } end
   if entry.inner and entry.inner.name and entry.mode == "act" and types.innermost(member.type).complete
-    and not shape.is_parameter(made, entry.inner.name) then
+    and not shape.is_parameter(layer, entry.inner.name) then
     shape.require_known(session, types.innermost(member.type), entry.inner.name, entry.inner.pos)
   end
-  made.members[item.name] = entry
+  layer.members[item.name] = entry
 end
 
 -- Returns the layer of a list of clauses. kind: the kind of construct that encloses a nest; inside: the enclosing type,
 -- whose later policies may still be unknown. Decides TR14-3.2.1-03, TR14-3.3-13.
 function policy.layer(session, record, clauses, kind, inside)
-  local made = { members = {}, use = {}, kind = kind }
-  local given = {}
+  local layer = { members = {}, use = {}, kind = kind }
+  local clause_names = {}
   for _, clause in ipairs(clauses) do
     check_clause(session, clause)
-    if clause.name == "with" then made.params = shape.parameters(clause) end
+    if clause.name == "with" then layer.params = shape.parameters(clause) end
     if clause.direction then
       raise("syntax", clause.direction.pos, "a policy's clauses are directions themselves",
         { length = #clause.direction.name, rule = "TR14-5-07" })
     end
     shape.check_brackets(clause, clause.name ~= "exclude")
     if clause.name == "default" then
-      check_once(given, clause)
+      check_once(clause_names, clause)
       local sort = defaults[clause.word]
       if not sort then
         raise("clause-not-allowed", clause.word_pos, ("a policy's default is a data clause's name, update, "
           .. "none or exclude, not '%s'"):format(clause.word),
           { length = #clause.word, rule = "TR14-3.2.1-03" })
       end
-      if sort ~= true then set_kind(made, sort, clause.word_pos, clause.word) end
-      made.default, made.default_pos = clause.word, clause.pos
+      if sort ~= true then set_kind(layer, sort, clause.word_pos, clause.word) end
+      layer.default, layer.default_pos = clause.word, clause.pos
     elseif clause.name == "shape" then
-      check_once(given, clause)
+      check_once(clause_names, clause)
       if #clause.names ~= 1 then
         raise("syntax", clause.names[2].pos, "a policy builds on one shape", { rule = "TR14-3.2.1-10" })
       end
-      made.shape = clause.names[1].name
-      shape.require_known(session, record, made.shape, clause.names[1].pos)
+      layer.shape = clause.names[1].name
+      shape.require_known(session, record, layer.shape, clause.names[1].pos)
     elseif clause.name == "with" or clause.name == "for" then
-      check_once(given, clause)
+      check_once(clause_names, clause)
     elseif clause.name == "use" then
-      for _, used in ipairs(clause.names) do made.use[#made.use + 1] = used end
+      for _, used in ipairs(clause.names) do layer.use[#layer.use + 1] = used end
     elseif clause.name == "update" then
-      set_kind(made, "update", clause.pos, clause.name)
+      set_kind(layer, "update", clause.pos, clause.name)
     elseif policy.actions[clause.name] then
-      set_kind(made, "data", clause.pos, clause.name)
+      set_kind(layer, "data", clause.pos, clause.name)
     end
-    for _, item in ipairs(clause.members or {}) do enter_member(session, record, made, clause, item, inside) end
+    for _, item in ipairs(clause.members or {}) do enter_member(session, record, layer, clause, item, inside) end
   end
-  return made
+  return layer
 end
 
 -- Sets the kind of a layer without one from the policies that it uses, and returns the kind. Raises if a used policy
--- does not exist, has another kind, or uses the layer in turn. seen: layers under check. Decides TR14-3.2.1-09.
-local function check_use(session, record, made, seen)
-  seen[made] = true
-  for _, used in ipairs(made.use) do
+-- does not exist, has another kind, or uses the layer in turn. visited: layers under check. Decides TR14-3.2.1-09.
+local function check_use(session, record, layer, visited)
+  visited[layer] = true
+  for _, used in ipairs(layer.use) do
     policy.require_known(session, record, used.name, used.pos)
     local other = session:policy_named(record, used.name)
-    if seen[other] then
+    if visited[other] then
       raise("recursive-type", used.pos, ("policy '%s' uses itself"):format(used.name),
         { length = #used.name, rule = "TR14-3.2.1-09" })
     end
-    local kind = session:with_location(other.location, check_use, session, record, other, seen)
-    if kind and made.kind and kind ~= made.kind then
+    local kind = session:with_location(other.location, check_use, session, record, other, visited)
+    if kind and layer.kind and kind ~= layer.kind then
       raise("clause-not-allowed", used.pos, ("'%s' is %s policy"):format(used.name,
         kind == "data" and "a data" or "an update"), { length = #used.name, rule = "TR14-3.2.1-09" })
     end
-    made.kind = made.kind or kind
+    layer.kind = layer.kind or kind
   end
-  seen[made] = nil
-  return made.kind
+  visited[layer] = nil
+  return layer.kind
 end
 
 -- Raises if the policies that a layer uses are wrong; sets the layer's kind from them if it has no kind.
-function policy.check(session, record, made)
-  check_use(session, record, made, {})
+function policy.check(session, record, layer)
+  check_use(session, record, layer, {})
 end
 
 -- Executes a policy directive: stores its layer in the session. record: the enclosing type, or nil. Returns the
@@ -254,19 +254,19 @@ function policy.define(session, node, record)
       raise("unknown-clause", word.pos, ("'%s' is not a data clause"):format(word.name), { length = #word.name,
         rule = "TR14-5-09" })
     end
-    names[#names + 1] = { name = policy.default_for(policy.actions[word.name]), pos = word.pos, says = word.name }
+    names[#names + 1] = { name = policy.default_for(policy.actions[word.name]), pos = word.pos, clause = word.name }
   end
-  for _, given in ipairs(names) do
-    if policies[given.name] then
-      raise("duplicate-name", given.pos, ("%s has a policy %s already"):format(types.name(target),
-        given.says and "for " .. given.says or "'" .. given.name .. "'"), { rule = "TR14-3.1.1-10" })
+  for _, entry in ipairs(names) do
+    if policies[entry.name] then
+      raise("duplicate-name", entry.pos, ("%s has a policy %s already"):format(types.name(target),
+        entry.clause and "for " .. entry.clause or "'" .. entry.name .. "'"), { rule = "TR14-3.1.1-10" })
     end
   end
-  local made = policy.layer(session, target, node.clauses, nil, record)
-  made.name, made.names, made.location = names[1].name, names, session:location_of(node.pos)
-  for _, given in ipairs(names) do policies[given.name] = made end
-  session:has_described(target, made)
-  return target, made
+  local layer = policy.layer(session, target, node.clauses, nil, record)
+  layer.name, layer.names, layer.location = names[1].name, names, session:location_of(node.pos)
+  for _, entry in ipairs(names) do policies[entry.name] = layer end
+  session:has_described(target, layer)
+  return target, layer
 end
 
 return policy

@@ -26,9 +26,9 @@ local own_clauses = openacc_directives.clauses_where(function(_, clause)
 end)
 
 -- Raises about an extension of TR14's chapter 5 if the rule profile does not have it.
-function shape.wish(session, pos, rule, what)
+function shape.wish(session, pos, rule, extension)
   if session.rules.extended then return end
-  raise("syntax", pos, what .. " are for the profile tr14x", { length = 1, rule = rule,
+  raise("syntax", pos, extension .. " are for the profile tr14x", { length = 1, rule = rule,
     help = 'scenario { rules = "tr14x" }' })
 end
 
@@ -84,9 +84,9 @@ local function clause_type(session, clause, record)
       { rule = "TR14-3.1.1-07" })
   end
   if record and t ~= record then
-    local around = t.within
-    while around and around ~= record do around = around.within end
-    if around then return t end
+    local enclosing = t.within
+    while enclosing and enclosing ~= record do enclosing = enclosing.within end
+    if enclosing then return t end
     raise("type-mismatch", clause.type.pos,
       ("inside %s the type is %s itself, or one declared in it"):format(types.name(record),
         types.name(record)), { rule = "TR14-3.1.1-06" })
@@ -118,12 +118,12 @@ end
 -- Raises if a record has no shape of this name, or if the shape cannot be used in this instance of a template
 -- (TR14-5-02). Decides TR14-3.1.2-08, TR14-3.2.2-04.
 function shape.require_known(session, record, name, pos)
-  local found = session:shape_named(record, name)
-  if found and found.unusable then
+  local layer = session:shape_named(record, name)
+  if layer and layer.unusable then
     raise("not-a-struct", pos, ("shape '%s' is for structures in '%s', which is %s"):format(name,
-      found.unusable.name, types.name(found.unusable.type)), { length = #name, rule = "TR14-5-02" })
+      layer.unusable.name, types.name(layer.unusable.type)), { length = #name, rule = "TR14-5-02" })
   end
-  if found then return end
+  if layer then return end
   local is_policy = session:policies_of(record)[name]
   raise("unknown-shape", pos, ("%s has no shape '%s'"):format(types.name(record), name),
     { length = #name, rule = "TR14-3.1.2-08",
@@ -196,9 +196,9 @@ end
 
 -- Returns the same as shape.member, for a list item of a layer's clause. Raises if the layer names the member twice, or
 -- excludes only a part of it. Decides TR14-3.1.1-20.
-function shape.enter(session, record, made, clause, item)
+function shape.enter(session, record, layer, clause, item)
   local member, args = shape.member(record, item, session)
-  if made.members[item.name] then
+  if layer.members[item.name] then
     raise("duplicate-member", item.pos, ("'%s' is named twice"):format(item.name),
       { length = #item.name, rule = "TR14-3.1.1-20" })
   end
@@ -253,8 +253,8 @@ function shape.no_nest(session, clause)
 end
 
 -- True if a name is a parameter that stands for a shape or policy, which is bound later (TR14-5-02).
-function shape.is_parameter(made, name)
-  for _, parameter in ipairs(made.params or {}) do
+function shape.is_parameter(layer, name)
+  for _, parameter in ipairs(layer.params or {}) do
     if parameter.name == name and parameter.kind then return true end
   end
   return false
@@ -264,30 +264,33 @@ end
 local limits = { ["in"] = true, out = true, none = true }
 -- Returns the direction of an include clause; raises if the clause has no valid direction.
 local function limit_of(session, clause)
-  local way = clause.direction
-  shape.wish(session, way.pos, "TR14-5-07", "directions of members")
-  if clause.name ~= "include" or not limits[way.name] then
-    raise("syntax", way.pos, "include takes in, out or none as direction", { length = #way.name, rule = "TR14-5-07" })
+  local direction = clause.direction
+  shape.wish(session, direction.pos, "TR14-5-07", "directions of members")
+  if clause.name ~= "include" or not limits[direction.name] then
+    raise("syntax", direction.pos, "include takes in, out or none as direction",
+      { length = #direction.name, rule = "TR14-5-07" })
   end
-  return way.name
+  return direction.name
 end
 
 -- Raises if the shape that a clause names for a member's objects does not exist.
 local function check_inner(session, member, inner, record)
-  local of = types.innermost(member.type)
+  local element = types.innermost(member.type)
   -- A type that is still being declared may get the named shape later.
-  if inner.name and of.complete and of ~= record then shape.require_known(session, of, inner.name, inner.pos) end
+  if inner.name and element.complete and element ~= record then
+    shape.require_known(session, element, inner.name, inner.pos)
+  end
 end
 
 -- Returns the parameters that a directive declares, {name, kind?, default?} in order. Raises if a name is duplicated.
 function shape.parameters(clause)
-  local seen = {}
+  local declared = {}
   for _, parameter in ipairs(clause.parameters) do
-    if seen[parameter.name] then
+    if declared[parameter.name] then
       raise("duplicate-name", parameter.pos, ("there are two parameters '%s'"):format(parameter.name),
         { length = #parameter.name, rule = "TR14-5-01" })
     end
-    seen[parameter.name] = true
+    declared[parameter.name] = true
     if parameter.kind and parameter.default and parameter.default.tag ~= "id" then
       raise("syntax", parameter.default.pos, ("a %s has a name"):format(parameter.kind), { rule = "TR14-5-02" })
     end
@@ -297,18 +300,18 @@ end
 
 -- True if the parameter that a clause names is for other instances of a template. In this instance the member has no
 -- structure type, so that the shape cannot be used (TR14-5-02).
-local function is_for_others(record, made, member, clause)
-  return record.template and clause.shape and clause.shape.name and shape.is_parameter(made, clause.shape.name)
+local function is_for_others(record, layer, member, clause)
+  return record.template and clause.shape and clause.shape.name and shape.is_parameter(layer, clause.shape.name)
     and not types.is_record(types.innermost(member.type))
 end
 
 -- Returns the layer of a list of clauses. `record` must be complete; inside: the enclosing type, whose later shapes may
 -- still be unknown. Decides TR14-3.1.1-19, TR14-3.1.1-20.
 function shape.layer(session, record, clauses, inside)
-  local made = { members = {} }
+  local layer = { members = {} }
   local default
   for _, clause in ipairs(clauses) do
-    if clause.name == "with" and session.rules.extended then made.params = shape.parameters(clause) end
+    if clause.name == "with" and session.rules.extended then layer.params = shape.parameters(clause) end
     check_clause(session, clause)
     shape.check_brackets(clause, clause.name == "include" or clause.name == "init_needed")
     if clause.name == "default" then
@@ -321,40 +324,40 @@ function shape.layer(session, record, clauses, inside)
           ("a shape's default is none, include or exclude, not '%s'"):format(clause.word),
           { length = #clause.word, rule = "TR14-3.1.1-03" })
       end
-      made.default, default = clause.word, clause
+      layer.default, default = clause.word, clause
     end
     for _, item in ipairs(clause.members or {}) do
       if item.path then
-        nested_members.enter(record, made, clause, item, session.rules.extended)
+        nested_members.enter(record, layer, clause, item, session.rules.extended)
         goto continue
       end
-      local member, args = shape.enter(session, record, made, clause, item)
+      local member, args = shape.enter(session, record, layer, clause, item)
       local inner
-      if is_for_others(record, made, member, clause) then
-        made.unusable = made.unusable or { name = item.name, type = member.type }
+      if is_for_others(record, layer, member, clause) then
+        layer.unusable = layer.unusable or { name = item.name, type = member.type }
       else
         inner = shape.inner(member, item, clause)
       end
       if args then inner = { pos = item.pos, args = args, name = inner and inner.name } end
-      if inner and not shape.is_parameter(made, inner.name) then check_inner(session, member, inner, inside) end
-      made.members[item.name] = { mode = clause.name == "exclude" and "exclude" or "include",
+      if inner and not shape.is_parameter(layer, inner.name) then check_inner(session, member, inner, inside) end
+      layer.members[item.name] = { mode = clause.name == "exclude" and "exclude" or "include",
         init = clause.name == "init_needed", inner = inner, pos = item.pos,
         limit = clause.direction and limit_of(session, clause) or nil,
         subscripts = not args and #item.subscripts > 0 and item.subscripts or nil }
       ::continue::
     end
   end
-  nested_members.check(record, made, function(of, inner) shape.layer(session, of, inner) end)
-  if made.default == "none" then
+  nested_members.check(record, layer, function(inner_record, inner) shape.layer(session, inner_record, inner) end)
+  if layer.default == "none" then
     for _, member in ipairs(record.members) do
-      if member.name and not made.members[member.name] then
+      if member.name and not layer.members[member.name] then
         raise("default-none", default.pos, ("default(none), but member '%s' is not named"):format(
           member.name), { length = #"default", rule = "TR14-3.1.1-19",
           help = ("name '%s' in include or exclude"):format(member.name) })
       end
     end
   end
-  return made
+  return layer
 end
 
 -- Executes a shape directive: stores its layer in the session. record: the enclosing type, or nil. Decides TR14-1.2-03,
@@ -384,10 +387,10 @@ function shape.define(session, node, record)
     raise("duplicate-name", node.argument.pos, ("%s has a shape '%s' already"):format(
       types.name(target), name), { length = #name, rule = "TR14-3.1.1-10" })
   end
-  local made = shape.layer(session, target, node.clauses, record)
-  made.name, made.location = name ~= true and name or nil, session:location_of(node.pos)
-  shapes[name] = made
-  session:has_described(target, made)
+  local layer = shape.layer(session, target, node.clauses, record)
+  layer.name, layer.location = name ~= true and name or nil, session:location_of(node.pos)
+  shapes[name] = layer
+  session:has_described(target, layer)
 end
 
 return shape
