@@ -22,7 +22,7 @@
 
 enum { RT_CALL_ARGUMENTS_MAX = 1024 };
 
-/* Returns the number of words to pass for n arguments; n <= RT_CALL_ARGUMENTS_MAX. */
+/* Returns the number of words to pass for n arguments: 16, 64 or RT_CALL_ARGUMENTS_MAX; n must not exceed the last. */
 static inline size_t rt_round_up_argument_count(size_t n)
 {
     assert(n <= RT_CALL_ARGUMENTS_MAX);

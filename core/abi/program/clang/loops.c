@@ -1,10 +1,10 @@
-/* loops.c - corrects the bounds of loops that libomp shares among the threads of a team. Interposes libomp's
- * functions, which clang's code calls at the begin of such a loop.
+/* loops.c - corrects the bounds of loops that libomp shares among the threads of a team. Interposes libomp's functions,
+ * which clang's code calls at the begin of such a loop.
  *
  * With schedule(static, 1), clang's code of a combined construct with distribute uses the stride set by libomp as the
- * step of its loop. libomp 14 to 19 gives a team of one thread all iterations as one chunk and a stride beyond them,
- * so that the loop would end after the first iteration. Checked kernels have such teams. A team of one thread
- * therefore gets chunks of one iteration, as the schedule requests. */
+ * step of its loop. libomp 14 to 19 gives a team of one thread all iterations as one chunk, and a stride beyond the
+ * last iteration. So the loop would end after the first iteration. Checked kernels have such teams. A team of one
+ * thread therefore gets chunks of one iteration, as the schedule requests. */
 #include "abi/program/routines/target.h"
 
 enum { STATIC_CHUNKED = 33 };
@@ -13,6 +13,8 @@ enum { STATIC_CHUNKED = 33 };
 #define PARAMETERS(type, step_type)                                                                             \
     (void *location, int32_t thread, int32_t schedule, int32_t *last, type *low, type *high, step_type *stride, \
      step_type step, step_type chunk)
+/* Defines the entry point `name` for a type of loop variables: calls libomp's function, and makes the first chunk
+ * [*low, *high] one iteration if the schedule is (static, 1). */
 #define TAKE(name, type, step_type)                                                                 \
     void name PARAMETERS(type, step_type);                                                          \
     void name PARAMETERS(type, step_type)                                                           \

@@ -1,8 +1,9 @@
 /* maps.c - turns the maps of a clang directive into the items of one construct. Called by target.c; except for
  * rt_maps_init and rt_maps_free, the lock must be held.
  *
- * A map with data becomes an item. A pointer map (PTR_AND_OBJ) also gives the item its slot, and a separate item for
- * the pointer itself unless it belongs to a structure. A structure is one map, followed by the maps of its members:
+ * A map with data becomes an item. A pointer map (PTR_AND_OBJ) also gives the item its slot, the address of the pointer
+ * to attach. A separate item maps the pointer itself unless the pointer belongs to a structure. A structure is one map,
+ * followed by the maps of its members:
  *
  *      maps:   s, size of its mapped part | MEMBER_OF(1) s.n | MEMBER_OF(1) PTR_AND_OBJ base &s.p, begin p
  *      items:  s, aligned by its frame    | s.n              | p[0:n], slot &s.p */
@@ -19,7 +20,7 @@
 /* ---------------------------------------------------------------------------------------- maps --
  */
 
-/* Appends a map. Ends the program without memory. */
+/* Appends a copy of a map. Ends the program without memory. */
 static void add_map(struct rt_maps *maps, const struct rt_map *map)
 {
     assert(maps->n <= maps->capacity);
@@ -42,6 +43,7 @@ struct mapping {
     size_t first;
 };
 
+/* Returns how many maps a mapper function has added so far; called by mapper functions. */
 int64_t __tgt_mapper_num_components(void *mapping);
 int64_t __tgt_mapper_num_components(void *mapping)
 {
@@ -50,12 +52,14 @@ int64_t __tgt_mapper_num_components(void *mapping)
     return (int64_t)(of->maps->n - of->first);
 }
 
+/* Adds a map; called by mapper functions. Ends the program without memory. */
 void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name);
 void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t size, uint64_t type, const char *name)
 {
     add_map(((struct mapping *)mapping)->maps, &(struct rt_map){base, begin, size, type, name});
 }
 
+/* Appends each map of the columns, or the maps that its mapper adds in its place. */
 void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 {
     assert(columns->base || !columns->n);
@@ -80,6 +84,7 @@ void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
     }
 }
 
+/* Frees the array of maps and the lists of dimensions. */
 void rt_maps_free(struct rt_maps *maps)
 {
     if (maps->at != maps->few)
@@ -93,41 +98,43 @@ void rt_maps_free(struct rt_maps *maps)
 /* --------------------------------------------------------------------------------------- items --
  */
 
-/* True if a map makes a pointer point to its data: a section with its pointer, or a pointer alone. */
+/* Returns true if a map makes a pointer point to its data: a section with its pointer, or a pointer alone. */
 static bool is_pointer_map(const struct rt_map *map)
 {
     return map->type & (PTR_AND_OBJ | ATTACH);
 }
 
-/* True if a map is about data, not a value or private memory, and passes the filter of `maps`. */
+/* Returns true if a map is about data, not a value or private memory, has an address, and passes the filter of `maps`.
+ */
 static bool is_data_map(const struct rt_maps *maps, const struct rt_map *map)
 {
     return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flags) == maps->taken;
 }
 
-/* Returns the item flags for the modifiers always and present of a map type. */
+/* Returns the item flags for the modifiers always and present of a map type; 0: neither. */
 static uint16_t get_item_flags(uint64_t type)
 {
     const uint16_t always = (type & TO ? ACCD_ITEM_ALWAYS_IN : 0) | (type & FROM ? ACCD_ITEM_ALWAYS_OUT : 0);
     return (type & ALWAYS ? always : 0) | (type & PRESENT ? ACCD_ITEM_REQUIRE_PRESENT : 0);
 }
 
-/* Returns ACCD_ITEM_UNCOUNTED for a structure's member if list items are counted, as the map of the structure counts;
- * otherwise 0. */
+/* Returns ACCD_ITEM_UNCOUNTED for a structure's member if the rules count list items: the map of the structure counts
+ * already. For any other map returns 0. */
 static uint16_t uncounted(const struct rt_map *map)
 {
     const bool items = rt.options.rules->counting == ACCD_COUNT_ITEMS;
     return items && rt_get_map_parent(map->type) && !is_pointer_map(map) ? ACCD_ITEM_UNCOUNTED : 0;
 }
 
-/* Returns the base address of a map's data: for a pointer with its section, the value of the pointer. */
+/* Returns the base address of a map's data on the host: for a pointer with its section, the value of the pointer. */
 static const void *get_pointer_base(const struct rt_map *map)
 {
     assert(map->base || !(map->type & PTR_AND_OBJ));
     return map->type & PTR_AND_OBJ ? (const void *)rt_load_word(map->base) : map->base;
 }
 
-/* True if map i represents members of a structure, whose maps follow. */
+/* Returns true if map i represents members of a structure, whose maps follow: it moves no data itself, and the next map
+ * lies in it. */
 static bool has_members(const struct rt_maps *maps, size_t i)
 {
     const struct rt_map *map = &maps->at[i];
@@ -136,7 +143,8 @@ static bool has_members(const struct rt_maps *maps, size_t i)
                (uint64_t)map->size;
 }
 
-/* Aligns a structure's members on the device as on the host, or less if other data are present right before them. */
+/* Sets the frame of a structure's item, so that its members are aligned on the device as on the host. The alignment is
+ * smaller if other data are present right before them. */
 static void align_item(accd_item *item)
 {
     assert(item->bytes > 0);
@@ -152,7 +160,7 @@ static void align_item(accd_item *item)
     }
 }
 
-/* Sets the pointer of a map as slot of its section's item; if no item has that section, adds an item that attaches the
+/* Sets the pointer of a map as slot of its section's item. If no item has that section, adds an item that attaches the
  * pointer if its target is present. */
 static void add_attach_item(struct rt_items *items, const struct rt_map *map)
 {
@@ -166,7 +174,7 @@ static void add_attach_item(struct rt_items *items, const struct rt_map *map)
 }
 
 /* Adds an item for the present object at a zero-length section. If nothing is present there, adds an item only for the
- * modifier present, which then fails. */
+ * modifier present; such an item then fails. A structure's member gets no item. */
 static void add_empty(struct rt_items *items, accd_action action, const struct rt_map *map, uint16_t flags)
 {
     const bool counts = !rt_get_map_parent(map->type) || is_pointer_map(map);
@@ -174,6 +182,7 @@ static void add_empty(struct rt_items *items, accd_action action, const struct r
         rt_add_item(items, action, map->begin, 1)->flags = ACCD_ITEM_REQUIRE_PRESENT;
 }
 
+/* Appends an item for each data map, and items for pointers. */
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
     assert(rt.site && rt.context);
@@ -193,7 +202,7 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
                 add_attach_item(items, map);
             items->nulls |= is_pointer_map(map);
         } else if (!(map->type & IMPLICIT) || !rt_is_partly_present(&rt_this_thread, map->begin, (uint64_t)map->size)) {
-            /* read-only data, such as tables and typeinfo */
+            /* Data in read-only memory, such as tables and typeinfo, are not copied back. */
             const unsigned moves = rt_is_constant(map->begin) ? TO : TO | FROM;
             accd_item *item = rt_add_item(items, actions[map->type & moves], map->begin, (uint64_t)map->size);
             item->flags = get_item_flags(map->type) | uncounted(map);
@@ -206,6 +215,7 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
+/* Appends the items that release or copy back the data of each map. */
 void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -227,14 +237,14 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
-/* Dimension of a section with gaps, as clang passes it: each dimension of the array, outermost first, then that of
- * one element. */
+/* Dimension of a section with gaps, as clang passes it: each dimension of the array, outermost first, then that of one
+ * element. offset, count: in elements of the dimension; stride: in bytes. */
 struct dimension {
     uint64_t offset, count, stride;
 };
 
-/* Adds the item of an update's section with gaps: contiguous runs with strides. Ends the program without memory or
- * with too many dimensions. */
+/* Adds the item of an update's section with gaps, as contiguous runs with strides. An empty section adds no item. Ends
+ * the program without memory or with more than ACCD_MAX_RANK dimensions. */
 static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action action, const struct rt_map *map,
                      uint16_t flags)
 {
@@ -264,6 +274,7 @@ static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action a
     item->run = run;
 }
 
+/* Appends an item for each map of an update with data. */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -279,6 +290,7 @@ void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
+/* Looks for pointer maps of zero-length sections whose data are absent, and writes their device pointers. */
 void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back)
 {
     const void *const null = NULL;
@@ -298,13 +310,14 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
 /* ----------------------------------------------------------------------------------- addresses --
  */
 
+/* Finds the device address of a map's data, or the address that a region gets for absent data. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper)
 {
     assert(rt.context);
     const uintptr_t base = (uintptr_t)get_pointer_base(map);
     uint64_t low, high;
     char *device;
-    if (!map->size) { /* OMP60-map-10 */
+    if (!map->size) { /* zero-length section: OMP60-map-10 */
         const uint64_t match = accd_matching_address(rt.context, self->device, map->begin, &low, &high);
         if (!match || match == high) {
             void *function = rt_find_image_function(self->device, map->begin);
@@ -325,7 +338,8 @@ void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, b
 /* --------------------------------------------------------------------------------------- names --
  */
 
-/* The name of a section is that of its variable, without bounds, which the compiler passes as plain text only. */
+/* Finds the name of a map with this address and size. It is the name of the variable, without bounds, because the
+ * compiler passes these as plain text only. */
 bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
     const struct rt_maps *of = maps;

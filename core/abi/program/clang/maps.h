@@ -10,6 +10,7 @@
 
 #include <assert.h>
 
+/* Flags of the type of a map, as clang defines them. */
 enum {
     TO = 0x1,
     FROM = 0x2,
@@ -19,7 +20,7 @@ enum {
     TARGET_PARAM = 0x20,
     RETURN_PARAM = 0x40, /* the program continues with the device address */
     PRIVATE = 0x80,
-    LITERAL = 0x100, /* the base column has the value itself */
+    LITERAL = 0x100, /* the base column has the value itself, as an argument; not data */
     IMPLICIT = 0x200,
     CLOSE = 0x400,
     PRESENT = 0x1000,
@@ -28,12 +29,13 @@ enum {
     FB_NULLIFY = 0x8000 /* clang 23: with RETURN_PARAM, the address of absent data becomes NULL */
 };
 static const uint64_t rt_non_contiguous = (uint64_t)1 << 44; /* type flag: section with gaps */
-static inline unsigned rt_get_map_parent(uint64_t type) /* returns the number of the enclosing map, from 1; 0: none */
+static inline unsigned rt_get_map_parent(uint64_t type) /* >returns the number of the enclosing map, from 1; 0: none */
 {
     return (unsigned)(type >> 48);
 }
 
-/* True if all flags of a type are known. ATTACH for a private pointer (PRIVATE), or always (ALWAYS), is not. */
+/* Returns true if all flags of a type are known. ATTACH with PRIVATE (a private pointer), or with ALWAYS, is not known.
+ */
 static inline bool rt_is_known_map_type(uint64_t type)
 {
     const uint64_t flags = 0xf7ff, number = (uint64_t)0xffff << 48;
@@ -59,7 +61,7 @@ struct rt_map {
     const char *name; /* ";NAME;FILE;LINE;COLUMN;;", or NULL */
 };
 
-/* Columns of a directive, as the compiler passes them. */
+/* Columns of a directive, as the compiler passes them: base address, begin, size and type of each of n maps. */
 struct rt_map_columns {
     size_t n;
     void **base, **begin;
@@ -81,7 +83,8 @@ struct rt_dim_list {
     accd_stride at[ACCD_MAX_RANK];
 };
 
-/* Maps of a directive, including maps that mappers add. `at` is the array: `few`, or memory of malloc. */
+/* Maps of a directive, including maps that mappers add. `at` is the array: `few`, or memory of malloc. `dims`:
+ * dimensions of sections with gaps, for rt_maps_free. */
 struct rt_maps {
     struct rt_map *at, few[16];
     size_t n, capacity;
@@ -100,16 +103,18 @@ void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items);
 /* Appends the items of an update. Maps without data to transfer make no item. */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items);
 
-/* Makes device pointers to absent zero-length sections null, after an entry (OMP60-map-10). `back`: gives
- * pointers that are still null their host value again, before they are copied back. */
+/* Makes device pointers to absent zero-length sections null, after an entry (OMP60-map-10). `back`: before the pointers
+ * are copied back, gives those that are still null their host value again. */
 void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_maps *maps, bool back);
 
-/* Returns the device address for the base of a map; NULL: its data are absent. A zero-length section of absent data:
- * the function of the image at its address; the host base if rt.options.null_unmatched, or for code and memory of the
- * device; else NULL. `has_mapper`: a mapper may have mapped only parts of the data, without the first byte. */
+/* Returns the device address for the base of a map; NULL: its data are absent. For a zero-length section of absent
+ * data, returns the function of the device's image at its address, or NULL. Returns the host base instead for code and
+ * memory of the device, or if rt.options.null_unmatched. `has_mapper`: a mapper may have mapped only parts of the data,
+ * without the first byte. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper);
 
-/* Finds the program's name of a range among the maps (struct rt_maps); the callback of rt_site.name. */
+/* Callback of rt_site.name: stores in *name_p the program's name of a range among the maps (struct rt_maps). Returns
+ * false if no map with a name has this range. */
 bool rt_find_map_name(const void *maps, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
 
 #endif

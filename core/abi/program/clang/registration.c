@@ -1,5 +1,6 @@
 /* registration.c - registers the device code of programs and libraries compiled by clang, as they are loaded, and
- * checks their requires directives. Also defines entry points that need no action, or that are not supported. */
+ * checks their requires directives. Also defines entry points that do nothing, or that end the program because they are
+ * not supported. */
 #include "abi/program/routines/target.h"
 
 #include "abi/program/data/image.h"
@@ -19,7 +20,7 @@ struct legacy_entry {
     uint64_t bytes;
     uint32_t flags, data;
 };
-/* Entry as listed since LLVM 21; the field `zero` distinguishes it from the older form. */
+/* Entry as listed since LLVM 21; the field `zero` distinguishes it from the older form, whose first word is not 0. */
 struct entry {
     uint64_t zero;
     uint16_t version, kind;
@@ -38,7 +39,8 @@ struct device_image {
     void *entries, *entries_end;
 };
 
-/* Program or library with device code, as the compiler registers it. */
+/* Program or library with device code, as the compiler registers it: images for one or more targets, and the entries of
+ * its functions and variables. */
 struct library {
     int32_t nimages;
     const struct device_image *images;
@@ -47,15 +49,16 @@ struct library {
 
 enum { REVERSE_OFFLOAD = 0x2, UNIFIED_ADDRESS = 0x4, UNIFIED_SHARED_MEMORY = 0x8 };
 
-/* Reports an unsupported requires directive and ends the program. No location is known, as the compiler passes the
- * union of all files' requirements. */
+/* Reports an unsupported requires directive and ends the program. The report has no location, because the compiler
+ * passes the union of all files' requirements. */
 static _Noreturn void refuse_requires(const char *message, const char *help)
 {
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = "error", .code = "unsupported", .help = help}, "%s", message);
     rt_exit_with_error();
 }
 
-/* Checks the flags of requires directives. Unsupported ones end the program, unless all regions run on the host. */
+/* Checks the flags of requires directives. Unsupported ones end the program, unless all regions run on the host.
+ * UNIFIED_ADDRESS sets rt.device_pointers. */
 static void check_requires(int64_t flags)
 {
     if (flags & (UNIFIED_SHARED_MEMORY | REVERSE_OFFLOAD)) {
@@ -75,8 +78,8 @@ static void check_requires(int64_t flags)
     rt.device_pointers |= flags & UNIFIED_ADDRESS;
 }
 
-/* Converts an entry of either form (`old`: struct legacy_entry). Returns false if the entry is no data or function of
- * OpenMP. */
+/* Converts the entry at `at`, of either form (`old`: struct legacy_entry), to *entry_p. Returns false if the entry is
+ * not data or a function of OpenMP. Checks the flags of a requires directive, which is an entry without bytes. */
 static bool read_entry(const char *at, bool old, struct rt_image_entry *entry_p)
 {
     assert(at && entry_p);
@@ -108,14 +111,15 @@ struct package {
     uint32_t version;
     uint64_t bytes, entry, entry_bytes;
 };
-/* Entry of a package (struct package): kinds and place of one image. */
+/* Entry of a package (struct package): kinds, offset and size of one image. */
 struct packaged_image {
     uint16_t image_kind, kind;
     uint32_t flags;
     uint64_t strings, nstrings, image, image_bytes;
 };
 
-/* If *start_p is a package, replaces address and size by those of the image within; other contents are left alone. */
+/* If *start_p is a package, replaces address and size by those of the image within. Any other content, and a malformed
+ * package, is left unchanged. */
 static void unpack_image(const char **start_p, uint64_t *bytes_p)
 {
     assert(*start_p && bytes_p);
@@ -132,7 +136,7 @@ static void unpack_image(const char **start_p, uint64_t *bytes_p)
     *bytes_p = packaged_image->image_bytes;
 }
 
-/* True if an image is an ELF file for x86-64. */
+/* Returns true if an image is a 64-bit ELF file for x86-64. */
 static bool is_for_this_machine(const char *start, uint64_t bytes)
 {
     Elf64_Ehdr head;
@@ -143,7 +147,8 @@ static bool is_for_this_machine(const char *start, uint64_t bytes)
            head.e_machine == EM_X86_64;
 }
 
-/* Returns the library's entries, in memory of malloc, and their number. Ends the program without memory. */
+/* Returns the library's entries, in memory of malloc, and stores their number in *n_p. Ends the program without memory.
+ */
 static struct rt_image_entry *read_entries(const struct library *library, size_t *n_p)
 {
     assert(library->entries <= library->entries_end && n_p);
@@ -159,6 +164,8 @@ static struct rt_image_entry *read_entries(const struct library *library, size_t
     return entries;
 }
 
+/* Registers a library: keeps the image for this machine, and loads it at once if the runtime has started. Ends the
+ * program if the library has images for other machines only. */
 void __tgt_register_lib(const struct library *library);
 void __tgt_register_lib(const struct library *library)
 {
@@ -185,12 +192,14 @@ void __tgt_register_lib(const struct library *library)
                                 "-fopenmp-targets=x86_64-pc-linux-gnu");
 }
 
+/* Forgets the device code of a library. */
 void __tgt_unregister_lib(const struct library *library);
 void __tgt_unregister_lib(const struct library *library)
 {
     rt_image_remove(library);
 }
 
+/* Checks the flags of requires directives, which older compilers pass by this call. */
 void __tgt_register_requires(int64_t flags);
 void __tgt_register_requires(int64_t flags)
 {
@@ -199,6 +208,7 @@ void __tgt_register_requires(int64_t flags)
 
 /* -------------------------------------------------------------------------- further entry points -- */
 
+/* Do nothing: the number of iterations of a loop matters only to GPUs. */
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations);
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations)
 {
@@ -210,19 +220,23 @@ void __kmpc_push_target_tripcount_mapper(void *location, int64_t device, uint64_
     (void)location, (void)device, (void)iterations;
 }
 
+/* Does nothing: the flags select messages of LLVM's runtime. */
 void __tgt_set_info_flag(uint32_t flags);
 void __tgt_set_info_flag(uint32_t flags)
 {
     (void)flags;
 }
 
+/* Prints nothing and returns 0. */
 int __tgt_print_device_info(int64_t device);
 int __tgt_print_device_info(int64_t device)
 {
     (void)device;
-    return 0; /* a simulated device has no information */
+    return 0; /* a simulated device has no information to print */
 }
 
+/* Defines an entry point that reports an unsupported call, named `what`, with the reason `why`, and ends the program.
+ */
 #define REFUSED(function, what, why)                                          \
     void function(void);                                                      \
     void function(void)                                                       \
@@ -241,11 +255,13 @@ REFUSED(__tgt_interop_release, "interop", "needs a device with streams of its ow
 /* Interop objects of gcc 15. */
 REFUSED(GOMP_interop, "interop", "needs a device with streams of its own")
 
+/* Allocates device memory, as omp_target_alloc does. */
 void *llvm_omp_target_alloc_device(size_t bytes, int device);
 void *llvm_omp_target_alloc_device(size_t bytes, int device)
 {
     return omp_target_alloc(bytes, device);
 }
+/* Frees device memory, as omp_target_free does. */
 void llvm_omp_target_free_device(void *pointer, int device);
 void llvm_omp_target_free_device(void *pointer, int device)
 {

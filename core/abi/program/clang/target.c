@@ -1,9 +1,9 @@
-/* target.c - the entry points that clang calls for OpenMP's target directives (-fopenmp-targets), each one construct
- * of the core. Their parameters and the arguments of regions are defined by that interface.
+/* target.c - the entry points that clang calls for OpenMP's target directives (-fopenmp-targets), each one construct of
+ * the core. Their parameters and the arguments of regions are defined by that interface.
  *
  * A region runs in the calling thread, and its parallel regions are libomp's; only the data are the device's. For a
- * nowait directive clang creates a task of libomp, which makes the call (tasks.c). The memory of a running region is
- * one block:
+ * nowait directive clang creates a task of libomp (tasks.c), which calls an entry point here. The memory of a running
+ * region is one block:
  *
  *      | struct rt_kernel, args[0] = body | struct body, args | addresses (PASS_ADDRESSES) | private variables | */
 #include "abi/program/routines/target.h"
@@ -21,16 +21,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* results of a target construct: the compiler runs the region on the host if it was not offloaded */
+/* Results of a target construct. NOT_OFFLOADED: the compiler's code runs the region on the host. */
 enum { OFFLOADED = 0, NOT_OFFLOADED = 1 };
 
 /* ----------------------------------------------------------------------------------------- data --
  */
 
+/* Function that appends the items of a directive, as those of maps.h do. */
 typedef void items_of(struct rt_maps *maps, struct rt_items *items);
 
-/* Converts the maps to items and runs their construct; returns the region, or NULL. Makes pointers to absent
- * zero-length sections null. */
+/* Converts the maps to items and runs their construct; returns the construct's region, or NULL if it opens none. Makes
+ * pointers to absent zero-length sections null. Failure ends the program. */
 static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, struct rt_maps *maps, items_of *convert)
 {
     struct rt_items items;
@@ -45,8 +46,8 @@ static accd_region *run_items(struct rt_thread *self, accd_construct_kind kind, 
     return region;
 }
 
-/* Handles maps of an exit directive whose data a region holds: releases only the dynamic references, and excludes the
- * maps from the directive. */
+/* Handles maps of an exit directive whose data a region holds (ompx_hold): releases only their dynamic references.
+ * Makes these maps LITERAL, so that the directive ignores them. */
 static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -63,7 +64,9 @@ static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
     }
 }
 
-/* Gives data of clang's clause ompx_hold a region of the core, which ends with the program's data region. */
+/* Opens or ends the region of the core for the maps with clang's clause ompx_hold (HOLD), whose data stay present until
+ * the program's data region ends. Then sets the filter of `maps`, so that the directive ignores these maps.
+ * site->is_region_end is set at such an end. */
 static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_construct_kind kind,
                              struct rt_maps *maps)
 {
@@ -88,8 +91,8 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
     maps->taken = 0;
 }
 
-/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host
- * address (OpenMP 5.1), or become NULL with FB_NULLIFY. */
+/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses, with which the program continues.
+ * Absent data keep the host address (OpenMP 5.1), or become NULL with FB_NULLIFY. */
 static void translate_addresses(const struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
@@ -101,7 +104,7 @@ static void translate_addresses(const struct rt_thread *self, const struct rt_ma
     }
 }
 
-/* Ends the program if a map has an unknown type. */
+/* Ends the program with a report if a map has an unknown type. */
 static void check_types(const struct rt_site *site, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++)
@@ -109,7 +112,8 @@ static void check_types(const struct rt_site *site, const struct rt_map_columns 
             rt_reject_unknown_abi(site, "passes a map of type 0x%llx", (unsigned long long)columns->type[i]);
 }
 
-/* Runs a directive without a region, or the begin or end of a data region. */
+/* Runs a directive without a region, or the begin or end of a data region. number: device number of the directive;
+ * `convert` appends its items. Does nothing if the device is the host. */
 static void run_data_directive(struct rt_site *site, int64_t number, const struct rt_map_columns *columns,
                                accd_construct_kind kind, items_of *convert)
 {
@@ -131,14 +135,16 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
     rt_maps_free(&maps);
 }
 
-/* Common parameters of all calls. Older calls lack locations, names and mappers. Calls of tasks name their
- * dependences, for which libomp has already waited. */
+/* Common parameters of all calls. Older calls lack locations, names and mappers. Calls of tasks name their dependences,
+ * for which libomp has already waited, so they are ignored. */
 #define MAPS int32_t n, void **base, void **begin, const int64_t *size, const uint64_t *type
 #define NAMES const char *const *name, void *const *mapper
 #define DEPENDS int32_t ndepend, void *depend, int32_t nno_alias, void *no_alias
 #define IGNORE_DEPENDS (void)ndepend, (void)depend, (void)nno_alias, (void)no_alias
 #define COLUMNS(...) (&(const struct rt_map_columns){(size_t)n, base, begin, size, type, __VA_ARGS__})
 
+/* Defines the four entry points of a data directive, each of which runs the directive at once: without and with
+ * `nowait`, and with locations, names and mappers (`_mapper`). */
 #define DATA(function, what, kind, convert)                                              \
     void function(int64_t device, MAPS);                                                 \
     void function(int64_t device, MAPS)                                                  \
@@ -169,7 +175,7 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
         run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \
     }
 
-/* The compiler makes the same calls for data regions and for directives without a region. */
+/* The compiler makes the same calls for the begin and end of data regions and for directives without a region. */
 DATA(__tgt_target_data_begin, "target (enter) data", ACCD_KIND_ENTER_DATA, rt_add_map_enter_items)
 DATA(__tgt_target_data_end, "target (exit) data", ACCD_KIND_EXIT_DATA, rt_add_map_exit_items)
 DATA(__tgt_target_data_update, "target update", ACCD_KIND_UPDATE, rt_add_map_update_items)
@@ -177,7 +183,7 @@ DATA(__tgt_target_data_update, "target update", ACCD_KIND_UPDATE, rt_add_map_upd
 /* -------------------------------------------------------------------------------------- regions --
  */
 
-/* Ways in which a region's function takes its arguments. */
+/* How a region's function takes its arguments. */
 enum passing {
     PASS_VALUES,            /* values, a word for each */
     PASS_ENVIRONMENT_FIRST, /* values after one more argument, which is for GPUs */
@@ -193,7 +199,8 @@ struct body {
     uintptr_t args[]; /* arguments of fn, followed by the addresses and the private variables */
 };
 
-/* Calls a region's function with its arguments. */
+/* Calls a region's function with its arguments: their addresses in one array, or 16, 64 or 1024 words, of which the
+ * function reads as many as it has. */
 static void call_region(const struct body *body)
 {
     assert(body->fn && body->n <= RT_CALL_ARGUMENTS_MAX);
@@ -214,15 +221,15 @@ static void call_region(const struct body *body)
     }
 }
 
-/* Functions of libomp. Checked regions run with one team of one thread, because checks recognise only the kernel's
- * own thread. */
+/* Functions of libomp. Checked regions run with one team of one thread, because checks recognise only the thread that
+ * runs the kernel. */
 static struct libomp {
     int (*get_max_active_levels)(void);
     int (*get_teams_thread_limit)(void), (*get_max_teams)(void), (*get_num_procs)(void);
     void (*set_teams_thread_limit)(int threads), (*set_num_teams)(int teams);
 } libomp_functions;
 
-/* Looks up the functions of libomp. */
+/* Looks up the functions of libomp; ends the program if one is missing. */
 static void find_libomp(void)
 {
     *(void **)&libomp_functions.get_max_active_levels = rt_find_next_function("omp_get_max_active_levels");
@@ -233,7 +240,7 @@ static void find_libomp(void)
     *(void **)&libomp_functions.set_num_teams = rt_find_next_function("omp_set_num_teams");
 }
 
-/* Returns the functions of libomp, looked up at the first call. */
+/* Returns the functions of libomp, looked up at the first call. Ends the program if one is missing. */
 static const struct libomp *libomp(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -241,12 +248,15 @@ static const struct libomp *libomp(void)
     return &libomp_functions;
 }
 
-/* True if teams are limited to one thread, as checks recognise only the kernel's own thread. */
+/* Returns true if teams must be limited to one thread: the calling thread runs a kernel of a checked run, and checks
+ * recognise only this thread. */
 static bool has_single_team(void)
 {
     return rt.options.diagnose && rt_kernel_kind(rt_this_thread.activity);
 }
 
+/* Sets the number of teams and the thread limit for the next teams construct, as libomp does; both become 1 in checked
+ * kernels. */
 void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_t threads);
 void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_t threads)
 {
@@ -256,6 +266,7 @@ void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_
     push(location, thread, has_single_team() ? 1 : teams, has_single_team() ? 1 : threads);
 }
 
+/* Does the same with bounds for the number of teams (OpenMP 5.1). */
 void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads);
 void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads)
 {
@@ -266,7 +277,7 @@ void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int
          has_single_team() ? 1 : threads);
 }
 
-/* Calls a region with one team of one thread, and restores libomp's limits. */
+/* Calls a region with one team of one thread, and restores libomp's limits afterwards. */
 static void call_single_threaded(const struct body *body)
 {
     const int regions = libomp()->get_max_active_levels(), threads = libomp()->get_teams_thread_limit(),
@@ -280,7 +291,8 @@ static void call_single_threaded(const struct body *body)
     rt_get_openmp_functions()->set_max_active_levels(regions);
 }
 
-/* Runs a region with a device as default device. `args`: address of the pointer to the struct body. */
+/* Function of rt_kernel: runs a region, during which its device is the default device. `args`: address of the pointer
+ * to the struct body. */
 static void run_region(void *args)
 {
     assert(*(struct body **)args);
@@ -296,7 +308,7 @@ static void run_region(void *args)
 
 enum { PRIVATE_ALIGNMENT = 16 };
 
-/* Returns the bytes needed for private variables, including alignment. */
+/* Returns the bytes needed for private variables, including those lost by alignment. */
 static size_t private_bytes(const struct rt_map_columns *columns)
 {
     size_t bytes = PRIVATE_ALIGNMENT;
@@ -306,7 +318,8 @@ static size_t private_bytes(const struct rt_map_columns *columns)
     return bytes;
 }
 
-/* Adds the addresses that a kernel gets to the key of its construct for sampling (sampling.c), in strict runs. */
+/* Adds the addresses that a kernel gets, and private pointers, to the key of its construct for sampling (sampling.c),
+ * in strict runs. */
 static void sample_arguments(struct rt_thread *self, const struct rt_map_columns *columns)
 {
     for (size_t i = 0; i < columns->n; i++) {
@@ -316,8 +329,9 @@ static void sample_arguments(struct rt_thread *self, const struct rt_map_columns
     }
 }
 
-/* Stores the region's arguments and returns their number; private variables are placed at `storage`. args must have
- * space for each map. */
+/* Stores the region's arguments in `args` and returns their number. Private variables are copied to `storage`, which
+ * must have private_bytes bytes; args must have space for each map. A pointer to absent data becomes null and is
+ * recorded. */
 static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_columns *columns, uintptr_t *args,
                              char *storage)
 {
@@ -346,7 +360,8 @@ static size_t fill_arguments(const struct rt_thread *self, const struct rt_map_c
     return n;
 }
 
-/* Makes pointers in a lambda used by the region point to the device's data of variables captured by reference. */
+/* Corrects the pointers in lambdas (C++) that the region uses, for variables that they capture by reference: they get
+ * the device's addresses. args: arguments of the region, which have the lambdas' addresses. */
 static void translate_lambdas(const struct rt_thread *self, const struct rt_map_columns *columns, const uintptr_t *args)
 {
     assert(rt.context);
@@ -367,15 +382,17 @@ static void translate_lambdas(const struct rt_thread *self, const struct rt_map_
     }
 }
 
-/* Allocates, resizes or frees (`bytes` 0) the memory of a region; NULL without memory. */
+/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory of a region; old: bytes of `block`. Returns NULL
+ * without memory. */
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
-    if (rt.options.diagnose) /* checks make the stack and the heap inaccessible to the kernel */
+    /* Checks make the stack and the heap inaccessible to the kernel. */
+    if (rt.options.diagnose)
         return rt_arena_realloc(NULL, block, old, bytes);
     return realloc(block, bytes);
 }
 
-/* Waits forever, without the lock, while another thread ends the program: one report is enough. */
+/* Waits forever, without the lock, while another thread ends the program: that thread has reported why. */
 static _Noreturn void wait_for_end(void)
 {
     rt_unlock();
@@ -383,7 +400,8 @@ static _Noreturn void wait_for_end(void)
         pause();
 }
 
-/* Runs a target construct on a device: entry, kernel and exit. Ends the program if the image lacks the region. */
+/* Runs a target construct on a device: entry, kernel and exit. region_id: host address that identifies the region. Ends
+ * the program without memory, or if the device's code lacks the region. */
 static void run_target(struct rt_site *site, int device, const void *region_id, const struct rt_map_columns *columns,
                        enum passing passing)
 {
@@ -425,7 +443,8 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
         sample_arguments(call.self, columns);
     *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
-    body->args[0] = UINTPTR_MAX; /* environment is unused */
+    /* The environment for GPUs is not used, if it is the first argument. */
+    body->args[0] = UINTPTR_MAX;
     body->n = environment + fill_arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);
     if (by_address)
@@ -441,7 +460,8 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
     rt_maps_free(&maps);
 }
 
-/* Runs a target construct and returns OFFLOADED, or returns NOT_OFFLOADED for the host. */
+/* Runs a target construct and returns OFFLOADED. Returns NOT_OFFLOADED, and does nothing, if the device `number` is the
+ * host. Ends the program if there are too many maps. */
 static int run_target_construct(struct rt_site *site, int64_t number, const void *region_id,
                                 const struct rt_map_columns *columns, enum passing passing)
 {
@@ -455,7 +475,8 @@ static int run_target_construct(struct rt_site *site, int64_t number, const void
     return OFFLOADED;
 }
 
-/* Entry points up to clang 14. TEAMS: parameters that follow the parameters of the maps. */
+/* Defines the entry points up to clang 14, which run a target construct at once: without and with `nowait`, and with
+ * locations, names and mappers (`_mapper`). TEAMS: parameters that follow those of the maps. */
 #define TARGET(function, TEAMS, ...)                                                                              \
     int function(int64_t device, const void *region, MAPS TEAMS);                                                 \
     int function(int64_t device, const void *region, MAPS TEAMS)                                                  \
@@ -506,7 +527,7 @@ struct kernel_arguments {
 /* Versions of the arguments. Since version 4 the environment is the last map. clang 23 has version 5. */
 enum { ENVIRONMENT_FIRST = 3, ADDRESSES = 5 };
 
-/* Returns how the region takes its arguments. An unknown version ends the program. */
+/* Returns how the region takes its arguments, by their version. An unknown version ends the program. */
 static enum passing passing_of(const struct rt_site *site, uint32_t version)
 {
     if (version > ADDRESSES)
@@ -516,7 +537,7 @@ static enum passing passing_of(const struct rt_site *site, uint32_t version)
     return version == ENVIRONMENT_FIRST ? PASS_ENVIRONMENT_FIRST : PASS_VALUES;
 }
 
-/* Runs a target construct of clang 15 or later; returns OFFLOADED or NOT_OFFLOADED. */
+/* Runs a target construct of clang 15 or later with the arguments *of; returns OFFLOADED or NOT_OFFLOADED. */
 static int target_kernel(struct rt_site *site, int64_t device, const void *region, const struct kernel_arguments *of)
 {
     rt.device_pointers = true; /* these compilers follow OpenMP 5.2 */
@@ -524,6 +545,7 @@ static int target_kernel(struct rt_site *site, int64_t device, const void *regio
     return run_target_construct(site, device, region, &columns, passing_of(site, of->version));
 }
 
+/* Runs a target construct of clang 15 or later at once; teams and threads are ignored. */
 int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
                         const struct kernel_arguments *arguments);
 int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
@@ -535,6 +557,7 @@ int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t t
     return target_kernel(&site, device, region, arguments);
 }
 
+/* Does the same for a construct with `nowait`, called by its task; the dependences are ignored. */
 int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
                                const struct kernel_arguments *arguments, DEPENDS);
 int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,

@@ -1,5 +1,5 @@
 /* tasks.c - interposes libomp's functions that create tasks, or after which tasks are complete. The program's code
- * calls them; each calls libomp's own function.
+ * calls the functions of this file, which call libomp's own functions.
  *
  * In strict runs and instrumented programs, the task of a nowait directive runs at once in the creating thread. Its
  * order for race checks remains that of the program (strict/happens_before.c). All other tasks are left to libomp.
@@ -21,7 +21,8 @@ struct task {
     char *shared;
     int32_t (*entry)(int32_t thread, struct task *task);
 };
-/* Data of a nowait directive's task, stored right before its shared variables. */
+/* Data of a nowait directive's task, stored right before its shared variables. has_epoch: the task has got its epoch
+ * (its position in the order of work). */
 struct extra {
     int32_t (*entry)(int32_t thread, struct task *task); /* the task's own function */
     struct rt_epoch epoch;
@@ -96,7 +97,7 @@ static __typeof__(__kmpc_end_taskgroup) *real___kmpc_end_taskgroup;
 typedef void fork_fn(void *location, int32_t n, void *fn, ...);
 static fork_fn *real_fork_call, *real_fork_teams;
 
-/* Looks up the functions of libomp. */
+/* Looks up the functions of libomp; pointers of functions that libomp lacks stay NULL. */
 static void find_functions(void)
 {
 #define FIND(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
@@ -111,6 +112,7 @@ static void find_functions(void)
     *(void **)&real_fork_teams = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
 }
 
+/* Looks up the functions once. */
 void rt_find_libomp_tasks(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -119,11 +121,13 @@ void rt_find_libomp_tasks(void)
 
 /* ------------------------------------------------------------------------------------- waits -- */
 
-/* Site of an entry point with a parameter `location`. */
+/* Site of an entry point with a parameter `location`, for the call of the entry point; name: its name in reports. */
 #define HERE(name)            \
     (&(const struct rt_site){ \
         .call = rt_caller_site(name).call, .what = (name), .location = rt_get_ident_text(location)})
 #define WAIT HERE("a wait for tasks")
+/* Define an entry point after which tasks are complete, without (END) and with (RETURN) a result: calls libomp's
+ * function, and tells the race check that all tasks are complete. */
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
@@ -142,7 +146,8 @@ void rt_find_libomp_tasks(void)
 ENDS(END)
 RETURNS(RETURN)
 
-/* Waits like libomp's function, which then calls the program to combine the results of in_reduction. */
+/* Waits for the tasks of a group as libomp's function does, which then calls the program to combine the results of
+ * in_reduction. Meanwhile self->ends_group is set, so that these accesses are not checked against pending transfers. */
 void __kmpc_end_taskgroup(void *location, int32_t thread)
 {
     rt_find_libomp_tasks();
@@ -154,7 +159,7 @@ void __kmpc_end_taskgroup(void *location, int32_t thread)
     rt_after_taskwait(WAIT, NULL);
 }
 
-/* Calls `real` with the n arguments after fn; n <= RT_CALL_ARGUMENTS_MAX. */
+/* Calls `real` with the n arguments after fn, which are words; n must not exceed RT_CALL_ARGUMENTS_MAX. */
 static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list list)
 {
     assert(n >= 0 && n <= RT_CALL_ARGUMENTS_MAX);
@@ -170,6 +175,8 @@ static void fork_all(fork_fn *real, void *location, int32_t n, void *fn, va_list
         real(location, n, fn, A1024(0));
 }
 
+/* Defines an entry point that runs a parallel or teams region: calls libomp's function with the same arguments, after
+ * which all tasks are complete. Ends the program with more than RT_CALL_ARGUMENTS_MAX arguments. */
 #define FORK(name)                                                                                   \
     void __kmpc_##name(void *location, int32_t n, void *fn, ...)                                     \
     {                                                                                                \
@@ -188,13 +195,13 @@ FORK(fork_teams)
 
 /* ----------------------------------------------------------------------------------- depend -- */
 
-/* Depend clauses in gcc's form: a header of five words, then addresses, writers first. */
+/* Depend clauses in gcc's form: a header of five words, then addresses, those of writers first. */
 struct depends {
     void **list; /* list in gcc's form; NULL: no clauses */
     bool all;    /* omp_all_memory is named */
 };
 
-/* Converts depend clauses to gcc's form; the caller frees the list. Ends the program without memory. */
+/* Converts depend clauses to gcc's form; the caller must free the list. Ends the program without memory. */
 static struct depends open_depends(LIST)
 {
     enum { HEAD = 5 };
@@ -221,7 +228,7 @@ static struct depends open_depends(LIST)
     return depends;
 }
 
-/* Tells the race check that the tasks of depend clauses are complete. */
+/* Tells the race check that the tasks which depend clauses name are complete. Does nothing if no task is pending. */
 static void after_wait_deps(const struct rt_site *site, LIST)
 {
     if (!rt_has_pending_tasks())
@@ -231,7 +238,8 @@ static void after_wait_deps(const struct rt_site *site, LIST)
     free(depends.list);
 }
 
-/* Starts a task for the race check, after those that its depend clauses name. */
+/* Begins a task for the race check, after the tasks that its depend clauses name, and returns its epoch. With
+ * omp_all_memory, the task comes after all earlier tasks and before all later ones. */
 static struct rt_epoch begin_task(const struct rt_site *site, LIST)
 {
     struct depends depends = open_depends(LIST_ARGUMENTS);
@@ -244,6 +252,7 @@ static struct rt_epoch begin_task(const struct rt_site *site, LIST)
     return epoch;
 }
 
+/* Waits for the tasks of depend clauses, as libomp does, and informs the race check. */
 void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
 {
     rt_find_libomp_tasks();
@@ -251,6 +260,7 @@ void __kmpc_omp_wait_deps(void *location, int32_t thread, LIST)
     after_wait_deps(WAIT, LIST_ARGUMENTS);
 }
 
+/* Waits for the tasks of depend clauses, as libomp does. With `nowait` the wait is itself a task for the race check. */
 void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t nowait)
 {
     rt_find_libomp_tasks();
@@ -263,13 +273,13 @@ void __kmpc_omp_taskwait_deps_51(void *location, int32_t thread, LIST, int32_t n
 
 /* ------------------------------------------------------------------------------------- tasks -- */
 
-/* Returns the data of a nowait directive's task. */
+/* Returns the data that __kmpc_omp_target_task_alloc has added to a nowait directive's task. */
 static struct extra *extra_of(const struct task *task)
 {
     return (struct extra *)(void *)task->shared - 1;
 }
 
-/* Runs the task of a nowait directive in its epoch. */
+/* Function of a nowait directive's task: runs the task's own function in the epoch of the task. */
 static int32_t run_nowait_task(int32_t thread, struct task *task)
 {
     assert(task->shared);
@@ -282,11 +292,14 @@ static int32_t run_nowait_task(int32_t thread, struct task *task)
     return result;
 }
 
+/* Allocates the task of a nowait directive. In checked or traced runs the task has a struct extra, and run_nowait_task
+ * as its function. */
 struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_t flags, size_t bytes, size_t shared,
                                           int32_t (*entry)(int32_t, struct task *), int64_t device)
 {
     rt_find_libomp_tasks();
-    rt_get_target_device_count(); /* reads the options */
+    /* reads the options, which decide below */
+    rt_get_target_device_count();
     if (!rt.options.diagnose && rt.options.trace < 0)
         return real___kmpc_omp_target_task_alloc(location, thread, flags, bytes, shared, entry, device);
     shared += 2 * sizeof(struct extra); /* twice, for alignment */
@@ -300,18 +313,19 @@ struct task *__kmpc_omp_target_task_alloc(void *location, int32_t thread, int32_
     return task;
 }
 
-/* Runs a nowait directive's task at once and returns true. Returns false if libomp must run the task: an ordinary task
- * of the program, or tasks are deferred. */
+/* Runs a nowait directive's task at once, after the tasks that it depends on, and returns true. Returns false if libomp
+ * must run the task, because it is an ordinary task of the program, or because tasks are deferred. */
 static bool run_at_once(const struct rt_site *site, void *location, int32_t thread, struct task *task, LIST)
 {
     assert(task->entry);
-    if (task->entry != run_nowait_task) { /* ordinary task of the program */
+    if (task->entry != run_nowait_task) { /* an ordinary task of the program */
         if (n || nno_alias)
             after_wait_deps(site, LIST_ARGUMENTS);
         return false;
     }
     struct extra *extra = extra_of(task);
-    if (!extra->has_epoch) /* libomp may call one of these functions from the other */
+    /* libomp may call one of the two functions below from the other; the task gets only one epoch. */
+    if (!extra->has_epoch)
         extra->epoch = begin_task(site, LIST_ARGUMENTS);
     extra->has_epoch = true;
     if (rt_defers_tasks())
@@ -324,6 +338,7 @@ static bool run_at_once(const struct rt_site *site, void *location, int32_t thre
     return true;
 }
 
+/* Creates a task, as libomp does, or runs it at once; returns 0 then. */
 int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task)
 {
     rt_find_libomp_tasks();
@@ -332,6 +347,7 @@ int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task)
                : real___kmpc_omp_task(location, thread, task);
 }
 
+/* Does the same for a task with depend clauses. */
 int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *task, LIST)
 {
     rt_find_libomp_tasks();
@@ -340,6 +356,8 @@ int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *t
                : real___kmpc_omp_task_with_deps(location, thread, task, LIST_ARGUMENTS);
 }
 
+/* Handles the detach clause of a task, as libomp does. From now on nowait tasks are deferred, because an event of the
+ * program may complete a task. */
 void *__kmpc_task_allow_completion_event(void *location, int32_t thread, struct task *task)
 {
     rt_find_libomp_tasks();

@@ -1,9 +1,10 @@
-/* entries.c - turns the entries of a gcc directive into the items of one construct. Called by goacc.c and target.c
- * with the lock held; iterators are already expanded.
+/* entries.c - turns the entries of a gcc directive into the items of one construct. Called by goacc.c and target.c with
+ * the lock held; iterators are already expanded.
  *
- * An entry of data becomes one item. A pointer's entry follows its section; it becomes the item's slot, or an item
- * that attaches the pointer alone. A STRUCT entry precedes the entries of an aggregate's members. In OpenACC each
- * member is an item within a common frame; in OpenMP all of them are one item with a mapping program:
+ * An entry of data becomes one item. A pointer's entry follows its section; it becomes the item's slot (the address of
+ * the pointer to attach), or an item that attaches the pointer alone. A STRUCT entry precedes the entries of an
+ * aggregate's members. In OpenACC each member is an item within a common frame; in OpenMP all of them are one item with
+ * a mapping program:
  *
  *      entries:  STRUCT s (2) | s.p | s.n | section p[0:n] | ATTACH s.p
  *      OpenMP:   item [s.p .. s.n] with program         item p[0:n], slot &s.p
@@ -17,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes reserved after the last named member of an aggregate for members named later. The compiler does not pass the
- * size of the aggregate, so that this is used without debug information. */
+/* Bytes reserved after the last named member of an aggregate for members named later. Used only without debug
+ * information, because the compiler does not pass the size of the aggregate. */
 enum { FRAME_CAPACITY = 4096 };
 
 /* Marks the items that map the base pointer or descriptor at `slot`, which the compiler maps along with a section.
- * Rules differ in whether such an item counts within present data. */
+ * Rules differ in whether such an item counts within present data (ACCD_ITEM_BASE_POINTER). */
 static void mark_pointer(struct rt_items *items, const void *slot)
 {
     for (size_t i = 0; i < items->n; i++) {
@@ -34,19 +35,20 @@ static void mark_pointer(struct rt_items *items, const void *slot)
     }
 }
 
-/* Adds a pointer: as the slot of its section if that is among the last items, otherwise as an item that is attached
- * alone. */
+/* Adds the pointer at `slot`, whose section begins at its value plus `bias`. It becomes the slot of its section if that
+ * is one of the last items. Otherwise an item with `action` and `flags` attaches it alone. */
 static void add_pointer(struct rt_items *items, accd_action action, const void *slot, size_t bias, uint16_t flags)
 {
     assert(slot);
     accd_item *section = rt_find_pointed_section(items, slot, bias);
     if (section) {
         section->slot = slot;
-        if (!(flags & ACCD_ITEM_IF_PRESENT)) /* members are excluded: their aggregate may be present */
+        /* pointers of members are not marked, because their aggregate may be present */
+        if (!(flags & ACCD_ITEM_IF_PRESENT))
             mark_pointer(items, slot);
         return;
     }
-    /* the pointer's target is not, or no longer, allocated */
+    /* The pointer's target is not yet, or no longer, allocated: only the base pointer is mapped. */
     if (!(flags & ACCD_ITEM_IF_PRESENT) && !rt_load_word(slot))
         mark_pointer(items, slot);
     accd_item *item = rt_add_item(items, action, slot, sizeof(void *));
@@ -54,21 +56,22 @@ static void add_pointer(struct rt_items *items, accd_action action, const void *
     item->flags = flags;
 }
 
-/* Lets pointers search all items for their section: an iterator's sections precede all of its pointers. */
+/* Lets pointers search all items for their section if iterators were expanded: an iterator's sections precede all of
+ * its pointers. */
 static void widen_search(const struct entries *map, struct rt_items *items)
 {
     if (map->argument)
         items->back = SIZE_MAX;
 }
 
-/* True if an address lies in the data of entry i. */
+/* Returns true if an address lies in the data of entry i. */
 static bool is_in_entry(const struct entries *map, size_t i, const void *address)
 {
     return (uintptr_t)address - (uintptr_t)map->host[i] < map->size[i];
 }
 
-/* Returns the bytes from an aggregate's entry to its end by debug information; 0: unknown. The lookup is cached for
- * each directive. A member's entry must follow. */
+/* Returns the bytes from the aggregate entry `head` to the aggregate's end by debug information; 0: not known. The
+ * lookup is cached for each directive. A member's entry must follow. */
 static uint64_t aggregate_bytes(const struct entries *map, size_t head)
 {
     assert(head + 1 < map->n && rt.site);
@@ -89,7 +92,7 @@ static uint64_t aggregate_bytes(const struct entries *map, size_t head)
     return cached[at].bytes;
 }
 
-/* Returns the size of device memory for an aggregate, including all members that follow its entry. */
+/* Returns the size of device memory for the aggregate entry `head`, including all members that follow this entry. */
 static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
 {
     uintptr_t start = (uintptr_t)map->host[head], end = start;
@@ -102,7 +105,8 @@ static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
     return known > end - start ? known : end - start + FRAME_CAPACITY;
 }
 
-/* Returns the host address of the section, if entry i is a pointer to a zero-length section; NULL: another entry. */
+/* Returns the host address of the section if entry i is a pointer to a zero-length section; NULL for any other entry.
+ */
 static const void *get_empty_section(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
@@ -111,13 +115,15 @@ static const void *get_empty_section(const struct entries *map, size_t i)
     return kind == ALWAYS_POINTER && i && rt_get_entry_kind(map, i - 1) == ZERO_LENGTH ? map->host[i - 1] : NULL;
 }
 
-/* True if an implicit map must use the present part of its data, which are partly present (OMP60-map-12). */
+/* Returns true if an implicit map must use the present part of its data, because they are partly present
+ * (OMP60-map-12). */
 static bool is_partly_present(const struct entries *map, size_t i)
 {
     return (map->kind[i] & IMPLICIT) == IMPLICIT && rt_is_partly_present(&rt_this_thread, map->host[i], map->size[i]);
 }
 
-/* Returns the flags of items for the always modifier, with or without `present` (OMP60-map-5, OMP60-map-9). */
+/* Returns the flags of the item of entry i for the modifier always, with or without `present` (OMP60-map-5,
+ * OMP60-map-9); 0 without this modifier. */
 static uint16_t get_always_flags(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i), more = (map->kind[i] & 0xff) - kind;
@@ -153,8 +159,8 @@ static accd_action entry_action(unsigned kind)
     }
 }
 
-/* Inserts a piece, sorted by address, unless a piece covers its start. Returns the number of pieces; there must be
- * space for one more. */
+/* Inserts a piece (part of a structure, offset: its host address) for `bytes` bytes at `host`, sorted by address. Does
+ * nothing if a piece covers its start. Returns the number of pieces; there must be space for one more. */
 static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t bytes, accd_action action)
 {
     assert(bytes > 0);
@@ -171,7 +177,7 @@ static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t
     return n + 1;
 }
 
-/* True if an entry attaches a pointer that no other entry maps. */
+/* Returns true if entry i attaches a pointer that no other entry maps. */
 static bool is_attached_alone(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
@@ -181,7 +187,7 @@ static bool is_attached_alone(const struct entries *map, size_t i)
     return alone;
 }
 
-/* True if anything between the first and the last piece is present. n > 0. */
+/* Returns true if a byte between the first and the last of n pieces is present; n must not be 0. */
 static bool is_any_present(const accd_piece *pieces, size_t n)
 {
     assert(n > 0 && pieces[0].offset <= pieces[n - 1].offset);
@@ -190,13 +196,14 @@ static bool is_any_present(const accd_piece *pieces, size_t n)
            ACCD_PRESENCE_NONE;
 }
 
-/* Adds the members of a structure in an OpenMP directive: one object from the first member to the last, of which each
- * member requests its own bytes (OMP60-map-5, OMP60-map-13). If none of it is present, a target construct also maps
- * base pointers of sections (OMPEX-struct_map-3, OMPEX-struct_map-13), which the compiler only attaches. */
+/* Adds the members of the structure entry `head` in an OpenMP directive: one object from the first member to the last,
+ * of which each member requests its own bytes (OMP60-map-5, OMP60-map-13). If none of its bytes is present, a target
+ * construct also maps base pointers of sections (OMPEX-struct_map-3, OMPEX-struct_map-13), which the compiler only
+ * attaches. Ends the program without memory. */
 static void add_structure(const struct entries *map, size_t head, struct rt_items *items)
 {
     assert(map->target && rt_get_entry_kind(map, head) == STRUCT);
-    /* zero-filled, since cached pieces are compared as bytes */
+    /* zero-filled, because cached pieces are compared as bytes, padding included */
     accd_piece *pieces = calloc(map->n + 1, sizeof *pieces);
     const uint64_t known = aggregate_bytes(map, head), capacity = known ? known : FRAME_CAPACITY;
     size_t n = 0;
@@ -228,13 +235,14 @@ static void add_structure(const struct entries *map, size_t head, struct rt_item
         free(pieces);
 }
 
-/* Ends the program because the compiler passes an unknown kind. */
+/* Ends the program with a report, because the compiler passes an unknown kind. */
 static _Noreturn void reject_kind(unsigned kind)
 {
     rt_reject_unknown_abi(rt.site, "passes an entry of kind 0x%02x", kind);
 }
 
-/* True if a scalar's address is readable memory of the program. */
+/* Returns true if the memory at `host` is a readable scalar of the program; a larger object, or static memory, is not
+ * tested. */
 static bool is_readable_scalar(const void *host, size_t bytes)
 {
     char scalar[16];
@@ -243,7 +251,8 @@ static bool is_readable_scalar(const void *host, size_t bytes)
 }
 
 /* Sets the address of private scalars to NULL if their copies do not exist, because the region sets them before use.
- * Sections are excluded: their unreadable address is a wrong pointer of the program. */
+ * Variables with a name in debug information are not changed: their unreadable address is a wrong pointer of the
+ * program. */
 static void drop_unset_copies(const struct entries *map)
 {
     char name[160];
@@ -253,11 +262,13 @@ static void drop_unset_copies(const struct entries *map)
             map->host[i] = NULL;
 }
 
+/* Looks up the variable's value as a host address. */
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable)
 {
     return accd_device_address(rt.context, self->device, (const void *)rt_load_word(variable)) != 0;
 }
 
+/* Adds an attachment for each pointer variable, if the rules attach variables. */
 void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items)
 {
     const size_t n = rt.options.rules->attach_variables ? map->n : 0;
@@ -270,8 +281,8 @@ void rt_attach_variables(const struct rt_thread *self, const struct entries *map
     }
 }
 
-/* Sets the slots of sections of declared pointers, to attach them (OMP60-map-7, ACC33-att-5). gcc passes no entry for
- * a pointer used only by functions that the region calls. */
+/* Sets the slots of sections of declared pointers, so that these pointers are attached (OMP60-map-7, ACC33-att-5). gcc
+ * passes no entry for a pointer that only functions called by the region use. */
 static void add_declared_pointers(struct rt_items *items)
 {
     for (size_t i = 0; rt.has_declared && i < items->n; i++) {
@@ -284,9 +295,9 @@ static void add_declared_pointers(struct rt_items *items)
     }
 }
 
-/* True if an entry is a pointer on the stack by which the compiler passes a dummy argument that `enter data` maps. Such
- * a pointer is not mapped: no directive could unmap it, and other variables will reuse its memory. Kernels get a
- * pointer of their own. */
+/* Returns true if entry i is a pointer on the stack by which the compiler passes a dummy argument that `enter data`
+ * maps. Such a pointer is not mapped: no directive could unmap it, and other variables will reuse its memory. Kernels
+ * get a pointer of their own. */
 static bool is_passing_pointer(const struct entries *map, size_t i)
 {
     assert(map->host[i]);
@@ -303,6 +314,7 @@ static bool is_passing_pointer(const struct entries *map, size_t i)
            accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;
 }
 
+/* Appends the items of a directive that begins a construct or enters data. */
 void rt_add_entry_items(const struct entries *map, struct rt_items *items)
 {
     assert(rt.site && rt.context);
@@ -317,28 +329,31 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
         size_t size = map->size[i];
         accd_action action = entry_action(kind);
         bool member = members && members--;
-        if (!host && kind != FIRSTPRIVATE_INT) { /* absent argument or null pointer: ACC33-gloss-2 */
+        /* An absent argument or null pointer maps nothing (ACC33-gloss-2). */
+        if (!host && kind != FIRSTPRIVATE_INT) {
             if (kind == TO && rt.has_declared && i + 1 < map->n)
                 rt_allocatable_set_copyin(map->host[i + 1]);
             continue;
         }
-        if (kind == DEVICEPTR && rt_is_device_address(host)) /* Fortran passes the array itself */
+        /* the address of Fortran's entry is that of the array itself, which needs no item */
+        if (kind == DEVICEPTR && rt_is_device_address(host))
             continue;
         if (kind == TO_PSET) {
             pset = i;
             items->descriptors = true;
         }
         if ((action == ACCD_ACTION_COPY || action == ACCD_ACTION_COPYOUT) && rt_is_constant(host))
-            /* read-only data, such as tables and typeinfo */
+            /* Data in read-only memory, such as tables and typeinfo, are not copied back. */
             action = action == ACCD_ACTION_COPY ? ACCD_ACTION_COPYIN : ACCD_ACTION_CREATE;
         if (map->target && (kind == FIRSTPRIVATE || is_partly_present(map, i)))
             continue;
         if (map->target && member && action != ACCD_ACTION_COUNT && !get_always_flags(map, i))
-            continue; /* item of its structure */
+            continue; /* add_structure has made the item of its structure */
         if (action != ACCD_ACTION_COUNT) {
             accd_item *item = rt_add_item(items, action, host, size);
             item->flags = get_always_flags(map, i);
-            if (action == ACCD_ACTION_PRESENT && rt.site->declares) /* declare present: no call will release it */
+            /* A `declare present` does not count, because no call will release the data. */
+            if (action == ACCD_ACTION_PRESENT && rt.site->declares)
                 item->flags = ACCD_ITEM_UNCOUNTED;
             if (member) {
                 item->frame = map->host[head];
@@ -385,8 +400,8 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
     add_declared_pointers(items);
 }
 
-/* True if an entry is the absent pointer or descriptor of unallocated data, for which exit data does nothing. The
- * data's entry, whose address is null, precedes the descriptor up to gcc 13; since gcc 14 it follows the descriptor
+/* Returns true if entry i is the absent pointer or descriptor of unallocated data, for which exit data does nothing.
+ * The data's entry, whose address is null, precedes the descriptor up to gcc 13. Since gcc 14 it follows the descriptor
  * or pointer. */
 static bool is_unallocated_entry(const struct entries *map, size_t i)
 {
@@ -400,7 +415,7 @@ static bool is_unallocated_entry(const struct entries *map, size_t i)
            accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;
 }
 
-/* Decides OMP60-tgt-1. */
+/* Appends the items of a directive that exits data. Decides OMP60-tgt-1. */
 void rt_add_exit_items(const struct entries *map, struct rt_items *items)
 {
     widen_search(map, items);
@@ -436,7 +451,8 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
             accd_item *section = rt_find_pointed_section(items, host, map->size[i]);
             if (section)
                 section->slot = host;
-            bool covered = false; /* true if the entry of its descriptor maps the pointer, too */
+            /* True if another entry, such as that of the pointer's descriptor, maps the pointer, too. */
+            bool covered = false;
             for (size_t k = 0; k < i; k++)
                 covered |= entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT && is_in_entry(map, k, host);
             if (!covered)
@@ -458,6 +474,7 @@ void rt_add_exit_items(const struct entries *map, struct rt_items *items)
     add_declared_pointers(items);
 }
 
+/* Appends the items of an update. */
 void rt_add_update_items(const struct entries *map, struct rt_items *items)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -485,16 +502,16 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
     }
 }
 
-/* True if an entry of this kind makes a device pointer point to data; the size column has the bias. */
+/* Returns true if an entry of this kind makes a device pointer point to data; the size column has the bias. */
 static bool is_pointer_entry(unsigned kind)
 {
     return kind == POINTER || kind == ALWAYS_POINTER || kind == POINTER_TO_ZERO_LENGTH || kind == ATTACH ||
            kind == ATTACH_ZERO_LENGTH;
 }
 
-/* True if the device's copy of descriptor i points to the data of its pointer, which a later entry attaches. The
- * data's entry precedes the descriptor up to gcc 13 and follows it since. A kernel may have changed the pointer; then
- * its bounds are kept. */
+/* Returns true if the device's copy of descriptor i, at `device`, points to the data of its pointer, which a later
+ * entry attaches. If not, a kernel may have changed the pointer, so the bounds are kept. The data's entry precedes the
+ * descriptor up to gcc 13 and follows it since. */
 static bool points_to_attached_data(const struct rt_thread *self, const struct entries *map, size_t i, uint64_t device)
 {
     assert(rt_get_entry_kind(map, i) == TO_PSET);
@@ -508,6 +525,7 @@ static bool points_to_attached_data(const struct rt_thread *self, const struct e
     return there && rt_load_word((const void *)(uintptr_t)device) - target == there - data;
 }
 
+/* Copies the bounds of each descriptor entry to the device if they differ there. */
 void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map)
 {
     const size_t pointer = sizeof(void *);
@@ -523,7 +541,7 @@ void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *
     }
 }
 
-/* True if the region gets the address of a section's data through a pointer, as in Fortran. */
+/* Returns true if the region gets the address of the data of entry i through a pointer, as in Fortran. */
 static bool has_pointer(const struct entries *map, size_t i)
 {
     for (size_t k = i + 1; k < map->n; k++)
@@ -533,6 +551,7 @@ static bool has_pointer(const struct entries *map, size_t i)
     return false;
 }
 
+/* Looks for entries that are a part of a link variable. */
 void rt_report_link_sections(const struct entries *map, const void *code)
 {
     char name[160];
@@ -554,6 +573,7 @@ void rt_report_link_sections(const struct entries *map, const void *code)
     }
 }
 
+/* Finds the argument for the kind of the entry. */
 void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i)
 {
     assert(i < map->n);
@@ -561,12 +581,14 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
     void *host = map->host[i], *device = NULL;
     uint64_t low, high;
     if (!host || kind == FIRSTPRIVATE_INT || rt_is_declared(host))
-        return host;      /* declared variables are swapped with their device copies */
-    if (kind == STRUCT) { /* address that the start of the aggregate would have */
+        return host; /* declared variables are swapped with their device copies */
+    /* The argument is the address that the start of the aggregate would have. */
+    if (kind == STRUCT) {
         const char *first = i + 1 < map->n ? map->host[i + 1] : NULL;
         device = first ? rt_find_device_address(self, first) : NULL;
         device = device ? (char *)device - (first - (char *)host) : NULL;
-    } else if (map->target && kind == ZERO_LENGTH) { /* OMP60-map-10 */
+        /* OMP60-map-10: the present object at the address, or nothing. */
+    } else if (map->target && kind == ZERO_LENGTH) {
         const uint64_t match = accd_matching_address(rt.context, self->device, host, &low, &high);
         if (match && match != high)
             return (void *)(uintptr_t)match;
@@ -576,9 +598,10 @@ void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries 
         if (!device && (map->kind[i] & IMPLICIT) == IMPLICIT)
             device = rt_find_partly_present_address(self, host, map->size[i]);
     }
-    return device ? device : host; /* absent data of no_create: the host's address */
+    return device ? device : host; /* absent data of no_create get the host's address */
 }
 
+/* Looks for pointer entries of zero-length sections whose data are absent, and writes their device pointers. */
 void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back)
 {
     const void *const null = NULL;

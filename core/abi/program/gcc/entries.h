@@ -8,7 +8,7 @@
 
 #include "abi/program/run/items.h"
 
-/* Kinds of entries, in the low 8 bits. */
+/* Kinds of entries, in the low 8 bits of the kind column; the high 8 bits are the alignment. */
 enum {
     ALLOC = 0x00,
     TO = 0x01,
@@ -36,7 +36,8 @@ enum {
     DETACH = 0x51,
     ATTACH_ZERO_LENGTH = 0x52,
     STRUCT_UNORDERED = 0x5c, /* gcc 14 and later: STRUCT whose members follow in any order */
-    /* modifier of ALLOC, TO, FROM, TOFROM: meant "even if present" before present_or became the default */
+    /* modifier of ALLOC, TO, FROM, TOFROM: meant "even if present" before present_or became the default. Now it marks
+     * updates without if_present, and FORCE | FROM in exit data means finalize. */
     FORCE = 0x80,
     FORCE_DETACH = 0xd1 /* clause detach, with finalize */
 };
@@ -44,7 +45,7 @@ enum {
 /* Modifiers of TO, FROM and TOFROM in OpenMP. */
 enum { ALWAYS = 0x10, IMPLICIT = 0x60, ALWAYS_PRESENT = 0x94 };
 
-/* Entries of one directive, as columns. */
+/* Entries of one directive, as columns of n elements. */
 struct entries {
     size_t n;
     void **host;
@@ -56,7 +57,7 @@ struct entries {
     size_t arguments;       /* number of arguments before the expansion */
 };
 
-/* Returns the kind of entry i without modifiers. */
+/* Returns the kind of entry i without modifiers; STRUCT_UNORDERED counts as STRUCT. */
 static inline unsigned rt_get_entry_kind(const struct entries *map, size_t i)
 {
     const unsigned raw = map->kind[i] & 0xff, kind = raw & TOFROM, more = raw - kind;
@@ -69,20 +70,20 @@ static inline unsigned rt_get_entry_kind(const struct entries *map, size_t i)
  * the number of values, followed by an address and a size for each value. */
 enum { ITERATED = -1 };
 
-/* True if an entry has an iterator. */
+/* Returns true if an entry has an iterator. */
 bool rt_has_iterators(const struct entries *map);
-/* Returns the entries with each iterator expanded. The caller frees `host`, which also holds the other columns. Ends
- * the program without memory. */
+/* Returns the entries with each iterator expanded; at least one entry must have an iterator. The caller must free
+ * `host`, which also holds the other columns. Ends the program without memory. */
 struct entries rt_expand_iterators(const struct entries *map);
 
-/* Reports sections of link variables (declare link, declare target link) before their region maps them. gcc gives
- * such a region an array of its own without values; only functions that it calls see the section. Nothing is reported
- * if such a function uses the variable, since the region itself may not. */
+/* Reports sections of link variables (declare link, declare target link) before their region maps them. gcc gives such
+ * a region an array of its own without values; only functions that the region calls see the section. Nothing is
+ * reported if `code`, the region's function, uses the variable itself. */
 void rt_report_link_sections(const struct entries *map, const void *code);
 
-/* Returns a kernel's argument for entry i: the device address; the host address for OpenMP's private variables,
- * declared variables and absent data of no_create; the value of FIRSTPRIVATE_INT. An absent zero-length section: NULL,
- * or the host address if rt.options.null_unmatched. */
+/* Returns a kernel's argument for entry i: the device address of present data. For OpenMP's private variables, declared
+ * variables and absent data of no_create, returns the host address; for FIRSTPRIVATE_INT, the value. An absent
+ * zero-length section gives NULL, or the host address if rt.options.null_unmatched. */
 void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i);
 
 /* Appends the items of a directive that begins a construct or enters data. The list must have space for all entries. An
@@ -95,14 +96,14 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items);
 /* Appends, after the items of a compute construct's entry, attachments of variables that hold the address of present
  * data. The compiler passes such pointers like scalars, but pointers in data clauses are attached (ACC33-att-5). */
 void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items);
-/* True if `variable` holds the address of data that are present on the thread's device. */
+/* Returns true if `variable` holds the address of data that are present on the thread's device. */
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable);
 
 /* Updates the device's descriptors after an entry, as a present descriptor may have had other bounds (ACC33-att-9). */
 void rt_refresh_descriptors(const struct rt_thread *self, const struct entries *map);
 
-/* Makes device pointers to absent zero-length sections null (OMP60-map-10). `back`: gives pointers
- * that are still null their host value again, before the enclosing object is copied back. */
+/* Makes device pointers to absent zero-length sections null (OMP60-map-10). `back`: before the enclosing object is
+ * copied back, gives pointers that are still null their host value again. */
 void rt_sync_null_pointers(const struct rt_thread *self, const struct entries *map, bool back);
 
 #endif

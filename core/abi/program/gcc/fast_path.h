@@ -10,11 +10,12 @@
 
 enum { FAST_ITEMS_MAX = 16 };
 
-/* Fields of a spec, the entry of a table for one kind: accd_action; the item is skipped if absent; bytes are
- * transferred; host memory is written; finalize. A spec of 0: the kind needs the slow path. */
+/* Fields of a spec, the entry of a table for one kind: accd_action (ACTION); the item is skipped if its data are absent
+ * (TRIES); bytes are transferred (MOVES); host memory is written (OUT); finalize (FINAL). A spec of 0: the kind needs
+ * the slow path. */
 enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
 
-/* Path of a directive. On the fast path, flags of rt_run_construct are added to FAST_PATH. */
+/* Path of a directive. The paths after FAST_PATH have flags of rt_run_construct added to it. */
 enum route {
     SLOW_PATH,
     FAST_PATH,
@@ -22,20 +23,21 @@ enum route {
     FAST_PATH_LINKED = FAST_PATH_CHECKED + RT_HAS_POINTERS
 };
 
-/* Returns the path for an entry of plain data. FAST_PATH_CHECKED: the data must be checked first. SLOW_PATH: the data
- * are read-only, but the directive writes them. `stack`: the caller's stack pointer. */
+/* Returns the path for an entry of plain data with this spec. FAST_PATH_CHECKED: the data must be checked first.
+ * SLOW_PATH: the data are read-only, but the directive writes them. `stack`: the caller's stack pointer. */
 static inline __attribute__((always_inline)) enum route choose_data_route(const void *host, size_t bytes, unsigned spec,
                                                                           uintptr_t stack)
 {
-    if (rt_is_static(host) && (uintptr_t)host < stack) /* static memory may contain a thread's stack */
+    /* the test of `stack` excludes static memory that a thread uses as its stack */
+    if (rt_is_static(host) && (uintptr_t)host < stack)
         return FAST_PATH;
     if (spec & OUT && rt_is_constant(host))
         return SLOW_PATH;
     return rt_needs_check((uintptr_t)host, bytes, spec & MOVES) ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
-/* True if a scalar's address may be invalid: gcc removes the copy of a private scalar that was never set and passes
- * an undefined address from the stack. */
+/* Returns true if a scalar's address may be invalid. gcc removes the copy of a private scalar that was never set, and
+ * passes an undefined address from the stack. Needs a call under way (rt.site). */
 static inline bool rt_may_be_unset_copy(const void *host, size_t bytes)
 {
     assert(rt.site);
@@ -43,8 +45,9 @@ static inline bool rt_may_be_unset_copy(const void *host, size_t bytes)
     return bytes <= SCALAR && (uintptr_t)host - rt.site->call.sp >= STACK && !rt_is_static(host);
 }
 
-/* Makes a pointer the slot of the last item, as add_pointer of entries.c would. Returns false if it does not point to
- * that item's data, or if an item is the pointer or its descriptor; a structure may begin with the pointer. */
+/* Makes a pointer the slot of the last of n items, as add_pointer of entries.c would. Returns false, and changes
+ * nothing, if the pointer does not point to that item's data, or if an item is the pointer or its descriptor. A
+ * structure may begin with the pointer. */
 static inline bool attach_to_last_item(accd_item *items, size_t n, const void *slot, size_t bias)
 {
     assert(slot && n <= FAST_ITEMS_MAX);

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags of calls, passed inverted: if(false), and self (since gcc 14). Both select the host and its data
+/* Flags of calls, which are passed inverted: if(false), and self (since gcc 14). Both select the host and its data
  * (ACC33-2.5.7-1). */
 enum { HOST_FALLBACK = 1, LOCAL_DEVICE = 2 };
 
-/* True if no flag selects the host. */
+/* Returns true if no flag selects the host. */
 static bool is_on_device(int flags)
 {
     return flags == -1;
@@ -29,6 +29,7 @@ static bool is_on_device(int flags)
 
 /* --------------------------------------------------------------------------------- fast path -- */
 
+/* Specs (fast_path.h) of the kinds of entries, for a directive that begins a construct or enters data. */
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
     [TO] = ACCD_ACTION_COPYIN | MOVES,
@@ -40,12 +41,14 @@ static const uint8_t entry_specs[0x100] = {
     [FORCE | FROM] = ACCD_ACTION_COPYOUT | MOVES | OUT,
     [FORCE | TOFROM] = ACCD_ACTION_COPY | MOVES | OUT,
 };
+/* Specs for exit data. */
 static const uint8_t exit_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_DELETE,
     [TO] = ACCD_ACTION_DELETE,
     [FROM] = ACCD_ACTION_COPYOUT | MOVES,
     [RELEASE] = ACCD_ACTION_DELETE,
 };
+/* Specs for update. */
 static const uint8_t update_specs[0x100] = {
     [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
     [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
@@ -58,13 +61,14 @@ static const uint8_t update_specs[0x100] = {
 static accd_item fast_items[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
-/* Present object that was looked up last; 0 bytes: no lookup yet. */
+/* Bounds of the present object that was looked up last; 0 bytes: no lookup yet. */
 struct present {
     uint64_t start, bytes;
 };
 
-/* True if an entry is only the base pointer of a later section and lies in a larger object, so that the directive
- * does not count it. The object is one of the n items, or a present one, which is stored in `last`. */
+/* Returns true if an entry is only the base pointer of a later section and lies in a larger object, so that the
+ * directive does not count the pointer. The object is one of the n items, or a present one, which is then stored in
+ * *last. */
 static __attribute__((noinline)) bool is_member_pointer(const struct entries *map, size_t entry, size_t n,
                                                         struct present *last)
 {
@@ -86,8 +90,8 @@ static __attribute__((noinline)) bool is_member_pointer(const struct entries *ma
     return last->bytes > sizeof(void *) && host - last->start <= last->bytes - sizeof(void *);
 }
 
-/* Makes the items of a directive and returns its path, with flags of rt_run_construct added. words: pointer-sized
- * variables are never attached. */
+/* Makes the items of a directive in fast_items and returns its path, with flags of rt_run_construct added. specs: one
+ * for each kind; words: pointer-sized variables are never attached. On SLOW_PATH the items are not complete. */
 static inline __attribute__((always_inline)) enum route make_fast_items(const struct entries *map, const uint8_t *specs,
                                                                         bool words)
 {
@@ -129,8 +133,8 @@ static inline __attribute__((always_inline)) enum route make_fast_items(const st
     return FAST_PATH + construct_flags;
 }
 
-/* Takes the lock and makes the items if a directive can take the fast path. Returns the path; on SLOW_PATH the lock is
- * not held. */
+/* Takes the lock and makes the items if a directive can take the fast path; the caller must then call
+ * rt_leave_fast_path. Returns the path; on SLOW_PATH the lock is not held. words: as for make_fast_items. */
 static inline __attribute__((always_inline)) enum route
 choose_route(const struct rt_site *site, int flags, const struct entries *map, const uint8_t *specs, bool words)
 {
@@ -145,7 +149,7 @@ choose_route(const struct rt_site *site, int flags, const struct entries *map, c
 
 /* -------------------------------------------------------------------------------- structured -- */
 
-/* Ends the program because data of use_device at `host` are absent. */
+/* Ends the program with a report, because data of use_device at `host` are absent. */
 static _Noreturn void refuse_absent(const struct rt_thread *self, const void *host)
 {
     char name[160];
@@ -154,8 +158,8 @@ static _Noreturn void refuse_absent(const struct rt_thread *self, const void *ho
                    self->device);
 }
 
-/* Replaces the addresses of host_data by device addresses, with which the program continues. Absent data of
- * use_device end the program, unless clause if_present is given. */
+/* Replaces the addresses of host_data by device addresses, with which the program continues. Absent data of use_device
+ * end the program; with clause if_present they keep the host address. */
 static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -171,7 +175,7 @@ static void translate_addresses(const struct rt_thread *self, const struct entri
     }
 }
 
-/* True for host_data, which has no other clauses than use_device. */
+/* Returns true for host_data: its first entry is one of use_device, as that directive has no other data clauses. */
 static bool uses_device(const struct entries *map)
 {
     return map->n && (rt_get_entry_kind(map, 0) == USE_DEVICE || rt_get_entry_kind(map, 0) == USE_DEVICE_IF_PRESENT);
@@ -185,13 +189,14 @@ static int get_directive_type(const struct rt_site *site, int flags)
     return is_on_device(flags) ? RT_DEVICE_CURRENT : RT_DEVICE_HOST;
 }
 
-/* True if a directive with these flags runs on the host: by its flags, or as the thread's device is the host. */
+/* Returns true if a directive with these flags runs on the host: by its flags, or because the thread's device is the
+ * host. */
 static bool is_host_directive(const struct rt_thread *self, int flags)
 {
     return !is_on_device(flags) || self->type == RT_DEVICE_HOST;
 }
 
-/* Opens a data region on the slow path. */
+/* Opens a data region on the slow path: an empty one if the host is the device. Failure ends the program. */
 static __attribute__((noinline)) void open_data_region(const struct rt_site *site, int flags, const struct entries *map)
 {
     const int parent = rt_is_profiled() && uses_device(map) ? RT_PARENT_HOST_DATA : RT_PARENT_DATA;
@@ -214,6 +219,7 @@ static __attribute__((noinline)) void open_data_region(const struct rt_site *sit
     rt_span_end(&span);
 }
 
+/* Begins a data or host_data region at once. */
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOACC_data_start(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
@@ -237,7 +243,7 @@ static int parent_of_end(void)
     return self->nregions ? self->regions[self->nregions - 1].parent : RT_PARENT_DATA;
 }
 
-/* Closes a data region on the slow path. */
+/* Closes the thread's innermost data region on the slow path. */
 static __attribute__((noinline)) void close_data_region(const struct rt_site *site)
 {
     struct rt_prof_span span;
@@ -249,6 +255,7 @@ static __attribute__((noinline)) void close_data_region(const struct rt_site *si
     rt_span_end(&span);
 }
 
+/* Ends the thread's innermost data region. */
 void GOACC_data_end(void);
 void GOACC_data_end(void)
 {
@@ -265,7 +272,8 @@ void GOACC_data_end(void)
 
 /* ----------------------------------------------------------------------------------- dynamic -- */
 
-/* Directive without a region: its construct, its events, and how entries become items. */
+/* Directive without a region: its construct, its event and parent for tools, its specs, and the function that makes
+ * items of its entries. */
 struct directive_kind {
     accd_construct_kind kind;
     int event, parent;
@@ -279,8 +287,8 @@ static const struct directive_kind exits = {ACCD_KIND_EXIT_DATA, RT_EV_EXIT_DATA
 static const struct directive_kind updates = {ACCD_KIND_UPDATE, RT_EV_UPDATE, RT_PARENT_UPDATE, update_specs,
                                               rt_add_update_items};
 
-/* Runs a directive without a region on the slow path. The queue is only reported and checked, as all work is done at
- * once in program order. */
+/* Runs a directive without a region on the slow path; does nothing to data if the host is the device. The queue is only
+ * reported and checked, as all work is done at once in program order. */
 static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, int flags, const struct entries *map,
                                                   const struct directive_kind *directive, int queue)
 {
@@ -306,8 +314,8 @@ static __attribute__((noinline)) void run_dynamic(const struct rt_site *site, in
     rt_span_end(&span);
 }
 
-/* Runs a directive without a region on the fast path. Returns false if it needs the slow path; then nothing was done.
- */
+/* Runs a directive without a region on the fast path. Returns false, and does nothing, if the directive needs the slow
+ * path. */
 static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const struct entries *map,
                                     const struct directive_kind *directive)
 {
@@ -319,7 +327,8 @@ static inline bool run_dynamic_fast(const struct rt_site *site, int flags, const
     return true;
 }
 
-/* Records the queues of wait clauses or a wait directive; `waits` numbers follow, a negative value means all queues. */
+/* Records the queues of wait clauses or a wait directive: that queue `async` waits for them. `waits` numbers follow in
+ * `queues`; a negative number of them means all queues. */
 static void trace_waits(const struct rt_site *site, int async, int waits, va_list queues)
 {
     assert(rt.observes_waits);
@@ -329,6 +338,7 @@ static void trace_waits(const struct rt_site *site, int async, int waits, va_lis
         rt_trace_wait(site, async, va_arg(queues, int));
 }
 
+/* Records the waits of an entry point whose last parameter is `waits`, if waits are traced or checked. */
 #define TRACE_WAITS(site, async, waits)                          \
     do {                                                         \
         if (__builtin_expect(rt.observes_waits && (waits), 0)) { \
@@ -339,6 +349,7 @@ static void trace_waits(const struct rt_site *site, int async, int waits, va_lis
         }                                                        \
     } while (0)
 
+/* Executes enter data at once; the queue is only recorded. */
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
                       ...);
 void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
@@ -351,6 +362,7 @@ void GOACC_enter_data(int flags, size_t n, void **host, size_t *sizes, unsigned 
     run_dynamic(&site, flags, &map, &enters, async);
 }
 
+/* Executes exit data at once; the queue is only recorded. */
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
 void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
 {
@@ -362,8 +374,8 @@ void GOACC_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned s
     run_dynamic(&site, flags, &map, &exits, async);
 }
 
-/* True if the entries of GOACC_enter_exit_data (before gcc 12) belong to exit data: the first kind that occurs in only
- * one of the two directives decides. */
+/* Returns true if the entries belong to exit data: the first kind that occurs in only one of enter and exit data
+ * decides. False if no entry decides. */
 static bool is_exit(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -376,6 +388,7 @@ static bool is_exit(const struct entries *map)
     return false;
 }
 
+/* Executes enter data or exit data of gcc before version 12, at once. */
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
                            ...);
 void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits,
@@ -388,6 +401,7 @@ void GOACC_enter_exit_data(int flags, size_t n, void **host, size_t *sizes, unsi
     run_dynamic(&site, flags, &map, out ? &exits : &enters, async);
 }
 
+/* Executes update at once; the queue is only recorded. */
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...);
 void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds, int async, int waits, ...)
 {
@@ -399,6 +413,7 @@ void GOACC_update(int flags, size_t n, void **host, size_t *sizes, unsigned shor
     run_dynamic(&site, flags, &map, &updates, async);
 }
 
+/* Executes the begin or the end of the scope of a declare directive, by the kinds of its entries. */
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
@@ -409,11 +424,13 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
     run_dynamic(&site, flags, &map, out ? &exits : &enters, RT_ASYNC_SYNC);
 }
 
+/* Records a wait directive, or a wait of queue `async` for other queues. Blocks never, because queues are complete at
+ * any time. */
 void GOACC_wait(int async, int waits, ...);
 void GOACC_wait(int async, int waits, ...)
 {
     const struct rt_site site = rt_caller_site("wait");
-    if (async != RT_ASYNC_SYNC) { /* queues are complete at any time */
+    if (async != RT_ASYNC_SYNC) { /* the host does not wait; the queue is complete at any time */
         if (!waits && rt.observes_waits)
             rt_trace_wait(&site, async, RT_ASYNC_NOVAL);
         TRACE_WAITS(&site, async, waits);
@@ -432,15 +449,15 @@ void GOACC_wait(int async, int waits, ...)
 
 /* ----------------------------------------------------------------------------------- compute -- */
 
-/* Fills in the kernel's argument for each entry. */
+/* Stores the kernel's argument for each entry in args. */
 static void fill_arguments(const struct rt_thread *self, const struct entries *map, void **args)
 {
     for (size_t i = 0; i < map->n; i++)
         args[i] = rt_get_kernel_argument(self, map, i);
 }
 
-/* Ends a nested span and begins the next one. Callbacks run without the lock, and with the host's values of declared
- * variables. */
+/* Ends the span *part, nested in `span`, and begins the next one, with this event. Callbacks run without the lock, and
+ * with the host's values of declared variables. Does nothing if no tool gets events. */
 static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     assert(part && span);
@@ -452,15 +469,15 @@ static void next_span(struct rt_prof_span *part, const struct rt_prof_span *span
     rt_enter(span->site);
 }
 
-/* Runs a compute construct on the fast path. Returns false if it needs the slow path; then nothing was done. Queues
- * matter only to tools and checks, which use the slow path. */
+/* Runs a compute construct on the fast path. Returns false, and does nothing, if the construct needs the slow path,
+ * also with declared variables. Queues matter only to tools and checks, which use the slow path. */
 static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(void *), const struct entries *map)
 {
     union {
         uint64_t address[FAST_ITEMS_MAX];
         void *at[FAST_ITEMS_MAX];
     } args;
-    if (!rt_can_use_fast_path()) /* the rules may not be set yet */
+    if (!rt_can_use_fast_path()) /* before the runtime's start, the rules read below are not set */
         return false;
     const enum route route = choose_route(site, flags, map, entry_specs, !rt.options.rules->attach_variables);
     if (route == SLOW_PATH)
@@ -473,7 +490,7 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
     struct rt_thread *self = &rt_this_thread;
     accd_region *region = rt_run_construct(self, ACCD_KIND_COMPUTE, route - FAST_PATH, fast_items, nfast_items, false);
     if (nfast_items < map->n ||
-        /* pointers are arguments without items */
+        /* Pointers are arguments without items, so that the region's addresses do not suffice. */
         accd_region_addresses(region, args.address, nfast_items) < nfast_items)
         fill_arguments(self, map, args.at);
     rt_leave_fast_path();
@@ -486,7 +503,8 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
     return true;
 }
 
-/* Runs a compute construct on the slow path: on the host as a plain call, otherwise entry, kernel and exit. */
+/* Runs a compute construct on the slow path: on the host as a plain call, otherwise entry, kernel and exit. Ends the
+ * program without memory. */
 static __attribute__((noinline)) void run_compute(const struct rt_site *site, int flags, void (*fn)(void *),
                                                   const struct entries *map, int queue)
 {
@@ -509,7 +527,8 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     struct rt_kernel *kernel = &few.kernel;
     struct rt_items items;
     const size_t bytes = sizeof *kernel + map->n * sizeof(void *);
-    /* The page guard makes the stack inaccessible in strict runs, and checks report the heap in instrumented ones. */
+    /* The arguments must stay accessible: the page guard makes the stack inaccessible in strict runs, and checks report
+     * the heap in instrumented ones. */
     const bool in_arena = rt.options.strict || (rt.options.instrumented && bytes > sizeof few);
     self = rt_enter(site);
     rt_declared_refresh();
@@ -547,8 +566,8 @@ static __attribute__((noinline)) void run_compute(const struct rt_site *site, in
     rt_span_end(&span);
 }
 
-/* Reads the launch arguments of a compute construct: tags, each followed by values, up to a 0. Returns its queue and
- * records its waits. Unknown tags end the program. */
+/* Reads the launch arguments of a compute construct: tags, each followed by values, up to a 0. Returns the construct's
+ * queue (RT_ASYNC_SYNC: none) and records its waits. Unknown tags end the program. */
 static int read_queue(const struct rt_site *site, va_list tags)
 {
     enum { DIMENSIONS = 1, QUEUE = 2, WAITS = 3, LARGE = 0xffff };
@@ -574,6 +593,7 @@ static int read_queue(const struct rt_site *site, va_list tags)
     return queue;
 }
 
+/* Runs a parallel, kernels or serial construct at once. The launch arguments follow `kinds`. */
 void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                           ...);
 void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -594,7 +614,7 @@ void GOACC_parallel_keyed(int flags, void (*fn)(void *), size_t n, void **host, 
     run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, queue);
 }
 
-/* Compute constructs of gcc before version 6. */
+/* Runs a compute construct of gcc before version 6, at once. */
 void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                     int gangs, int workers, int vector, int async, int waits, ...);
 void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -608,12 +628,14 @@ void GOACC_parallel(int flags, void (*fn)(void *), size_t n, void **host, size_t
     run_compute(&site, flags, fn, &(struct entries){n, host, sizes, kinds, false, false, NULL, 0}, async);
 }
 
+/* Returns 1: kernels run in one thread. */
 int GOACC_get_num_threads(void);
 int GOACC_get_num_threads(void)
 {
     return 1;
 }
 
+/* Returns 0, the number of the only thread. */
 int GOACC_get_thread_num(void);
 int GOACC_get_thread_num(void)
 {

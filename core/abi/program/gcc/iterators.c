@@ -8,27 +8,28 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* True if entry i has an iterator. gcc computes the size of an absent optional array from its unset descriptor; that
- * size may be any number, but the address is NULL. */
+/* Returns true if entry i has an iterator. gcc computes the size of an absent optional array from its unset descriptor.
+ * That size may equal ITERATED by chance, but the address is NULL then. */
 static bool is_iterated(const struct entries *map, size_t i)
 {
     return map->size[i] == (size_t)ITERATED && map->host[i];
 }
 
-/* Returns the number of values of an iterated entry. */
+/* Returns the number of values of entry i, which must have an iterator. */
 static size_t values_of(const struct entries *map, size_t i)
 {
     assert(is_iterated(map, i));
     return *(const size_t *)map->host[i];
 }
 
-/* Returns the number of entries that replace entry i. An iterator without values becomes one entry without an
- * address. */
+/* Returns the number of entries that replace entry i; 1 without an iterator. An iterator without values becomes one
+ * entry without an address. */
 static size_t count_of(const struct entries *map, size_t i)
 {
     return is_iterated(map, i) && values_of(map, i) ? values_of(map, i) : 1;
 }
 
+/* Tests all entries. */
 bool rt_has_iterators(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -37,6 +38,8 @@ bool rt_has_iterators(const struct entries *map)
     return false;
 }
 
+/* Makes columns of all entries in one block of memory. The size of a STRUCT entry, the number of its members, is
+ * corrected. */
 struct entries rt_expand_iterators(const struct entries *map)
 {
     assert(rt_has_iterators(map) && !map->argument);

@@ -1,9 +1,9 @@
-/* target.c - the entry points that gcc calls for OpenMP's target directives (-fopenmp), each one construct of the
- * core. Their parameters and the arguments of regions are defined by that interface.
+/* target.c - the entry points that gcc calls for OpenMP's target directives (-fopenmp), each one construct of the core.
+ * Their parameters and the arguments of regions are defined by that interface.
  *
  * libgomp runs the regions like target regions of the host, with their own control variables, teams and threads; only
- * the data are the device's. A nowait directive becomes a task of libgomp, for which all columns are copied (struct
- * deferred).
+ * the data are the device's. A nowait directive becomes a task of libgomp, for which all columns of its entries are
+ * copied (struct deferred).
  *
  *      GOMP_x -> fast path: fast_items -> rt_run_construct
  *             -> execute_directive -> run now, or deferred: libgomp's task -> run_task -> run */
@@ -22,7 +22,7 @@ enum { NOWAIT = 1, EXIT_DATA = 2 }; /* flags of calls */
 enum { TASK_DEPENDS = 8 };          /* flag of tasks */
 enum { ON_HOST = -2 };              /* number of the host, as libgomp numbers devices */
 
-/* Functions of libgomp, found after the runtime's own in search order. */
+/* Functions of libgomp, which this library's functions with the same names hide. */
 static struct libgomp {
     void (*target)(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                    unsigned flags, void **depend, void **args);
@@ -31,7 +31,7 @@ static struct libgomp {
     void (*taskwait_depend)(void **depend);
 } libgomp_functions;
 
-/* Looks up the functions of libgomp. */
+/* Looks up the functions of libgomp; ends the program if one is missing. */
 static void find_libgomp(void)
 {
     *(void **)&libgomp_functions.target = rt_find_next_function("GOMP_target_ext");
@@ -39,7 +39,7 @@ static void find_libgomp(void)
     *(void **)&libgomp_functions.taskwait_depend = rt_find_next_function("GOMP_taskwait_depend");
 }
 
-/* Returns the functions of libgomp, looked up at the first call. */
+/* Returns the functions of libgomp, looked up at the first call. Ends the program if one is missing. */
 static const struct libgomp *libgomp(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -74,7 +74,7 @@ static size_t count_words(size_t bytes)
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-/* True if entry i is a private variable with an initial value. */
+/* Returns true if entry i is a private variable with an initial value. */
 static bool is_private(const struct entries *map, size_t i)
 {
     return rt_get_entry_kind(map, i) == FIRSTPRIVATE && map->host[i];
@@ -86,7 +86,7 @@ static size_t get_alignment(const struct entries *map, size_t i)
     return (size_t)1 << (map->kind[i] >> 8);
 }
 
-/* Returns the bytes needed for copies of the private variables, including alignment. */
+/* Returns the bytes needed for copies of the private variables, including those lost by alignment. */
 static size_t private_bytes(const struct entries *map)
 {
     size_t bytes = 0;
@@ -96,7 +96,8 @@ static size_t private_bytes(const struct entries *map)
     return bytes;
 }
 
-/* Copies the private variables to `storage` and stores the addresses of the copies in args. */
+/* Copies the private variables to `storage`, which must have private_bytes bytes, and stores the addresses of the
+ * copies in args, at the index of each entry. */
 static void copy_private(const struct entries *map, char *storage, void **args)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -110,7 +111,8 @@ static void copy_private(const struct entries *map, char *storage, void **args)
     }
 }
 
-/* Adds the addresses that a kernel gets to the key of its construct for sampling (sampling.c), in strict runs. */
+/* Adds the addresses that a kernel gets, and private pointers, to the key of its construct for sampling (sampling.c),
+ * in strict runs. */
 static void sample_arguments(struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -120,13 +122,15 @@ static void sample_arguments(struct rt_thread *self, const struct entries *map)
             rt_sampling_add_value(self, rt_load_word(map->host[i]));
 }
 
-/* Runs the directive of a task and frees it. `data`: address of the pointer to the struct deferred. */
+/* Function of libgomp's task: runs the directive of a task and frees it. `data`: address of the pointer to the struct
+ * deferred. */
 static void run_task(void *data)
 {
     assert(data);
     struct deferred *task = *(struct deferred **)data;
     struct accd__debug_call_frame *call = &task->directive.site.call;
-    if (task != deferred_in_creation) /* a deferred task: the frames of the call may no longer exist */
+    /* A deferred task runs later, so the frames of the call may no longer exist: the task's own frame replaces them. */
+    if (task != deferred_in_creation)
         *call = (struct accd__debug_call_frame){.pc = call->pc, .sp = (uintptr_t)__builtin_frame_address(0)};
     struct rt_thread *self = rt_ensure_started();
     const struct rt_epoch before = self->epoch;
@@ -136,7 +140,8 @@ static void run_task(void *data)
     free(task);
 }
 
-/* Creates a task of libgomp for a nowait directive. Ends the program without memory. */
+/* Creates a task of libgomp for a nowait directive, with copies of its entries. depend: libgomp's list of depend
+ * clauses; NULL: none. Ends the program without memory. */
 static void defer_directive(const struct directive *directive, void **depend)
 {
     assert(directive->flags & NOWAIT);
@@ -168,7 +173,8 @@ static void defer_directive(const struct directive *directive, void **depend)
     deferred_in_creation = NULL;
 }
 
-/* Executes a directive whose iterators are expanded, or creates a task for it. */
+/* Executes a directive whose iterators are expanded, after the tasks that `depend` names; or creates a task for it
+ * (nowait). */
 static void execute_expanded(const struct directive *directive, void **depend)
 {
     assert(!rt_has_iterators(&directive->map));
@@ -183,7 +189,8 @@ static void execute_expanded(const struct directive *directive, void **depend)
     directive->run(directive);
 }
 
-/* Executes a directive, or creates a task for it. Unknown flags end the program. */
+/* Executes a directive, or creates a task for it (nowait). depend: libgomp's list of depend clauses; NULL: none.
+ * Unknown flags end the program. */
 static void execute_directive(const struct directive *directive, void **depend)
 {
     struct directive expanded = *directive;
@@ -200,6 +207,7 @@ static void execute_directive(const struct directive *directive, void **depend)
 
 /* --------------------------------------------------------------------------------- fast path -- */
 
+/* Specs (fast_path.h) of the kinds of entries, for a directive that begins a construct or enters data. */
 static const uint8_t entry_specs[0x100] = {
     [ALLOC] = ACCD_ACTION_CREATE,
     [TO] = ACCD_ACTION_COPYIN | MOVES,
@@ -214,12 +222,14 @@ static const uint8_t entry_specs[0x100] = {
     [FIRSTPRIVATE] = ACCD_ACTION_HOLD,
     [FIRSTPRIVATE_INT] = ACCD_ACTION_HOLD,
 };
+/* Specs for target exit data. */
 static const uint8_t exit_specs[0x100] = {
     [FROM] = ACCD_ACTION_COPYOUT | MOVES,
     [RELEASE] = ACCD_ACTION_DELETE,
     [DELETE] = ACCD_ACTION_DELETE | FINAL,
     [DETACH] = ACCD_ACTION_DETACH,
 };
+/* Specs for target update. */
 static const uint8_t update_specs[0x100] = {
     [TO] = ACCD_ACTION_UPDATE_DEVICE | TRIES | MOVES,
     [FROM] = ACCD_ACTION_UPDATE_SELF | TRIES | MOVES,
@@ -231,7 +241,8 @@ static accd_item fast_items[FAST_ITEMS_MAX];
 static uint8_t entry_indices[FAST_ITEMS_MAX];
 static size_t nfast_items;
 
-/* Makes the items of a directive and returns its path. The lock must be held. */
+/* Makes the items of a directive in fast_items and returns its path. specs: one for each kind. On SLOW_PATH the items
+ * are not complete. The lock must be held. */
 static enum route make_fast_items(const struct entries *map, const uint8_t *specs)
 {
     assert(rt.site && map->n <= FAST_ITEMS_MAX);
@@ -243,7 +254,8 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
         const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
         const void *host = map->host[i];
         uint64_t bytes = map->size[i];
-        if ((spec & ACTION) == ACCD_ACTION_HOLD) { /* argument of the region without an item */
+        /* such an entry is only an argument of the region, without an item */
+        if ((spec & ACTION) == ACCD_ACTION_HOLD) {
             if (!map->region)
                 return SLOW_PATH;
             continue;
@@ -280,8 +292,8 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
     return needs_check ? FAST_PATH_CHECKED : FAST_PATH;
 }
 
-/* Takes the lock, selects the device and makes the items if a directive can take the fast path; leave_fast_path must
- * follow. On SLOW_PATH the lock is released. */
+/* Takes the lock, selects the device and makes the items if a directive can take the fast path; the caller must then
+ * call leave_fast_path. On SLOW_PATH the lock is not held. *call is for leave_fast_path. */
 static inline enum route choose_route(const struct rt_site *site, int device, const struct entries *map,
                                       const uint8_t *specs, struct rt_target_call *call)
 {
@@ -303,8 +315,8 @@ static void leave_fast_path(const struct rt_target_call *call)
     rt_leave_fast_path();
 }
 
-/* Runs a directive without a region on the fast path. Returns false if it needs the slow path; then nothing was done.
- */
+/* Runs a directive without a region on the fast path. Returns false, and does nothing, if the directive needs the slow
+ * path. */
 static inline bool run_fast(const struct rt_site *site, int device, const struct entries *map, accd_construct_kind kind,
                             const uint8_t *specs)
 {
@@ -320,13 +332,14 @@ static inline bool run_fast(const struct rt_site *site, int device, const struct
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Result of a construct: the region (NULL: not opened), and whether pointers became null. */
+/* Result of a construct: the region (NULL: not opened), and whether an item is a pointer to a zero-length section. */
 struct construct_result {
     accd_region *region;
     bool nulls;
 };
 
-/* Converts the entries to items and runs their construct. Makes pointers to absent zero-length sections null. */
+/* Converts the entries to items by `convert` and runs their construct. Updates descriptors, and makes pointers to
+ * absent zero-length sections null. Failure ends the program. */
 static struct construct_result run_items(struct rt_thread *self, accd_construct_kind kind, const struct entries *map,
                                          void (*convert)(const struct entries *map, struct rt_items *items))
 {
@@ -344,8 +357,8 @@ static struct construct_result run_items(struct rt_thread *self, accd_construct_
     return (struct construct_result){region, items.nulls};
 }
 
-/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses; absent data keep the host
- * address (OpenMP 5.1). */
+/* Replaces the addresses of use_device_ptr and use_device_addr by device addresses, with which the program continues.
+ * Absent data keep the host address (OpenMP 5.1). */
 static void translate_addresses(const struct rt_thread *self, const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++) {
@@ -359,6 +372,7 @@ static void translate_addresses(const struct rt_thread *self, const struct entri
     }
 }
 
+/* Begins a target data region at once; on the host without data. */
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds);
 void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds)
 {
@@ -387,6 +401,7 @@ void GOMP_target_data_ext(int device, size_t n, void **host, size_t *sizes, unsi
     rt_target_leave(&call);
 }
 
+/* Ends the thread's innermost data region. */
 void GOMP_target_end_data(void);
 void GOMP_target_end_data(void)
 {
@@ -396,7 +411,7 @@ void GOMP_target_end_data(void)
     rt_leave();
 }
 
-/* Executes a directive without a region, on the fast path if possible. */
+/* Executes a directive without a region: on the fast path if possible, otherwise by execute_directive with `run`. */
 static void move_data(const struct rt_site *site, int device, const struct entries *map, unsigned flags, void **depend,
                       accd_construct_kind kind, const uint8_t *specs, void (*run)(const struct directive *))
 {
@@ -406,7 +421,7 @@ static void move_data(const struct rt_site *site, int device, const struct entri
                           depend);
 }
 
-/* Executes target enter data or target exit data on the slow path; on the host nothing. */
+/* Executes target enter data or target exit data on the slow path; does nothing if the device is the host. */
 static void run_enter_exit(const struct directive *directive)
 {
     const bool out = directive->flags & EXIT_DATA;
@@ -418,6 +433,7 @@ static void run_enter_exit(const struct directive *directive)
     rt_target_leave(&call);
 }
 
+/* Executes target enter data or, with the flag EXIT_DATA, target exit data: at once, or as a task (nowait). */
 void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
                                  unsigned flags, void **depend);
 void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds,
@@ -430,7 +446,7 @@ void GOMP_target_enter_exit_data(int device, size_t n, void **host, size_t *size
               out ? exit_specs : entry_specs, run_enter_exit);
 }
 
-/* Executes target update on the slow path; on the host nothing. */
+/* Executes target update on the slow path; does nothing if the device is the host. */
 static void run_update(const struct directive *directive)
 {
     if (directive->device < 0)
@@ -440,6 +456,7 @@ static void run_update(const struct directive *directive)
     rt_target_leave(&call);
 }
 
+/* Executes target update at once, or as a task (nowait). */
 void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
                             void **depend);
 void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, unsigned short *kinds, unsigned flags,
@@ -452,7 +469,7 @@ void GOMP_target_update_ext(int device, size_t n, void **host, size_t *sizes, un
 
 /* ----------------------------------------------------------------------------------- regions -- */
 
-/* Arguments of a region. */
+/* Arguments of a region. teams: as in struct directive; device: -1 for the host. */
 struct body {
     void (*fn)(void *);
     void **teams;
@@ -460,13 +477,15 @@ struct body {
     void *args[]; /* arguments of fn, followed by the private variables */
 };
 
-/* Runs a region; called by libgomp with the control variables of a host region. data: struct body. */
+/* Runs a region with its device as the default device; called by libgomp with the control variables of a host region.
+ * data: struct body. */
 static void run_in_host_region(void *data)
 {
     struct body *body = data;
     if (body->device >= 0)
         rt_get_openmp_functions()->set_default_device(RT_TARGET_DEVICE_BASE + body->device);
-    if (body->device >= 0 && rt.options.diagnose) /* checks recognise only the thread that runs the kernel */
+    /* Checks recognise only the thread that runs the kernel, so no other threads are started. */
+    if (body->device >= 0 && rt.options.diagnose)
         rt_get_openmp_functions()->set_max_active_levels(0);
     body->fn(body->args);
 }
@@ -483,22 +502,27 @@ static void run_kernel(void *args)
     run_body(*(struct body **)args);
 }
 
-/* Allocates, resizes or frees (`bytes` 0) the memory of a region; NULL without memory. */
+/* Allocates (`block` NULL), resizes or frees (`bytes` 0) the memory of a region; old: bytes of `block`. Returns NULL
+ * without memory. */
 static void *realloc_body(void *block, size_t old, size_t bytes)
 {
-    if (rt.options.diagnose) /* checks make the stack and the heap inaccessible to the kernel */
+    /* Checks make the stack and the heap inaccessible to the kernel. */
+    if (rt.options.diagnose)
         return rt_arena_realloc(NULL, block, old, bytes);
     return realloc(block, bytes);
 }
 
-/* Moves the argument of each expanded entry back to its original position. */
+/* Moves the argument of each expanded entry back to its original position. Does nothing if no iterators were expanded.
+ */
 static void pick_arguments(const struct entries *map, void **args)
 {
     for (size_t i = 0; map->argument && i < map->arguments; i++)
-        args[i] = args[map->argument[i]]; /* the index never decreases, so that no argument is overwritten early */
+        /* The index map->argument[i] is never less than i, so that no argument is overwritten before it is moved. */
+        args[i] = args[map->argument[i]];
 }
 
-/* Runs a target construct on the fast path. Returns false if it needs the slow path; then nothing was done. */
+/* Runs a target construct on the fast path. Returns false, and does nothing, if the construct needs the slow path: also
+ * with declared variables or many bytes of private ones. */
 static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(void *), const struct entries *map,
                              void **teams)
 {
@@ -546,7 +570,7 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     return true;
 }
 
-/* Runs a target construct on a device: entry, kernel and exit. */
+/* Runs a target construct on a device: entry, kernel and exit. Ends the program without memory. */
 static void run_target(const struct directive *directive)
 {
     assert(directive->device >= 0 && directive->fn);
@@ -584,7 +608,8 @@ static void run_target(const struct directive *directive)
     rt_target_leave(&call);
 }
 
-/* Runs a target construct on the host, with the program's own variables except private ones. */
+/* Runs a target construct on the host, with the program's own variables except private ones. Ends the program without
+ * memory. */
 static void run_target_on_host(const struct directive *directive)
 {
     assert(directive->device < 0 && directive->fn);
@@ -602,6 +627,7 @@ static void run_target_on_host(const struct directive *directive)
     free(body);
 }
 
+/* Runs a target construct at once, or as a task (nowait). args: its teams and thread limit, in libgomp's form. */
 void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
                      unsigned flags, void **depend, void **args);
 void GOMP_target_ext(int device, void (*fn)(void *), size_t n, void **host, size_t *sizes, unsigned short *kinds,
