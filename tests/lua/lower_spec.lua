@@ -188,7 +188,7 @@ describe("shapes", function()
         invoke = true } }
     for name in pairs(policy.actions) do own.policy[name] = true end
     local count = 0
-    for name in pairs(require "accdeep.definitions.openacc_directives".known) do
+    for name in pairs(require "accdeep.definitions.openacc_directives".clause_names) do
       for what, definition in pairs { shape = shape.define, policy = policy.define } do
         for _, arguments in ipairs(own[what][name] and {} or { "", "(a)", "(1)" }) do
           local text = ("%s(y) type(struct S) %s%s"):format(what, name, arguments)

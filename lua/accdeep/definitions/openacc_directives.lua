@@ -11,7 +11,7 @@
 -- A clause is {names, takes, directives, text, ...}.
 --   names: its name, then its synonyms.
 --   takes: the form of its argument ("vars", ...: syntax/openacc_syntax.lua).
---   directives: the directives that take it, with the abbreviations in `short`.
+--   directives: the directives that take it, with the abbreviations in `abbreviations`.
 --   data: the directions in which a data clause copies: "in", "out", "in out" or ""; nil: it allocates nothing.
 --   action, flag: the requested action of the core, if it differs from the clause's name.
 --   present_or: names of its forms that accept present data; declare and exit data lack them.
@@ -69,7 +69,7 @@ openacc_directives.directives = {
 }
 
 -- Abbreviations for several directives.
-local short = {
+local abbreviations = {
   combined = "parallel_loop serial_loop kernels_loop",
   compute = "parallel serial kernels combined",
   loops = "loop combined",
@@ -221,34 +221,35 @@ openacc_directives.clause = {}
 -- Names of the clauses that take an argument, by form of the argument.
 openacc_directives.takes = {}
 -- Set of the clauses that a directive takes, by directive.
-openacc_directives.of = {}
+openacc_directives.clauses_of = {}
 -- Set of the clauses that may follow device_type, by directive; nil if device_type does not affect other clauses.
 openacc_directives.specific = {}
 
-local of_word = {} -- set of clauses by directive with underscores (enter_data)
+local clauses_by_word = {} -- set of clauses by directive with underscores (enter_data)
 for _, directive in ipairs(openacc_directives.directives) do
   local clauses = {}
-  openacc_directives.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
+  openacc_directives.clauses_of[directive[1]], clauses_by_word[directive[1]:gsub(" ", "_")] = clauses, clauses
   openacc_directives.specific[directive[1]] = directive.specific and strings.word_set(directive.specific)
 end
 
 -- Cache of directives_of, by text.
-local lists = {}
+local cached_lists = {}
 
 -- Returns the directives that a text with abbreviations denotes, as words with underscores. Callers must not change the
 -- result, which is cached.
 local function directives_of(list)
-  local found = lists[list] or {}
-  if lists[list] then return found end
-  lists[list] = found
+  local words = cached_lists[list] or {}
+  if cached_lists[list] then return words end
+  cached_lists[list] = words
   for _, word in ipairs(strings.word_list(list)) do
-    local more = short[word] and directives_of(short[word]) or { word }
-    table.move(more, 1, #more, #found + 1, found)
+    local more = abbreviations[word] and directives_of(abbreviations[word]) or { word }
+    table.move(more, 1, #more, #words + 1, words)
   end
-  return found
+  return words
 end
 
-local plain_only = strings.word_set "declare exit_data"
+-- Directives that do not take the forms `present_or` of a clause.
+local base_names_only = strings.word_set "declare exit_data"
 
 for _, entry in ipairs(openacc_directives.clauses) do
   local own, forms = strings.word_list(entry[1]), strings.word_list(entry.present_or or "")
@@ -261,18 +262,18 @@ for _, entry in ipairs(openacc_directives.clauses) do
       or { name = name, first = own[1], entry = entry, present_or = is_form }
     list[#list + 1] = name
     for _, word in ipairs(directives) do
-      local clauses = of_word[word]
-      if not is_form or not plain_only[word] then clauses[name] = true end
+      local clauses = clauses_by_word[word]
+      if not is_form or not base_names_only[word] then clauses[name] = true end
     end
   end
 end
 
--- Modifiers by name: {text, effect, of}. of[first name of a clause][directive] is the first version that has the
+-- Modifiers by name: {text, effect, since}. since[first name of a clause][directive] is the first version that has the
 -- modifier there.
 openacc_directives.modifier = {}
 for _, row in ipairs(openacc_directives.modifiers) do
-  local modifier = openacc_directives.modifier[row[1]] or { text = row.text, effect = row.effect, of = {} }
-  local clauses = modifier.of
+  local modifier = openacc_directives.modifier[row[1]] or { text = row.text, effect = row.effect, since = {} }
+  local clauses = modifier.since
   openacc_directives.modifier[row[1]] = modifier
   for _, name in ipairs(strings.word_list(row[2])) do
     clauses[name] = clauses[name] or {}
@@ -282,12 +283,12 @@ end
 
 -- Returns a table from clause name to the result of test(entry, clause), without results that are nil or false.
 function openacc_directives.clauses_where(test)
-  local found = {}
-  for name, clause in pairs(openacc_directives.clause) do found[name] = test(clause.entry, clause) or nil end
-  return found
+  local result = {}
+  for name, clause in pairs(openacc_directives.clause) do result[name] = test(clause.entry, clause) or nil end
+  return result
 end
 
 -- Set of the names of all clauses, except for clauses that only chapter 5 of TR14 defines.
-openacc_directives.known = openacc_directives.clauses_where(function(entry) return not entry.wish end)
+openacc_directives.clause_names = openacc_directives.clauses_where(function(entry) return not entry.wish end)
 
 return openacc_directives

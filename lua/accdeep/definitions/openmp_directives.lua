@@ -275,18 +275,18 @@ add_fortran "workshare"
 add_fortran "parallel workshare"
 table.sort(openmp_directives.fortran_names, longest_first)
 
--- Tables built from the entries. clause: name -> entry. takes: form of an argument -> names of clauses. of: part or
--- directive -> {clause -> true, the first version that has it, or minus the version that removed it}.
-openmp_directives.clause, openmp_directives.takes, openmp_directives.of = {}, {}, { any = {}, group = {} }
--- Tables of `of` by name of the directive with underscores, such as target_data.
-local of_word = { any = openmp_directives.of.any, group = openmp_directives.of.group }
+-- Tables built from the entries. clause: name -> entry. takes: form of an argument -> names of clauses. clauses_of:
+-- part or directive -> {clause -> true, the first version that has it, or minus the version that removed it}.
+openmp_directives.clause, openmp_directives.takes, openmp_directives.clauses_of = {}, {}, { any = {}, group = {} }
+-- Tables of `clauses_of` by name of the directive with underscores, such as target_data.
+local clauses_by_word = { any = openmp_directives.clauses_of.any, group = openmp_directives.clauses_of.group }
 for _, list in ipairs { openmp_directives.parts, openmp_directives.directives } do
   for _, directive in ipairs(list) do
     local clauses = {}
-    openmp_directives.of[directive[1]], of_word[directive[1]:gsub(" ", "_")] = clauses, clauses
+    openmp_directives.clauses_of[directive[1]], clauses_by_word[directive[1]:gsub(" ", "_")] = clauses, clauses
   end
 end
-openmp_directives.of["do"] = openmp_directives.of["for"] -- Fortran's name
+openmp_directives.clauses_of["do"] = openmp_directives.clauses_of["for"] -- Fortran's name
 for _, entry in ipairs(openmp_directives.clauses) do
   local names = openmp_directives.takes[entry.takes] or {}
   openmp_directives.takes[entry.takes] = names
@@ -294,29 +294,29 @@ for _, entry in ipairs(openmp_directives.clauses) do
     openmp_directives.clause[name] = entry
     names[#names + 1] = name
     for _, word in ipairs(strings.word_list(entry.directives)) do
-      if of_word[word] then
-        of_word[word][name] = true
+      if clauses_by_word[word] then
+        clauses_by_word[word][name] = true
       else
-        local of, sign, version = word:match "^(.*)([@<])(%d+)$"
-        of_word[of][name] = sign == "<" and -tonumber(version) or tonumber(version)
+        local directive, sign, version = word:match "^(.*)([@<])(%d+)$"
+        clauses_by_word[directive][name] = sign == "<" and -tonumber(version) or tonumber(version)
       end
     end
   end
 end
 for _, directive in ipairs(openmp_directives.directives) do
-  for name in pairs(directive.kind:find "^declare" and {} or openmp_directives.of.any) do
-    openmp_directives.of[directive[1]][name] = true end
+  for name in pairs(directive.kind:find "^declare" and {} or openmp_directives.clauses_of.any) do
+    openmp_directives.clauses_of[directive[1]][name] = true end
 end
 
 -- Returns a table from clause name to the result of test(entry), without results that are nil or false.
 function openmp_directives.clauses_where(test)
-  local found = {}
-  for name, entry in pairs(openmp_directives.clause) do found[name] = test(entry) or nil end
-  return found
+  local result = {}
+  for name, entry in pairs(openmp_directives.clause) do result[name] = test(entry) or nil end
+  return result
 end
 
 -- Returns the set of the clauses whose field `attribute` contains `word`.
-function openmp_directives.making(word)
+function openmp_directives.clauses_with_attribute(word)
   return openmp_directives.clauses_where(function(entry) return entry.attribute ~= nil
     and entry.attribute:find(word, 1, true) ~= nil end)
 end

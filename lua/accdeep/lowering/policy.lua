@@ -25,7 +25,7 @@ policy.actions, policy.requested_actions = {}, {}
 local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
 for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
-  if entry.takes == "vars" and openacc_directives.of.policy[name] then
+  if entry.takes == "vars" and openacc_directives.clauses_of.policy[name] then
     local word = clause.present_or and "p" .. first or first
     policy.actions[name], policy.requested_actions[name] = first, word
     if entry.action then codes[word], flags[word] = core.action[entry.action], core.flag[entry.flag] end
@@ -72,7 +72,7 @@ end
 -- Tables for clauses of a policy. others: clauses that are not data clauses. defaults: words of the clause default ->
 -- kind of policy that they imply ("data", "update"); true if a word allows both kinds.
 local others = openacc_directives.clauses_where(function(entry, clause)
-  return openacc_directives.of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
+  return openacc_directives.clauses_of.policy[clause.name] and not policy.actions[clause.name] and not entry.wish
 end)
 local defaults = openacc_directives.clauses_where(function(entry, clause)
   return clause.name == clause.first and entry.default and "data"
@@ -85,7 +85,7 @@ local function check_clause(session, clause)
   if clause.name == "include" or clause.name == "init_needed" then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to shapes"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-02", help = "a data clause that names the member includes it" })
-  elseif openacc_directives.known[clause.name] then
+  elseif openacc_directives.clause_names[clause.name] then
     raise("clause-not-allowed", clause.pos, ("'%s' is not allowed in a policy"):format(clause.name),
       { length = #clause.name, rule = "TR14-3.2.1-12" })
   end

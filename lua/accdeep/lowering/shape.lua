@@ -22,7 +22,7 @@ local shape = {}
 -- Clauses of shapes: the extensions of TR14's chapter 5, and all other clauses.
 local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
 local own_clauses = openacc_directives.clauses_where(function(_, clause)
-  return openacc_directives.of.shape[clause.name] and not extension_clauses[clause.name]
+  return openacc_directives.clauses_of.shape[clause.name] and not extension_clauses[clause.name]
 end)
 
 -- Raises about an extension of TR14's chapter 5 if the rule profile does not have it.
@@ -46,7 +46,7 @@ end
 -- Raises if a clause is not allowed in a shape. Decides TR14-1.3-03, TR14-3.1.1-03, TR14-4.3-08.
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
-  if openacc_directives.known[clause.name] then
+  if openacc_directives.clause_names[clause.name] then
     local message, help = "'%s' is not allowed in a shape", nil
     if openacc_directives.clause[clause.name].entry.takes == "vars" or clause.name == "self" then
       message, help = "a shape has no direction: '%s' is not allowed",

@@ -39,7 +39,7 @@ local openacc_lowering = {}
 
 -- Action that each data clause requests: clause -> action. Clauses without data have no entry.
 local data_actions = openacc_directives.clauses_where(function(entry, clause)
-  return policy.actions[clause.name] or openacc_directives.of.policy[clause.name] == nil and entry.action
+  return policy.actions[clause.name] or openacc_directives.clauses_of.policy[clause.name] == nil and entry.action
 end)
 
 -- ------------------------------------------------------------------------------------------ requests --

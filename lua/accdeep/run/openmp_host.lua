@@ -27,8 +27,9 @@ local openmp_host = {}
 -- Data-sharing clauses by their effect. attributes: name variables; copied: make private copies; begins: initialise the
 -- copies; lasts: assign them to the originals.
 local attributes = openmp_directives.clauses_where(function(entry) return entry.attribute end)
-local copied, begins, lasts = openmp_directives.making "own", openmp_directives.making "begins",
-  openmp_directives.making "lasts"
+local copied = openmp_directives.clauses_with_attribute "own"
+local begins = openmp_directives.clauses_with_attribute "begins"
+local lasts = openmp_directives.clauses_with_attribute "lasts"
 
 -- True if a reduction can combine values of a type: numbers, and structures with one such member (LLNL-4-14).
 local function reducible(t)

@@ -31,7 +31,7 @@ function openacc_sema.kind_of(name) return kinds[name] end
 function openacc_sema.directives_with(clause)
   local list = {}
   for name in pairs(kinds) do
-    if openacc_directives.of[name][clause] then list[#list + 1] = name end
+    if openacc_directives.clauses_of[name][clause] then list[#list + 1] = name end
   end
   table.sort(list)
   return list
@@ -50,12 +50,13 @@ end
 -- ACC33-2.7-8.
 function openacc_sema.refuse_clause(node, clause, takes)
   local name = clause.name
-  if openacc_directives.known[name] and openacc_directives.clause[name].entry.takes == "names" then
+  if openacc_directives.clause_names[name] and openacc_directives.clause[name].entry.takes == "names" then
     raise("clause-not-allowed", clause.pos, ("'%s' belongs to policies"):format(name), { length = #name,
       rule = "TR14-3.3-13", help = ("write it in a nest: invoke<>(X)::{ %s(...) }"):format(name) })
-  elseif not openacc_directives.known[name] then
+  elseif not openacc_directives.clause_names[name] then
     raise("unknown-clause", clause.pos, ("there is no clause '%s'"):format(name),
-      { length = #name, rule = "ACC33-2.7-8", help = advice.clause(name, false, takes, openacc_directives.known) })
+      { length = #name, rule = "ACC33-2.7-8",
+        help = advice.clause(name, false, takes, openacc_directives.clause_names) })
   end
   raise("clause-not-allowed", clause.pos, ("'%s' is not allowed on '%s'"):format(name, node.name),
     { length = #name, rule = name == "finalize" and "ACC33-2.6-1"
@@ -114,7 +115,7 @@ local function check_argument(clause)
   local name, text = clause.name, clause.text
   local function wrong(message)
     raise("syntax", clause.pos, message:format(name), { length = #name,
-      rule = openacc_directives.of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
+      rule = openacc_directives.clauses_of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
   end
   -- The grammar knows this clause only without an argument.
   if clause.kind == "unknown" then wrong "'%s' takes no argument" end
@@ -157,7 +158,7 @@ end
 -- Raises if a directive has a clause that it does not take, or has a clause too often. Returns the set of the clauses'
 -- names.
 function openacc_sema.check(node)
-  local names, takes, specific = {}, openacc_directives.of[node.name], openacc_directives.specific[node.name]
+  local names, takes, specific = {}, openacc_directives.clauses_of[node.name], openacc_directives.specific[node.name]
   local group, follows = {}, false -- clauses since the last device_type; true after a device_type
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
@@ -214,7 +215,7 @@ function openacc_sema.default_device_clauses(node) return openacc_sema.clauses_b
 local function modifiers_of(clause, directive, version)
   local list = {}
   for name, modifier in sorted_pairs(openacc_directives.modifier) do
-    local first = (modifier.of[clause] or {})[directive]
+    local first = (modifier.since[clause] or {})[directive]
     if first and first <= (version or first) then list[#list + 1] = name end
   end
   return list[1] and ("%s on '%s' takes %s"):format(clause, directive, table.concat(list, ", "))
@@ -227,7 +228,7 @@ local function check_modifiers(node, clause, version)
   for _, modifier in ipairs(clause.modifiers) do
     local name, pos = modifier.name, modifier.pos
     local definition = openacc_directives.modifier[name]
-    local versions = definition and definition.of[first] or {}
+    local versions = definition and definition.since[first] or {}
     if not definition then
       raise("syntax", pos, ("'%s' is not a modifier of '%s'"):format(name, clause.name), { length = #name,
         rule = "ACC33-2.7-8", help = diagnostic.suggest(name, openacc_directives.modifier)

@@ -20,7 +20,7 @@ local all_clauses = openmp_directives.clauses_where(function(entry) return entry
 
 local info_cache = {} -- cache: directive -> directive_info
 for _, entry in ipairs(openmp_directives.directives) do info_cache[entry[1]] =
-  { kind = entry.kind, clauses = openmp_directives.of[entry[1]] } end
+  { kind = entry.kind, clauses = openmp_directives.clauses_of[entry[1]] } end
 
 -- Returns the kind of a directive and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and versions
 -- are those of definitions/openmp_directives.lua.
@@ -35,7 +35,7 @@ function openmp_sema.directive_info(name)
   elseif not info then
     info = { kind = name:find "^target" and "compute" or "host", clauses = {} }
     for part in ("any " .. name):gmatch "%S+" do
-      for clause, first in pairs(openmp_directives.of[part]) do info.clauses[clause] = first end
+      for clause, first in pairs(openmp_directives.clauses_of[part]) do info.clauses[clause] = first end
     end
     info_cache[name] = info
   end

@@ -78,9 +78,9 @@ local function no_directive(text, pos, is_openmp, own, other)
   local near = nearest_directive(rest, own)
   if near then return ("did you mean '%s'?"):format(near) end
   local clause = rest:match "^[%a_]+"
-  if clause and (openacc_directives.known[clause] or openmp_directives.clause[clause]) then
+  if clause and (openacc_directives.clause_names[clause] or openmp_directives.clause[clause]) then
     return ("'%s' is a clause: the directive comes first, as in %s"):format(clause,
-      openacc_directives.known[clause] and "enter data copyin(a)" or "target map(to: a)")
+      openacc_directives.clause_names[clause] and "enter data copyin(a)" or "target map(to: a)")
   end
   return "the name of a directive comes first: enter data, parallel, update, target"
 end

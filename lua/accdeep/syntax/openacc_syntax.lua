@@ -35,7 +35,7 @@ end
 local of_members = {}
 for _, takes in ipairs { "vars", "members", "update" } do
   for _, name in ipairs(openacc_directives.takes[takes]) do
-    if openacc_directives.of.shape[name] or openacc_directives.of.policy[name] then
+    if openacc_directives.clauses_of.shape[name] or openacc_directives.clauses_of.policy[name] then
       of_members[#of_members + 1] = name end
   end
 end

@@ -42,7 +42,7 @@ local function index()
   for _, directive in ipairs(openacc_directives.directives) do
     add(directive[1], "OpenACC", "directive", directive.text) end
   for name, clause in pairs(openacc_directives.clause) do
-    if not all[name] and openacc_directives.known[name] then
+    if not all[name] and openacc_directives.clause_names[name] then
       add(name, "OpenACC", "clause", clause.entry.text, openacc_sema.directives_with(name),
         name ~= clause.first and clause.first)
     end
@@ -50,7 +50,7 @@ local function index()
   for name, modifier in pairs(openacc_directives.modifier) do
     local clause = all[name] and all[name].OpenACC
     if clause then clause.text = clause.text .. " " .. modifier.text
-    else add(name, "OpenACC", "modifier", modifier.text, names_of(modifier.of)) end
+    else add(name, "OpenACC", "modifier", modifier.text, names_of(modifier.since)) end
   end
   for _, list in ipairs { openmp_directives.parts, openmp_directives.directives } do
     for _, directive in ipairs(list) do

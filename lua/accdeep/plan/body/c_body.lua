@@ -239,7 +239,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- OpenACC --
 
-local loop_clauses = openacc_directives.of.loop
+local loop_clauses = openacc_directives.clauses_of.loop
 local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
   { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
 

@@ -24,9 +24,10 @@ local raise = diagnostic.raise
 -- assign its last value to the original.
 local data_sharing = {}
 
-local own, combined, begins, lasts = openmp_directives.making "own", openmp_directives.making "combined",
-  openmp_directives.making "begins",
-  openmp_directives.making "lasts"
+local own = openmp_directives.clauses_with_attribute "own"
+local combined = openmp_directives.clauses_with_attribute "combined"
+local begins = openmp_directives.clauses_with_attribute "begins"
+local lasts = openmp_directives.clauses_with_attribute "lasts"
 local attribute_clauses = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local defaults = word_set "none shared private firstprivate"
 
