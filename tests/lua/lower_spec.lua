@@ -93,7 +93,7 @@ describe("clauses", function()
     assert.equal("binary", plan.condition.tag)
     assert.truthy(plan.named.v)
     plan = plan_of "parallel private(n) deviceptr(p)"
-    assert.equal("private", plan.private.n.how)
+    assert.equal("private", plan.private.n.attribute)
     assert.truthy(plan.deviceptr.p)
   end)
 
@@ -101,7 +101,7 @@ describe("clauses", function()
     local plan = plan_of("parallel copyin(v)", { { name = "v" }, { name = "w" }, { name = "n" } })
     assert.equal(2, #plan.items)
     assert.equal("copy", actions[plan.named.w.action])
-    assert.equal("firstprivate", plan.private.n.how)
+    assert.equal("firstprivate", plan.private.n.attribute)
   end)
 end)
 
