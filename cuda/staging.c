@@ -81,8 +81,8 @@ static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, 
     return NULL;
 }
 
-/* Returns memory for `bytes` bytes at `dev` in the last chunk of a direction, or in a new one if these bytes and a row
- * of the table do not fit. copied_alone: the chunk holds large pieces. NULL: no memory. */
+/* Returns memory for `bytes` bytes at `dev` in the last chunk of a direction. Adds a chunk if these bytes and a row of
+ * the table do not fit. copied_alone: the chunk holds large pieces. NULL: no memory. */
 static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool copied_alone, bool out)
 {
     struct accd__cuda_chunk *chunk = find_last_chunk(batch, copied_alone, out);

@@ -62,8 +62,8 @@ accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
     return ACCD_OK;
 }
 
-/* Adds a range to `run`, the last run of its list, if the range begins in the run, or at most `gap` bytes after it, and
- * lies in the same allocation. Returns false if the range needs a run of its own. */
+/* Adds a range to `run`, the last run of its list, and returns true. Requires that the range begins in the run, or at
+ * most `gap` bytes after it, and lies in the same allocation. Returns false if the range needs a run of its own. */
 static bool extend_last_run(const struct accd__cuda_batch *batch, struct accd__cuda_run *run, uint64_t dev,
                             uint64_t bytes, uint64_t gap)
 {

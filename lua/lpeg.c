@@ -1,11 +1,11 @@
-/* lpeg.c - LPeg where it cannot be linked: lpeg.so, which Lua itself would load. The file found
- * when accdeep was built comes first, then package.cpath. */
+/* lpeg.c - opens LPeg where it cannot be linked: loads lpeg.so, as Lua itself would. Tries the file found when accdeep
+ * was built, then package.cpath. */
 #include "modules.h"
 
 #include <dlfcn.h>
 #include <lauxlib.h>
 
-/* Leaves the stack as it was. */
+/* Loads lpeg.so by package.cpath, and returns its handle; NULL if it is not found. Leaves the stack as it was. */
 static void *open_by_path(lua_State *L)
 {
     void *module = NULL;
@@ -20,10 +20,11 @@ static void *open_by_path(lua_State *L)
     return module;
 }
 
+/* Opens LPeg and returns the number of results, its module. Raises if no usable lpeg.so is found. */
 int luaopen_lpeg(lua_State *L)
 {
-    /* The module uses the Lua library of this process, whose names a library opened at run time may
-     * hide. */
+    /* lpeg.so uses the Lua library of this process. If that was itself loaded at run time, its names may be hidden, so
+     * this makes them global. */
     Dl_info lua;
     if (dladdr(__extension__(void *) lua_newstate, &lua))
         (void)dlopen(lua.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);

@@ -14,7 +14,7 @@
 
 enum { EXIT_INTERNAL = 70 };
 
-/* Loader of an embedded module, which is the upvalue. */
+/* Loader of an embedded module, which is the upvalue: runs its chunk with its name, and returns the module. */
 static int load_embedded(lua_State *L)
 {
     const struct embedded_module *module = lua_touserdata(L, lua_upvalueindex(1));
@@ -25,7 +25,7 @@ static int load_embedded(lua_State *L)
     return 1;
 }
 
-/* Makes the embedded modules known to `require`. */
+/* Adds the embedded modules and the modules in C to package.preload, so that `require` finds them. */
 static void preload_modules(lua_State *L)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
@@ -43,7 +43,7 @@ static void preload_modules(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* Makes `require` find accdeep's modules in a folder instead of the embedded ones. */
+/* Makes `require` find accdeep's modules in a folder instead of the embedded ones; other embedded modules stay. */
 static void use_folder(lua_State *L, const char *folder)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
@@ -59,14 +59,15 @@ static void use_folder(lua_State *L, const char *folder)
     lua_pop(L, 3);
 }
 
-/* Message handler: adds a traceback. */
+/* Message handler: returns the error as text with a traceback. */
 static int add_traceback(lua_State *L)
 {
     luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
     return 1;
 }
 
-/* (argc, argv): runs the command line; returns the exit status. */
+/* Lua function (argc, argv as light userdata) -> exit status: opens all modules, and runs the command line with
+ * accdeep.tools.cli. */
 static int run_program(lua_State *L)
 {
     int argc = (int)lua_tointeger(L, 1);
@@ -88,6 +89,7 @@ static int run_program(lua_State *L)
     return 1;
 }
 
+/* Runs the command line in a new Lua state; an error that reaches this function is an internal one. */
 int main(int argc, char **argv)
 {
     lua_State *L = luaL_newstate();

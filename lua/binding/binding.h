@@ -1,8 +1,10 @@
 /* binding.h - the Lua module accdeep.core: its objects, and the functions that its files share. Each object that Lua
  * sees has a file of its own.
  *
- * A function that fails in a way that a scenario can cause returns nil and an error table. Wrong use of the module by
- * accdeep's own Lua code raises an error. Callbacks of the core never raise, because the core has to release memory. */
+ * A function that fails in a way that a scenario can cause returns nil and an error table (accd__push_error). Wrong use
+ * of the module by accdeep's own Lua code raises an error. Callbacks of the core never raise, because the core has to
+ * release memory. Comments of Lua functions show the call and, after ->, the results; "-> true; or nil, error" is the
+ * usual pair. Positional arguments are integers unless stated otherwise: device is a number from 0. */
 #ifndef ACCD_BINDING_H
 #define ACCD_BINDING_H
 
@@ -19,7 +21,7 @@ struct accd__lua_context {
     int bound_ref; /* reference to a table of functions for section bounds, by number */
     int error_ref; /* reference to the error that a callback raised last; LUA_NOREF: no error since it was last reported
                     */
-    bool unchecked;           /* host memory is not checked, because the core does not know the program's blocks */
+    bool unchecked;           /* reads of host memory are not checked, because the host program registers no blocks */
     struct accd__lua_events { /* events since the last drain */
         struct accd__lua_event {
             accd_op op;
@@ -87,17 +89,18 @@ void accd__opened_register(lua_State *L, int index, struct accd__lua_context *co
 void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context *context);
 
 #define CONTEXT_TYPE "accdeep.context"
-/* Returns the context at stack index `index`, and makes L the thread of its callbacks. Raises if the context is closed.
- * Functions below call a stack index `index`, too. */
+/* Returns the context at stack index `index`, and makes L the Lua thread in which its callbacks run. Raises if it is no
+ * context, or is closed. `index` is a stack index in all functions below. */
 struct accd__lua_context *accd__check_context(lua_State *L, int index);
-/* Returns the mapping program at `index`. Raises if its context is closed. */
+/* Returns the mapping program at `index`. Raises if the value is no program, or its context is closed. */
 accd_program *accd__check_program(lua_State *L, int index);
 
 struct accd__lua_construct;
-/* Returns the prepared construct at `index`. Raises if its context is closed. */
+/* Returns the prepared construct at `index`. Raises if the value is no construct, or its context is closed. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index);
-/* Locates the items of a construct, and executes the construct. *item_p is the number, from 1, of the item that could
- * not be located; 0: all were located. `region_p` may be NULL, if no region is wanted. */
+/* Locates the items of a construct (computes their addresses), and executes it on a device and a queue (0: none).
+ * *item_p is the number, from 1, of the item that could not be located; 0: all were located. region_p receives the
+ * region; NULL: no region is wanted. Fails as accd_item_locate and accd_run_construct. */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p);
 
@@ -106,17 +109,18 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
  *     code, rule, message   texts
  *     item                  number of the item, from 1
  *     asked, other          the objects concerned
- *     named, named_end      first and last byte of the name of `asked` within message, if it is there
+ *     named, named_end      first and last byte of the name of `asked` within message, if message has the name
  *     advice                "whole rows", or nil
- *     cause                 the error that a Lua function raised
- */
+ *     cause                 the error that a Lua function raised, for ACCD_ERROR_CALLBACK
+ *
+ * If the limit of memory was the reason of ACCD_ERROR_OUT_OF_MEMORY, the code is that of ACCD_ERROR_LIMIT. */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status);
 /* Pushes an error as accd__push_error does, with the number of the item that accd__construct_run reported; 0: the error
  * keeps the item that the core reported. */
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item);
 /* Pushes true for ACCD_OK, else an error as accd__push_error does. Returns the number of results. */
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status);
-/* Pushes a table about an object, or nil if `info` has neither bytes nor a name. */
+/* Pushes a table {name, host, bytes, file, line} about an object; nil if `info` has neither bytes nor a name. */
 void accd__push_object_info(lua_State *L, const accd_object_info *info);
 
 /* Returns the argument at `index`, the number of a device. Raises if it is no integer. */
@@ -135,14 +139,16 @@ static inline const void *accd__address_argument(lua_State *L, int index)
     return (const void *)(uintptr_t)accd__word_argument(L, index);
 }
 
-/* Pushes an array of instructions as userdata, and returns the array; *n is their number. The list at `index` has five
- * integers for each instruction: op, to, a, b, k. Raises for values out of range. */
+/* Pushes an array of instructions as userdata, and returns the array; sets *n to their number. The list at `index` has
+ * five integers for each instruction: op, to, a, b, k. Raises for values out of range. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n);
-/* Returns field `key` of the table at `index`; `otherwise` if the field is nil. Raises if it is no integer. */
+/* Returns the integer in field `key` of the table at `index`; `otherwise` if the field is nil. Raises for other values.
+ */
 lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise);
-/* Returns field `key` of the table at `index`; nil counts as false. */
+/* Returns true if field `key` of the table at `index` is neither nil nor false. */
 bool accd__get_boolean(lua_State *L, int index, const char *key);
-/* Returns the userdata in field `key` of the table at `index`; NULL: another type or nil. */
+/* Returns the address of the userdata in field `key` of the table at `index`; NULL: the field has another type or is
+ * nil. */
 void *accd__get_pointer(lua_State *L, int index, const char *key);
 /* Set field `key` of the table on top of the stack to `value`; a text that is NULL becomes nil. */
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value);
@@ -150,7 +156,7 @@ void accd__set_text(lua_State *L, const char *key, const char *value);
 void accd__set_boolean(lua_State *L, const char *key, bool value);
 void accd__set_function(lua_State *L, const char *key, lua_CFunction value);
 
-/* Each adds functions to the module on top of the stack, or creates the class of one kind of the module's objects. */
+/* Functions that add functions to the module on top of the stack, and create the class of one kind of objects. */
 void accd__open_context_class(lua_State *L);
 void accd__open_rules(lua_State *L);
 void accd__open_program_class(lua_State *L);
@@ -166,7 +172,7 @@ void accd__read_rules(lua_State *L, accd_rules *rules);
 int accd__l_program(lua_State *L);
 /* Method context:construct, which prepares a construct (construct.c). */
 int accd__l_construct(lua_State *L);
-/* Frees the names of all recorded events, and empties the list. */
+/* Frees the names of all recorded events, empties the list, and clears `lost`. */
 void accd__forget_events(struct accd__lua_events *reported);
 /* Methods of a context: inspection (inspect.c), memory (memory.c), queues (queue.c), kernels (kernel.c), checkpoints
  * (checkpoint.c). */
@@ -174,15 +180,16 @@ extern const luaL_Reg accd__inspect_methods[], accd__memory_methods[], accd__que
     accd__checkpoint_methods[];
 /* Returns the core's region of the region object at `index`. Raises if the region is closed. */
 accd_region *accd__check_region(lua_State *L, int index);
-/* Pushes the integers of the list on top of the stack as an array (a userdata), and returns the array. *n is their
+/* Pushes the integers of the list on top of the stack as an array (a userdata), and returns the array; sets *n to their
  * number. Raises for other values. */
 uint64_t *accd__get_words(lua_State *L, size_t *n);
-/* Fills `kernel` from the table at `index`, as context:kernel_run takes it (kernel.c). Pushes the arrays and the text
- * that `kernel` refers to. Raises for fields of another type. */
+/* Fills *kernel from the table at `index`, as context:kernel_run takes it (kernel.c). Pushes the arrays and the text
+ * that *kernel refers to, which must stay on the stack. Raises for fields of another type. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel);
 /* Pushes the outcome of a kernel, as context:kernel_run returns it. Returns the number of results. */
 int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end);
 
+/* Opens the module accdeep.core: pushes its table and returns 1. Raises without memory. */
 int luaopen_accdeep_core(lua_State *L);
 
 #endif

@@ -4,15 +4,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Budget of the function that core.limited runs in this thread; NULL: no limits. The TLS model needs no other library.
- */
+/* Budget of the function that core.limited runs in this thread; NULL: no limits. The TLS model is one that needs no
+ * function of another library. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct accd__budget *current;
 
+/* Sets the budget that allocations of this thread charge; NULL: none. */
 void accd__set_budget(struct accd__budget *budget)
 {
     current = budget;
 }
 
+/* Adds bytes to a budget. Returns false, with nothing changed, if the limit would be exceeded. */
 bool charge(struct accd__budget *budget, size_t bytes)
 {
     if (!budget)
@@ -23,6 +25,7 @@ bool charge(struct accd__budget *budget, size_t bytes)
     return true;
 }
 
+/* Subtracts bytes from a budget, down to 0. */
 void accd__discharge(struct accd__budget *budget, size_t bytes)
 {
     assert(bytes <= SIZE_MAX / 2);
@@ -30,6 +33,7 @@ void accd__discharge(struct accd__budget *budget, size_t bytes)
         budget->used -= bytes < budget->used ? bytes : budget->used;
 }
 
+/* Charges bytes of simulated devices to this thread's budget, even beyond the limit; negative bytes are given back. */
 void accd__charge_device(void *ud, int64_t bytes)
 {
     (void)ud;
@@ -39,6 +43,8 @@ void accd__charge_device(void *ud, int64_t bytes)
         current->used += (size_t)bytes;
 }
 
+/* Allocates, resizes or frees a block, charged to this thread's budget. Returns NULL, and sets `denied`, if the limit
+ * refuses. */
 void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
@@ -57,6 +63,7 @@ void *accd__charged_alloc(void *ud, void *ptr, size_t old, size_t n)
     return block;
 }
 
+/* Returns true if an allocation was refused since the last call. */
 bool accd__was_denied(void)
 {
     const bool denied = current && current->denied;

@@ -1,7 +1,7 @@
 /* checkpoint.c - saved states of a context as Lua objects, and digests of states.
  *
- * A checkpoint keeps the core's checkpoint, and the list of regions and bounds that were open. Restoring it sets these
- * Lua objects to their former regions and bounds, and closes those that were opened later. */
+ * A checkpoint object has the core's checkpoint, and the list of region and bounds objects that were open. Restoring
+ * the checkpoint sets these Lua objects to their former regions and bounds, and closes those that were opened later. */
 #include "binding.h"
 
 #include <assert.h>
@@ -9,7 +9,8 @@
 
 static const char checkpoint_name[] = "accdeep.checkpoint";
 
-/* Checkpoint. Its second user value keeps the Lua objects that were open alive. */
+/* Checkpoint object, with the n region and bounds objects that were open. Its second user value, a list of these
+ * objects, keeps them alive. */
 struct checkpoint {
     struct accd__lua_handle handle;
     accd_checkpoint *core; /* checkpoint of the core; NULL: freed */
@@ -46,7 +47,7 @@ static int l_checkpoint(lua_State *L)
         lua_rawgeti(L, LUA_REGISTRYINDEX, context->objects_ref);
         for (struct accd__lua_handle *handle = context->opened; handle; handle = handle->next) {
             struct accd__lua_opened *opened = (struct accd__lua_opened *)handle;
-            if (lua_rawgetp(L, -1, opened) == LUA_TNIL) { /* the program has forgotten the object */
+            if (lua_rawgetp(L, -1, opened) == LUA_TNIL) { /* the object is garbage: Lua code can no longer use it */
                 lua_pop(L, 1);
                 continue;
             }
@@ -65,7 +66,8 @@ static int l_checkpoint(lua_State *L)
 }
 
 /* context:restore(checkpoint) -> true; or nil, error. Regions and bounds that were open at the checkpoint are open
- * again; all other regions and bounds are closed, and recorded events are dropped. */
+ * again; all other regions and bounds are closed, and recorded events are dropped. Raises for a freed checkpoint, or
+ * one of another context. */
 static int l_restore(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -89,8 +91,9 @@ static int l_restore(lua_State *L)
     return 1;
 }
 
-/* context:digests(device [, numbers]) -> host, present, values, counters, rest; or nil, error. numbers renames the host
- * ranges: their numbers in the order of registration, as 32-bit words in a string. */
+/* context:digests(device [, numbers]) -> host, present, values, counters, rest (see accd_digest_set); or nil, error.
+ * numbers: string of 32-bit words that replace the numbers of the first host ranges, in the order of registration; at
+ * most 64. */
 static int l_digests(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -112,7 +115,8 @@ static int l_digests(lua_State *L)
     return 5;
 }
 
-/* checkpoint:free(): frees the checkpoint's memory at once; it cannot be restored afterwards. */
+/* checkpoint:free(): frees the checkpoint's memory at once; it cannot be restored afterwards. Freeing again does
+ * nothing. */
 static int l_free(lua_State *L)
 {
     struct checkpoint *checkpoint = luaL_checkudata(L, 1, checkpoint_name);
@@ -131,6 +135,7 @@ const luaL_Reg accd__checkpoint_methods[] = {
     {NULL, NULL},
 };
 
+/* Creates the class of checkpoints. */
 void accd__open_checkpoint_class(lua_State *L)
 {
     luaL_newmetatable(L, checkpoint_name);

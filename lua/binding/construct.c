@@ -16,8 +16,8 @@ enum { NO_REGISTER = -1 };
 struct item_source {
     accd_item_code place;
     bool constant,
-        located;       /* constant: the code has constants only; located: the code has run, and need not run again */
-    bool calls;        /* the code calls functions of the host program */
+        located; /* constant: the code has constants only; located: constant code has run, and need not run again */
+    bool calls;  /* the code calls functions of the host program */
     accd_stride *dims; /* dimensions of a section with gaps; NULL: no gaps */
     int64_t *values;   /* values of the program's parameters */
 };
@@ -27,14 +27,14 @@ struct accd__lua_construct {
     struct accd__lua_handle handle;
     accd_construct_kind kind;
     bool finalize;
-    const char *name, *file; /* texts that the user values keep alive */
+    const char *name, *file; /* texts that the object's user values keep alive */
     int line;
     size_t nitems;
     accd_item *items;
     struct item_source *sources;
 };
 
-/* Handle's `invalidate`: releases the items of a construct. */
+/* Handle's `invalidate`: releases the programs and frees the items of a construct, which then has none. */
 static void empty_construct(struct accd__lua_handle *handle)
 {
     assert(handle && handle->invalidate == empty_construct);
@@ -54,7 +54,8 @@ static void empty_construct(struct accd__lua_handle *handle)
 }
 
 /* Reads the dimensions of a section with gaps from the table at index `link`: dims = {count, step, count, step ...},
- * and run, the bytes between two gaps. A section without dims has no gaps. Raises without memory. */
+ * and run, the bytes between two gaps. Leaves *item without gaps if dims is nil. Raises for more than 15 dimensions, or
+ * without memory. */
 static void read_gaps(lua_State *L, int link, accd_item *item, struct item_source *source)
 {
     enum { MOST = 15 };
@@ -78,8 +79,10 @@ static void read_gaps(lua_State *L, int link, accd_item *item, struct item_sourc
     lua_pop(L, 1);
 }
 
-/* Reads item `index` of a construct from the table at index `link`. If this raises, the construct can still be emptied.
- */
+/* Reads item number `index`, from 0, of a construct from the table at index `link`. Its fields are those of accd_item
+ * and accd_item_code; room is frame_bytes, slot_address is slot. code: list as accd__read_code reads it; params: list
+ * of registers; program: program object. Raises for other values or without memory; the construct can then still be
+ * emptied. */
 static void read_source(lua_State *L, int link, struct accd__lua_construct *construct, size_t index)
 {
     assert(index < construct->nitems);
@@ -143,8 +146,8 @@ static void read_source(lua_State *L, int link, struct accd__lua_construct *cons
     lua_pop(L, 1);
 }
 
-/* context:construct{kind=, name=, file=, line=, finalize=, {item}...} -> construct. read_source lists the fields of an
- * item. Raises for wrong fields or without memory. */
+/* context:construct{kind=, name=, file=, line=, finalize=, {item}...} -> construct. kind: a number of core.kind.
+ * read_source lists the fields of an item. Raises for wrong fields or without memory. */
 int accd__l_construct(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -191,7 +194,8 @@ static int construct_gc(lua_State *L)
     return 0;
 }
 
-/* Locates an item: runs the code of `source`, which sets address and bytes of the item. Constant code runs once. */
+/* Locates an item: runs the code of *source, which sets address and bytes of *item. Constant code runs once. Fails as
+ * accd_item_locate. */
 static accd_status locate_item(accd_context *core, accd_item *item, struct item_source *source)
 {
     assert(core && item && source);
@@ -202,12 +206,13 @@ static accd_status locate_item(accd_context *core, accd_item *item, struct item_
     return status;
 }
 
-/* Handle's `invalidate` of a region, which the context frees. */
+/* Handle's `invalidate` of a region: closes the Lua object; closing the context frees the core's region. */
 static void empty_region(struct accd__lua_handle *handle)
 {
     ((struct accd__lua_opened *)handle)->core = NULL;
 }
 
+/* Returns the construct at `index`, or raises. */
 struct accd__lua_construct *accd__check_construct(lua_State *L, int index)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, index, construct_name);
@@ -215,12 +220,13 @@ struct accd__lua_construct *accd__check_construct(lua_State *L, int index)
     return construct;
 }
 
-/* True if executing the construct opens a region. */
+/* Returns true if executing the construct opens a region. */
 static bool opens_region(const struct accd__lua_construct *construct)
 {
     return construct->kind == ACCD_KIND_REGION || construct->kind == ACCD_KIND_COMPUTE;
 }
 
+/* Locates the items of a construct, and executes it in the core. */
 accd_status accd__construct_run(struct accd__lua_construct *construct, int device, unsigned queue,
                                 accd_region **region_p, size_t *item_p)
 {
@@ -250,7 +256,7 @@ accd_status accd__construct_run(struct accd__lua_construct *construct, int devic
 }
 
 /* construct:run(device [, queue]) -> the region that the construct opens; true, if the construct opens no region; or
- * nil, error */
+ * nil, error. queue: a number of context:queue; nil or 0: none. */
 static int l_run(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);
@@ -284,7 +290,8 @@ static int l_run(lua_State *L)
     return 1;
 }
 
-/* Function that construct:step returns: (device, queue) -> true; or nil, error. Executes the construct, upvalue 1. */
+/* Function that construct:step returns: (device, queue) -> true; or nil, error. Executes the construct, upvalue 1.
+ * Raises if the context is closed. */
 static int l_run_step(lua_State *L)
 {
     struct accd__lua_construct *construct = lua_touserdata(L, lua_upvalueindex(1));
@@ -301,7 +308,8 @@ static int l_run_step(lua_State *L)
     return 1;
 }
 
-/* construct:step() -> a function that executes the construct, which opens no region, without checks of its arguments */
+/* construct:step() -> a function (device, queue) that executes the construct, without checks of its arguments. Raises
+ * if the construct opens a region. */
 static int l_step(lua_State *L)
 {
     luaL_argcheck(L, !opens_region(accd__check_construct(L, 1)), 1, "the construct opens a region");
@@ -310,7 +318,7 @@ static int l_step(lua_State *L)
     return 1;
 }
 
-/* construct:where(item) -> host address, bytes of the item in the last execution */
+/* construct:where(item) -> host address, bytes of an item, numbered from 1, in the last execution */
 static int l_where(lua_State *L)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
@@ -329,8 +337,8 @@ static void empty_bounds(struct accd__lua_handle *handle)
     bounds->core = NULL;
 }
 
-/* construct:bounds(item) -> bounds of the sections that the item has now; nothing if they call functions of the
- * scenario; or nil, error */
+/* construct:bounds(item) -> object with the bounds of the sections that the item has now; nothing if they call
+ * functions of the scenario; or nil, error */
 static int l_bounds(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);
@@ -357,8 +365,8 @@ static int l_bounds(lua_State *L)
     return 1;
 }
 
-/* bounds:changed(later bounds) -> descriptions of the first section that differs, as it was in `bounds` and in `later
- * bounds`; nothing if no section differs */
+/* bounds:changed(later) -> descriptions of the first section that differs, as it was in `bounds` and in `later`;
+ * nothing if no section differs */
 static int l_bounds_changed(lua_State *L)
 {
     const struct accd__lua_opened *then = luaL_checkudata(L, 1, bounds_name), *now = luaL_checkudata(L, 2, bounds_name);
@@ -380,6 +388,7 @@ static int bounds_gc(lua_State *L)
     return 0;
 }
 
+/* Returns the core's region of the region object at `index`, or raises. */
 accd_region *accd__check_region(lua_State *L, int index)
 {
     struct accd__lua_opened *region = luaL_checkudata(L, index, region_name);
@@ -387,7 +396,7 @@ accd_region *accd__check_region(lua_State *L, int index)
     return region->core;
 }
 
-/* region:close() -> true; or nil, error, and the region stays open */
+/* region:close() -> true; or nil, error, and the region stays open. Raises if the region is closed. */
 static int l_region_close(lua_State *L)
 {
     struct accd__lua_opened *region = luaL_checkudata(L, 1, region_name);
@@ -422,13 +431,15 @@ static int l_region_is_open(lua_State *L)
     return 1;
 }
 
-/* Metamethod __gc: unlinks a region, which stays open in the core; the session reports it. */
+/* Metamethod __gc: unlinks a region object that was not closed. The region stays open in the core, where the session
+ * finds and reports it. */
 static int region_gc(lua_State *L)
 {
     accd__handle_unlink(luaL_checkudata(L, 1, region_name));
     return 0;
 }
 
+/* Creates the classes of constructs, regions and bounds. */
 void accd__open_construct_class(lua_State *L)
 {
     static const luaL_Reg construct_methods[] = {

@@ -7,7 +7,8 @@
 
 /* --------------------------------------------------------------------------------- callbacks -- */
 
-/* Records an event (an accd_event_fn); without memory sets `lost`. */
+/* Appends a copy of an event to the list `ud`, a struct accd__lua_events (an accd_event_fn). Without memory drops the
+ * event and sets `lost`. */
 static void on_event(void *ud, const accd_event *event)
 {
     assert(event->name);
@@ -43,6 +44,7 @@ static void on_event(void *ud, const accd_event *event)
     };
 }
 
+/* Frees the names of all recorded events, and empties the list. */
 void accd__forget_events(struct accd__lua_events *reported)
 {
     assert(reported->n <= reported->room);
@@ -61,8 +63,8 @@ struct bound_call {
     int64_t *out;
 };
 
-/* Lua function (struct bound_call): calls the bound's function for each row. Runs protected, since that function may
- * raise. */
+/* Lua function (struct bound_call): calls the bound's function for each row, and stores the results in `out`. Raises if
+ * the function does, or returns no integer; therefore called protected. */
 static int call_bound(lua_State *L)
 {
     struct bound_call *call = lua_touserdata(L, 1);
@@ -83,8 +85,8 @@ static int call_bound(lua_State *L)
     return 0;
 }
 
-/* Evaluates a function of a section bound for the core (an accd_bound_fn). Returns 0; or 1 on failure, with the error
- * in `error_ref`. */
+/* Evaluates a function of a section bound for the core (an accd_bound_fn); ud: the context. Returns 0; or 1 on failure,
+ * with the error in `error_ref`. */
 static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     assert(ud && out && nargs >= 0);
@@ -105,7 +107,8 @@ static int on_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const 
 
 /* ------------------------------------------------------------------------------ open, close -- */
 
-/* core.device(backend, number) -> {name=, bytes=, compiler=, driver=} about a device of this machine; or nil, reason */
+/* core.device(backend, number) -> {name=, bytes=, compiler=, driver=}; or nil, reason. Describes device `number`, from
+ * 0, of this machine. backend: a name, such as "cuda". */
 static int l_device(lua_State *L)
 {
     const accd_backend *backend = accd_find_backend(luaL_checkstring(L, 1));
@@ -129,8 +132,11 @@ static int l_device(lua_State *L)
     return 1;
 }
 
-/* core.open{backend=, devices=, rules=, ...} -> context; or nil, error. All fields are optional and read below. Raises
- * for values of another type. */
+/* core.open{backend=, first_device=, devices=, device_bytes=, threads=, group_least=, check_host=, own_kernels=,
+ * checkpoints=, new_places=, allocator=, async=, rules=, descriptors=} -> context; or nil, error. All fields are
+ * optional, with the meaning of accd_context_config. backend: a name, "sim" if nil. new_places: avoid_reuse. async:
+ * "program", "delayed" or "concurrent". rules: a table as accd__read_rules takes it. Raises for values of another type.
+ */
 static int l_open(lua_State *L)
 {
     static const char *const layouts[] = {"cfi", "flang", "gfortran", NULL};
@@ -202,7 +208,8 @@ static int l_open(lua_State *L)
     return 1;
 }
 
-/* context:close(): empties all handles and frees the context. Closing again does nothing. */
+/* context:close(): invalidates the context's objects (programs, constructs, regions ...) and frees the context. Closing
+ * again does nothing. */
 static int l_close(lua_State *L)
 {
     struct accd__lua_context *context = luaL_checkudata(L, 1, CONTEXT_TYPE);
@@ -228,8 +235,9 @@ static int l_close(lua_State *L)
 
 /* ----------------------------------------------------------------------------------- methods -- */
 
-/* Returns the array that names elements, read from the table at index `link`: name, shift, rank, described, span, and
- * in its list {lower=, extent=, sm=} for each dimension. The table keeps the name alive. */
+/* Returns the array (dimensions for names of elements) read from the table at index `link`. Fields: name, shift, rank,
+ * described, span; in its list {lower=, extent=, sm=} for each dimension, where sm is the stride. Raises for more than
+ * ACCD_MAX_RANK dimensions. The table keeps the name alive. */
 static accd_array read_array(lua_State *L, int link)
 {
     accd_array array = {
@@ -255,7 +263,8 @@ static accd_array read_array(lua_State *L, int link)
 }
 
 /* context:label{name=, unit=, section=, member=, element=, round=, file=, line=, layout=, pointer=, array=} -> label,
- * as light userdata; or nil, error. Only name is required; fields are those of accd_label. */
+ * as light userdata; or nil, error. Only name is required; fields are those of accd_label. round:
+ * ACCD_LABEL_PARENTHESES. */
 static int l_label(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -292,7 +301,8 @@ static int l_label(lua_State *L)
     return 1;
 }
 
-/* context:bind_function(number, fn): makes fn the function that ACCD_I_CALL with this number calls. */
+/* context:bind_function(number, fn): makes fn, which takes and returns integers, the function that ACCD_I_CALL with
+ * this number calls. */
 static int l_bind_function(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -304,7 +314,7 @@ static int l_bind_function(lua_State *L)
     return 0;
 }
 
-/* context:listen(on): begins or ends the recording of events; at the end recorded events are dropped. */
+/* context:listen(on): begins or ends the recording of events; at the end drops the recorded events. */
 static int l_listen(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -316,7 +326,8 @@ static int l_listen(lua_State *L)
     return 0;
 }
 
-/* context:drain() -> list of events since the last call. Raises if events were lost because memory ran out. */
+/* context:drain() -> list of events since the last call: {op=, name=, bytes=, host=, device=, rule=, at=, async=}. at:
+ * "file:line" or "". Raises if events were lost because memory ran out. */
 static int l_drain(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -350,7 +361,7 @@ static int l_drain(lua_State *L)
     return 1;
 }
 
-/* context:check() -> message about a violated invariant of the core; nil: no violation */
+/* context:check() -> message about a violated invariant of the core; nil if there is no violation */
 static int l_check(lua_State *L)
 {
     lua_pushstring(L, accd_check_invariants(accd__check_context(L, 1)->core));
@@ -364,7 +375,7 @@ static int l_digest(lua_State *L)
     return 1;
 }
 
-/* context:fail_allocation(device, n): makes the n-th allocation from now fail. */
+/* context:fail_allocation(device, n): makes the n-th allocation of the device from now on fail; n = 0: none. */
 static int l_fail_allocation(lua_State *L)
 {
     accd_inject_allocation_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
@@ -372,7 +383,7 @@ static int l_fail_allocation(lua_State *L)
     return 0;
 }
 
-/* context:fail_copy(device, n): makes the n-th copy from now fail. */
+/* context:fail_copy(device, n): makes the n-th copy of the device from now on fail; n = 0: none. */
 static int l_fail_copy(lua_State *L)
 {
     accd_inject_copy_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), accd__word_argument(L, 3));
@@ -392,6 +403,7 @@ static const luaL_Reg methods[] = {
     {NULL, NULL},
 };
 
+/* Creates the class of contexts, and adds core.open and core.device to the module. */
 void accd__open_context_class(lua_State *L)
 {
     luaL_newmetatable(L, CONTEXT_TYPE);

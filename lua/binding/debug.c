@@ -12,7 +12,7 @@
 
 #define DEBUG "accdeep.debug"
 
-/* Returns the open handle at index 1, or raises. */
+/* Returns the handle at index 1. Raises if it is no handle, or is closed. */
 static struct accd__lua_debug *check_debug(lua_State *L)
 {
     struct accd__lua_debug *debug = luaL_checkudata(L, 1, DEBUG);
@@ -20,7 +20,7 @@ static struct accd__lua_debug *check_debug(lua_State *L)
     return debug;
 }
 
-/* debug:close(): frees the debug information; the handle can only be closed again. */
+/* debug:close(): frees the debug information; the handle can only be closed again afterwards. */
 static int l_close(lua_State *L)
 {
     struct accd__lua_debug *debug = luaL_checkudata(L, 1, DEBUG);
@@ -34,7 +34,7 @@ static int l_close(lua_State *L)
     return 0;
 }
 
-/* Walks all units of a file. */
+/* Walks the types of all units of a file; for a unit in a split file, those of that file. */
 static void walk_dwarf(struct accd__debug_walk *walk, Dwarf *dwarf)
 {
     Dwarf_CU *unit = NULL;
@@ -48,7 +48,7 @@ static void walk_dwarf(struct accd__debug_walk *walk, Dwarf *dwarf)
 }
 
 /* Walks the files in the order in which they were loaded, the program first, up to the first file with results (with
- * `slack`, all files). *any_p: a file has debug information; *first_p: the first file has debug information. */
+ * `slack`, all files). Sets *any_p to true if some file has debug information, and *first_p if the first file has. */
 static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p)
 {
     const struct accd__lua_debug *debug = walk->debug;
@@ -74,10 +74,10 @@ static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p
 }
 
 /* debug:find(base, around, slack, everywhere) -> list, any, first. The list has {name, number, kind, size, declaration,
- * fortran, at} for each type that was found; any tells if some file has debug information, first if the program has.
- * base: name without template arguments, nil: all types. around: base names of the scopes that may be classes, such as
- * ":outer:inner", or nil. slack: difference of length up to which other names are found. everywhere: functions and all
- * classes are searched, too. */
+ * fortran, at} for each type that was found. any: true if some file has debug information; first: true if the program
+ * has. base: name without template arguments; nil: all types. around: base names of the scopes that may be classes,
+ * such as ":outer:inner"; nil: none. slack: greatest difference in length of other names that are found, too; nil: 0.
+ * everywhere: functions and all classes are searched, too. */
 static int l_find(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);
@@ -104,7 +104,8 @@ static int l_find(lua_State *L)
     return 3;
 }
 
-/* debug:type(number) -> the type with a number from debug:find or debug:variables; see debug_type.c */
+/* debug:type(number) -> table of the type with this number, from debug:find or debug:variables; see debug_type.c.
+ * Raises for other numbers. */
 static int l_type(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);
@@ -118,7 +119,7 @@ static int l_type(lua_State *L)
 
 /* debug:variables(prefix) -> list of {name, line, scope, number}, list of scopes. The first list has all variables of
  * the program whose names begin with prefix, with the numbers of their types. The second one gives for each scope the
- * scope around it, 0 for a unit. */
+ * number of its enclosing scope, 0 for a unit. */
 static int l_variables(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);
@@ -126,7 +127,8 @@ static int l_variables(lua_State *L)
     return 2;
 }
 
-/* Adds the file at `path`, or the files of this process if `path` is NULL, to the session. Returns false on failure. */
+/* Adds the file at `path`, or the files of this process if `path` is NULL, to the session of libdw. Returns false on
+ * failure. */
 static bool add_files(struct accd__lua_debug *debug, const char *path)
 {
     unsigned long long loads;
@@ -137,7 +139,7 @@ static bool add_files(struct accd__lua_debug *debug, const char *path)
     return debug->dw.dwfl_report_end(debug->dwfl, NULL, NULL) == 0 && module;
 }
 
-/* Creates the class of handles. */
+/* Creates the class of handles, unless it exists. */
 static void make_class(lua_State *L)
 {
     static const luaL_Reg methods[] = {
@@ -151,7 +153,7 @@ static void make_class(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* core.debug([path]) -> handle; or nil, reason */
+/* core.debug([path]) -> handle; or nil, reason. path: a file; nil: this process. */
 static int l_debug(lua_State *L)
 {
     const char *path = luaL_optstring(L, 1, NULL);
@@ -189,6 +191,7 @@ static int l_debug(lua_State *L)
 
 #endif
 
+/* Adds core.debug to the module, which without libdw always returns nil and a reason. */
 void accd__open_debug(lua_State *L)
 {
     make_class(L);

@@ -6,8 +6,8 @@
 #include "binding.h"
 #include "debuginfo/dw.h"
 
-/* Handle of core.debug. Its user value 1 is a table of names of types, with the scopes around them, by the address of
- * the type's entry (DIE). It has the types of the units that were walked. */
+/* Handle of core.debug. Its user value 1 is a table of the names of types, with their enclosing scopes, by the address
+ * of the type's entry (DIE). The table has the types of the units that were walked. */
 struct accd__lua_debug {
     struct accd__dw dw;
     Dwfl *dwfl;
@@ -15,7 +15,7 @@ struct accd__lua_debug {
     size_t nfound, room;
 };
 
-enum { DEBUG_NAME_MOST = 4096 };
+enum { DEBUG_NAME_MOST = 4096 }; /* bytes of the name of nested scopes; scopes that do not fit are left out */
 
 /* Walk over the types of a unit. The walk finds types whose name, up to its template arguments, is `base`. With
  * `slack`, it finds types whose name's length differs from that of `base` by at most `slack` letters instead. Without
@@ -34,19 +34,20 @@ struct accd__debug_walk {
 /* Walks the types of `unit`: records their names, and adds the wanted types to the results. Raises without memory. */
 void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit);
 
-/* Stores an entry for debug:type, and returns the entry's number, from 1. Raises without memory. */
+/* Stores a copy of an entry in debug->found, for debug:type, and returns the entry's number, from 1. Raises without
+ * memory. */
 lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, const Dwarf_Die *die);
 
 /* Callback of dwfl_getmodules: stores `module` in *module_p and stops the iteration. */
 int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p);
 
 /* Pushes a list of {name, line, scope, number}, and a list that gives the enclosing scope of each scope (0: a unit).
- * The first list has the variables of the first file whose names begin with `prefix`; `number` is the number of the
- * type. */
+ * The first list has the variables of the first file of `debug` whose names begin with `prefix`. `number` is the number
+ * of the variable's type, for debug:type. Raises without memory. */
 void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix);
 
-/* Pushes the name of a type with its enclosing scopes; nil for a type without a name. `names`: stack index of the
- * handle's table of names. */
+/* Pushes the name of a type with its enclosing scopes, walking its unit if necessary; nil for a type without a name.
+ * `names`: stack index of the handle's table of names. */
 void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int names, Dwarf_Die *die);
 
 /* Pushes the table of the type at entry `die`, with all types that the type refers to, as debug_type.c describes; nil

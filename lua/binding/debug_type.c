@@ -1,8 +1,9 @@
 /* debug_type.c - converts types of debug information to Lua tables.
  *
- * Every entry becomes one table, however often it is referred to, so types may be recursive. Tables wait in a list
- * until they are filled, so the depth of types does not matter. Qualifiers are left out; an entry has `qualified` if
- * what it refers to has one. Fields by kind:
+ * Every entry (DIE) becomes one table, however often it is referred to, so types may be recursive. Tables wait in a
+ * list until they are filled, so the depth of types does not matter. Qualifiers are left out; a table has `qualified`
+ * if the type that it refers to has one. Functions read_X fill the table on top of the stack from an entry. They and
+ * push_entry raise only without memory; what is missing in damaged files stays nil. Fields by kind:
  *
  * - base: name, size, encoding ("signed", "unsigned", "float", "boolean", "complex", "other")
  * - pointer: to (nil: void)
@@ -29,13 +30,14 @@ struct reader {
                                   each followed by its entry */
 };
 
-/* True if an entry has an attribute. */
+/* Returns true if an entry has the attribute `name` (DW_AT_*). */
 static bool has_attribute(const struct reader *r, Dwarf_Die *die, unsigned name)
 {
     return r->debug->dw.dwarf_hasattr(die, name) != 0;
 }
 
-/* Stores the integer of an attribute in *to and returns true; false, without a change: no such attribute. */
+/* Stores the integer of the attribute `name` in *to and returns true. Returns false, without a change, if the entry has
+ * no such attribute. */
 static bool read_integer(const struct reader *r, Dwarf_Die *die, unsigned name, lua_Integer *to)
 {
     uint64_t value;
@@ -48,7 +50,7 @@ static bool read_integer(const struct reader *r, Dwarf_Die *die, unsigned name, 
 /* ------------------------------------------------------------------------------- references -- */
 
 /* Replaces *die, step by step, by the type without qualifiers and, for a placeholder, by the entry that defines the
- * type. Returns false for void. */
+ * type. Returns false for void, or after 16 steps. */
 static bool resolve_entry(const struct reader *r, Dwarf_Die *die)
 {
     assert(die->addr);
@@ -75,7 +77,7 @@ static bool resolve_entry(const struct reader *r, Dwarf_Die *die)
     return false;
 }
 
-/* Pushes the table of an entry's type, or nil for void. A new table is filled later. */
+/* Pushes the table of an entry's type, or nil for void. A new table is appended to `waiting`, and filled later. */
 static void push_entry(struct reader *r, Dwarf_Die die)
 {
     lua_State *L = r->L;
@@ -96,8 +98,8 @@ static void push_entry(struct reader *r, Dwarf_Die die)
     lua_rawseti(L, r->waiting, n + 2);
 }
 
-/* Sets field `key` of the table on top of the stack to the type that an entry refers to; nil: void. Sets `qualified`,
- * too. */
+/* Sets field `key` of the table on top of the stack to the type that an entry refers to; nil: void. Sets the field
+ * `qualified` to true if that type is const, volatile or atomic. */
 static void set_type(struct reader *r, const char *key, Dwarf_Die *die)
 {
     Dwarf_Die to;
@@ -121,17 +123,17 @@ static void set_name(struct reader *r, Dwarf_Die *die)
 
 /* ---------------------------------------------------------------------------------- records -- */
 
-/* True if an entry is a base class or a member that is stored in each object, hence not static. */
+/* Returns true if an entry is a base class, or a member that each object stores, so that it is not static. */
 static bool is_member(const struct reader *r, Dwarf_Die *die)
 {
     int tag = r->debug->dw.dwarf_tag(die);
     return tag == DW_TAG_inheritance ||
            (tag == DW_TAG_member && !accd__dw_get_flag(&r->debug->dw, die, DW_AT_declaration) &&
-            !accd__dw_get_flag(&r->debug->dw, die, DW_AT_external)); /* static members are external */
+            !accd__dw_get_flag(&r->debug->dw, die, DW_AT_external)); /* static members have the attribute external */
 }
 
-/* Fills the table of a member or base class. `of_class`: members without an access specifier are private. `closed` is
- * set for members that are not public. */
+/* Fills the table of a member or base class. of_class: the entry is in a class, whose members are private unless
+ * specified. Field `closed` is set for members that are not public. */
 static void read_member(struct reader *r, Dwarf_Die *die, bool of_class)
 {
     const struct accd__dw *dw = &r->debug->dw;
@@ -186,13 +188,14 @@ static void read_record(struct reader *r, Dwarf_Die *die)
 
 /* ----------------------------------------------------------------------------------- arrays -- */
 
-/* Returns the default lower bound of an array's language. */
+/* Returns the default lower bound in the language of an array: 1 in Fortran, else 0. */
 static lua_Integer get_first_index(const struct reader *r, Dwarf_Die *array)
 {
     return accd__dw_is_fortran(&r->debug->dw, array) ? 1 : 0;
 }
 
-/* Fills the table of a dimension. `lower`: default lower bound of the language. */
+/* Fills the table of a dimension: lower and, unless it is not known, count. lower: default lower bound of the language.
+ */
 static void read_dimension(struct reader *r, Dwarf_Die *die, lua_Integer lower)
 {
     lua_Integer upper, count;
@@ -238,7 +241,7 @@ static void read_array(struct reader *r, Dwarf_Die *die)
 
 /* ---------------------------------------------------------------------------------- scalars -- */
 
-/* Returns the encoding of a base type, one of the texts listed at the head of this file. */
+/* Returns the encoding of a base type, one of the texts listed at the head of this file; "other" if it is not known. */
 static const char *get_encoding(const struct reader *r, Dwarf_Die *die)
 {
     lua_Integer encoding = 0;
@@ -301,7 +304,7 @@ static void read_enum(struct reader *r, Dwarf_Die *die)
     lua_setfield(L, -2, "values");
 }
 
-/* Returns the size of a pointer to a member: an offset; or for a function, its address and an offset. */
+/* Returns the size of a pointer to a member: that of an offset; or for a function, that of an address and an offset. */
 static lua_Integer get_member_pointer_size(const struct reader *r, Dwarf_Die *die)
 {
     Dwarf_Die to;
@@ -310,7 +313,7 @@ static lua_Integer get_member_pointer_size(const struct reader *r, Dwarf_Die *di
     return (is_function ? 2 : 1) * (lua_Integer)sizeof(void *);
 }
 
-/* Fills the table of a type that has no kind of its own. */
+/* Fills the table of a type of another kind. size: bytes of the type; <= 0: not known. */
 static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
 {
     const char *name = r->debug->dw.dwarf_diename(die);
@@ -319,7 +322,7 @@ static void read_other(struct reader *r, Dwarf_Die *die, lua_Integer size)
     accd__set_integer(r->L, "size", size > 0 ? size : 0);
 }
 
-/* Fills the table on top of the stack with a type. */
+/* Fills the table on top of the stack with the type at an entry, by the entry's tag. */
 static void read_type(struct reader *r, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &r->debug->dw;
@@ -366,7 +369,8 @@ static void read_type(struct reader *r, Dwarf_Die *die)
     }
 }
 
-/* Fills the waiting tables one after the other, instead of by recursion. */
+/* Pushes the table of the type at an entry, with all types that it refers to. Fills the waiting tables one after the
+ * other, instead of by recursion. */
 void accd__debug_push_type(lua_State *L, struct accd__lua_debug *debug, int names, const Dwarf_Die *die)
 {
     assert(die->addr && names > 0);

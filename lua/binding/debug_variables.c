@@ -18,7 +18,8 @@ struct walk {
     size_t length;
 };
 
-/* Adds a variable to the list, if its name begins with the prefix and it has a type. */
+/* Appends a variable in scope number `scope` to the list on top of the stack, if its name begins with the prefix and it
+ * has a type. */
 static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
 {
     lua_State *L = walk->L;
@@ -37,7 +38,8 @@ static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
-/* Visits a scope, whose enclosing scope has the number `around`, and the scopes within it. */
+/* Numbers a scope, whose enclosing scope has the number `around`, adds its variables, and visits the scopes within it.
+ * nesting: depth of the scope. */
 static void visit_scope(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_Integer around)
 {
     Dwarf_Die child;
@@ -64,6 +66,7 @@ static void visit_scope(struct walk *walk, Dwarf_Die *parent, unsigned nesting, 
         }
 }
 
+/* Pushes the list of variables and the list of enclosing scopes. */
 void accd__debug_push_variables(lua_State *L, struct accd__lua_debug *debug, const char *prefix)
 {
     assert(debug->dwfl && prefix);

@@ -11,6 +11,7 @@ enum { NESTING_MOST = 64 };
 
 /* ------------------------------------------------------------------------------------ handle -- */
 
+/* Appends a copy of an entry to debug->found, and returns its number. */
 lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, const Dwarf_Die *die)
 {
     assert(debug->nfound <= debug->room);
@@ -26,7 +27,8 @@ lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, 
     return (lua_Integer)debug->nfound;
 }
 
-/* Stops after one module, so that errors that Lua raises do not pass through libdw. */
+/* Stores the module in *module_p, and stops after one module, so that errors that Lua raises do not pass through libdw.
+ */
 int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
 {
     (void)data, (void)name, (void)base;
@@ -36,14 +38,14 @@ int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, 
 
 /* ------------------------------------------------------------------------------------- walks -- */
 
-/* Returns the length of a name without template arguments. */
+/* Returns the length of a name without template arguments: up to the first '<', unless the name begins with '<'. */
 static size_t get_base_length(const char *name)
 {
     const char *end = strchr(name, '<');
     return end && end != name ? (size_t)(end - name) : strlen(name);
 }
 
-/* True if the walk looks for types of this name. */
+/* Returns true if the walk looks for types of this name: equal to `base` or, with `slack`, of a similar length. */
 static bool is_wanted(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->base)
@@ -53,7 +55,8 @@ static bool is_wanted(const struct accd__debug_walk *walk, const char *name)
     return walk->slack ? distance <= walk->slack : !distance && !strncmp(name, walk->base, length);
 }
 
-/* True if the class `name` must be searched: `around` names it, or all classes are searched. */
+/* Returns true if the class `name` must be searched, because `around` names it, all classes are searched, or all names
+ * are recorded. */
 static bool may_hold(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->results || walk->everywhere)
@@ -70,8 +73,8 @@ static bool may_hold(const struct accd__debug_walk *walk, const char *name)
     return false;
 }
 
-/* Pushes the name of a type with the present scope. A type that is defined outside of the scope that declares it keeps
- * the name of its declaration. */
+/* Pushes the name of a type after the first `scope` bytes of walk->name, its scope. A type that is defined outside of
+ * the scope that declares it has the name of its declaration. */
 static void push_scoped_name(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
 {
     assert(scope < DEBUG_NAME_MOST);
@@ -87,8 +90,8 @@ static void push_scoped_name(struct accd__debug_walk *walk, Dwarf_Die *die, cons
     lua_concat(L, 2);
 }
 
-/* Pushes the place where a type is declared, such as "file.c:12", or nil. dwarf_decl_file is not used, because it ends
- * the process if a unit's files cannot be read. */
+/* Pushes the place where a type is declared, such as "file.c:12"; nil if it is not known. dwarf_decl_file is not used,
+ * because it ends the process if a unit's files cannot be read. */
 static void push_declaration_place(lua_State *L, const struct accd__lua_debug *debug, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &debug->dw;
@@ -110,7 +113,7 @@ static void push_declaration_place(lua_State *L, const struct accd__lua_debug *d
         lua_pushnil(L);
 }
 
-/* Adds a type, whose name is on top of the stack and stays there, to the results. */
+/* Appends a type, whose name is on top of the stack and stays there, to the results. */
 static void add_result(struct accd__debug_walk *walk, Dwarf_Die *die)
 {
     lua_State *L = walk->L;
@@ -143,7 +146,8 @@ static void add_result(struct accd__debug_walk *walk, Dwarf_Die *die)
     lua_rawseti(L, walk->results, (lua_Integer)lua_rawlen(L, walk->results) + 1);
 }
 
-/* Records the name of a type, and adds the type to the list of results if the walk has one. */
+/* Records the name of a type in the table of names, and adds the type to the results, if the walk has any. scope:
+ * length of its scope in walk->name. */
 static void visit_type(struct accd__debug_walk *walk, Dwarf_Die *die, const char *name, size_t scope)
 {
     lua_State *L = walk->L;
@@ -155,14 +159,15 @@ static void visit_type(struct accd__debug_walk *walk, Dwarf_Die *die, const char
     lua_pop(L, 1);
 }
 
-/* True for tags of structures, classes, unions, enumerations and typedefs. */
+/* Returns true for tags of structures, classes, unions, enumerations and typedefs. */
 static bool is_type(int tag)
 {
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
            tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
 }
 
-/* True if types within an entry are searched. */
+/* Returns true if the walk searches for types within an entry with this tag and name; name NULL: a class is searched
+ * only if all are. */
 static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *name)
 {
     switch (tag) {
@@ -194,7 +199,8 @@ static size_t enter_scope(struct accd__debug_walk *walk, int tag, const char *na
     return scope + length + 2;
 }
 
-/* Walks the types and scopes among the children of an entry. */
+/* Visits the wanted types among the children of an entry, and walks their scopes. scope: length of the present scope in
+ * walk->name; nesting: depth of the entry. */
 static void walk_children(struct accd__debug_walk *walk, Dwarf_Die *parent, size_t scope, unsigned nesting)
 {
     struct accd__lua_debug *debug = walk->debug;
@@ -214,6 +220,7 @@ static void walk_children(struct accd__debug_walk *walk, Dwarf_Die *parent, size
     } while (accd__dw_next_sibling(&debug->dw, &child));
 }
 
+/* Visits all wanted types of a unit. */
 void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit)
 {
     assert(walk->L && walk->debug && unit->addr);
@@ -221,6 +228,8 @@ void accd__debug_walk_unit(struct accd__debug_walk *walk, Dwarf_Die *unit)
     walk_children(walk, unit, 0, 0);
 }
 
+/* Pushes the name of a type with its scopes, from the table of names; first walks the whole unit if necessary. Pushes
+ * nil for a type without a name. */
 void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int names, Dwarf_Die *die)
 {
     Dwarf_Die unit;

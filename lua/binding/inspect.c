@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* context:presence(device, address, bytes) -> "absent", "partly" or "wholly" */
+/* context:presence(device, address, bytes) -> "absent", "partly" or "wholly": how much of a host range is present */
 static int l_presence(lua_State *L)
 {
     static const char *const names[] = {"absent", "partly", "wholly"};
@@ -13,7 +13,7 @@ static int l_presence(lua_State *L)
     return 1;
 }
 
-/* context:deviceptr(device, host address) -> device address; 0: not present */
+/* context:deviceptr(device, host address) -> device address; 0 if the address is not present */
 static int l_deviceptr(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -22,8 +22,8 @@ static int l_deviceptr(lua_State *L)
     return 1;
 }
 
-/* context:matching(device, address) -> device address of a host address; begin and end on the device of the object that
- * contains or ends at the address; nothing if absent */
+/* context:matching(device, address) -> device address for a host address; begin and end on the device of the object
+ * that contains the address, or ends there; nothing if no object does */
 static int l_matching(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -38,7 +38,7 @@ static int l_matching(lua_State *L)
     return 3;
 }
 
-/* context:hostptr(device, device address) -> host address; 0: no data have this device address */
+/* context:hostptr(device, device address) -> host address; 0 if no data have this device address */
 static int l_hostptr(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -47,7 +47,7 @@ static int l_hostptr(lua_State *L)
     return 1;
 }
 
-/* context:device_of(device address) -> number of the device with the address; -1: no device */
+/* context:device_of(device address) -> number of the device with the address; -1 if no device has it */
 static int l_device_of(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -55,7 +55,8 @@ static int l_device_of(lua_State *L)
     return 1;
 }
 
-/* context:device_holds(device, address, bytes) -> true if the range is allocated memory of the device */
+/* context:device_holds(device, address, bytes) -> true if the whole range lies in one allocation of the device, else
+ * false */
 static int l_device_holds(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -64,7 +65,8 @@ static int l_device_holds(lua_State *L)
     return 1;
 }
 
-/* Pushes a table about a present object: fields of accd__push_object_info, and dev, structured, dynamic, mapped. */
+/* Pushes a table about a present object: fields of accd__push_object_info, and dev, structured, dynamic, mapped (see
+ * accd_present_object). */
 static void push_present(lua_State *L, const accd_present_object *present)
 {
     accd__push_object_info(L, &present->info);
@@ -74,8 +76,8 @@ static void push_present(lua_State *L, const accd_present_object *present)
     accd__set_boolean(L, "mapped", present->mapped);
 }
 
-/* context:present_at(device, address, in_device) -> present object that contains the address, a device address if
- * in_device is true; or nothing */
+/* context:present_at(device, address, in_device) -> table of push_present about the object that contains the address, a
+ * device address if in_device is true; nothing if no object does */
 static int l_present_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -87,7 +89,7 @@ static int l_present_at(lua_State *L)
     return 1;
 }
 
-/* context:present(device) -> list of present objects, sorted by host address */
+/* context:present(device) -> list of tables of push_present, sorted by host address */
 static int l_present(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -102,7 +104,8 @@ static int l_present(lua_State *L)
     return 1;
 }
 
-/* context:present_in(device, address, bytes) -> list of {host=, bytes=}: the objects in the range, by host address */
+/* context:present_in(device, address, bytes) -> list of {host=, bytes=}: the present objects that overlap the host
+ * range, by host address */
 static int l_present_in(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -119,7 +122,7 @@ static int l_present_in(lua_State *L)
     return 1;
 }
 
-/* Pushes a table about an attachment. */
+/* Pushes a table about an attachment: {name, slot, target, dev, count, low, high}, as accd_attachment. */
 static void push_attachment(lua_State *L, const accd_attachment *attachment)
 {
     lua_createtable(L, 0, 7);
@@ -132,7 +135,8 @@ static void push_attachment(lua_State *L, const accd_attachment *attachment)
     accd__set_integer(L, "high", (lua_Integer)attachment->high);
 }
 
-/* context:attachment_at(device, address of a pointer) -> table of the pointer's attachment; nothing if not attached */
+/* context:attachment_at(device, address of a pointer) -> table of push_attachment; nothing if the pointer is not
+ * attached */
 static int l_attachment_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -143,7 +147,7 @@ static int l_attachment_at(lua_State *L)
     return 1;
 }
 
-/* context:attachments(device) -> list of attachments, sorted by the address of the pointer */
+/* context:attachments(device) -> list of tables of push_attachment, sorted by the address of the pointer */
 static int l_attachments(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -167,7 +171,8 @@ struct tuples {
     bool failed; /* push_tuple has raised; the error is on top of the stack */
 };
 
-/* Lua function (list, struct tuples): appends the current tuple to the list. */
+/* Lua function (list, struct tuples): appends the current tuple to the list as {info, base, dev, action, flags, alloc,
+ * ancestors}, see accd_tuple. */
 static int push_tuple(lua_State *L)
 {
     struct tuples *tuples = lua_touserdata(L, 2);
@@ -190,8 +195,8 @@ static int push_tuple(lua_State *L)
     return 0;
 }
 
-/* Appends a tuple to the list of `ud`, a struct tuples. Lua runs protected, because an error must not skip the core's
- * release of memory. */
+/* Appends a tuple to the list of `ud`, a struct tuples (an accd_tuple_fn). Lua runs protected, because an error must
+ * not skip the core's release of memory; after an error further tuples are ignored. */
 static void on_tuple(void *ud, const accd_tuple *tuple)
 {
     assert(ud && tuple);
@@ -206,7 +211,7 @@ static void on_tuple(void *ud, const accd_tuple *tuple)
     tuples->failed = lua_pcall(L, 2, 0, 0) != LUA_OK;
 }
 
-/* Sets field `key` of the table on top of the stack to a list of tuples of a level. */
+/* Sets field `key` of the table on top of the stack to a list of tuples of a level. Raises if the core or Lua fails. */
 static void set_tuples(lua_State *L, struct accd__lua_context *context, int device, int64_t level, accd_tuple_list list,
                        const char *key)
 {
@@ -221,17 +226,17 @@ static void set_tuples(lua_State *L, struct accd__lua_context *context, int devi
     lua_setfield(L, -2, key);
 }
 
-/* Sets fields `dynamic` and `floor` of the table on top of the stack to the lists of tuples of the base level at
- * `level`, -1: below all levels. */
+/* Sets fields `dynamic` and `floor` of the table on top of the stack to the lists of tuples of the base level above
+ * `level`; -1: below all levels. */
 static void set_floor(lua_State *L, struct accd__lua_context *context, int device, int64_t level)
 {
     set_tuples(L, context, device, level, ACCD_LIST_DYNAMIC, "dynamic");
     set_tuples(L, context, device, level, ACCD_LIST_BASE_LEVEL, "floor");
 }
 
-/* context:levels(device) -> { {kind=, file=, line=, {name=, bytes=, action=, created=}...} ... }. If the rules fuse
- * data, each level also has lists of tuples: original, artificial, dynamic, floor. Field `below` has dynamic and floor
- * of the base level below all levels. */
+/* context:levels(device) -> list of {kind=, file=, line=, {name=, bytes=, action=, created=}...}, the outermost level
+ * first. If the rules fuse data, each level also has lists of tuples (push_tuple): original, artificial, dynamic,
+ * floor. Field `below` of the list then has dynamic and floor of the base level below all levels. */
 static int l_levels(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -270,7 +275,7 @@ static int l_levels(lua_State *L)
     return 1;
 }
 
-/* context:name_at(device, device address) -> name of the data at the address; "": no data */
+/* context:name_at(device, device address) -> name of the data at the address; "" if no present data contain it */
 static int l_name_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -280,7 +285,7 @@ static int l_name_at(lua_State *L)
     return 1;
 }
 
-/* context:stats(device) -> table of the device's counters, such as live_bytes */
+/* context:stats(device) -> table of the device's counters: live_bytes and others, listed below */
 static int l_stats(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -301,7 +306,8 @@ static int l_stats(lua_State *L)
     return 1;
 }
 
-/* context:excluded_at(device, device address) -> table about the excluded member at the address; or nothing */
+/* context:excluded_at(device, device address) -> table of accd__push_object_info about the excluded member at the
+ * address; nothing if there is none */
 static int l_excluded_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -315,7 +321,8 @@ static int l_excluded_at(lua_State *L)
 /* --------------------------------------------------------------------------- acc_* routines -- */
 
 /* context:run_one(kind, device, action, address, bytes, slot, finalize, label, slot_bytes, flags, queue) -> true; or
- * nil, error. Executes a construct with one item. */
+ * nil, error. Executes a construct with one item. kind, action: numbers of core.kind and core.action; slot, slot_bytes,
+ * flags, queue: nil is 0; finalize: a boolean; label: light userdata or nil. */
 static int l_run_one(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -343,7 +350,8 @@ static int l_run_one(lua_State *L)
                                                 NULL));
 }
 
-/* context:map(device, host address, device address, bytes, label) -> true; or nil, error */
+/* context:map(device, host address, device address, bytes, label) -> true; or nil, error. acc_map_data; label: light
+ * userdata or nil. */
 static int l_map(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -352,7 +360,7 @@ static int l_map(lua_State *L)
                                            accd__word_argument(L, 4), accd__word_argument(L, 5), lua_touserdata(L, 6)));
 }
 
-/* context:unmap(device, host address) -> true; or nil, error */
+/* context:unmap(device, host address) -> true; or nil, error. acc_unmap_data. */
 static int l_unmap(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -360,7 +368,7 @@ static int l_unmap(lua_State *L)
                              accd_unmap_data(context->core, accd__device_argument(L, 2), accd__address_argument(L, 3)));
 }
 
-/* context:device_alloc(device, bytes) -> device address; or nil, error */
+/* context:device_alloc(device, bytes) -> device address, 0 for 0 bytes; or nil, error. acc_malloc. */
 static int l_device_alloc(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -372,7 +380,7 @@ static int l_device_alloc(lua_State *L)
     return 1;
 }
 
-/* context:device_free(device, device address) -> true; or nil, error */
+/* context:device_free(device, device address) -> true; or nil, error. acc_free. */
 static int l_device_free(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -380,7 +388,7 @@ static int l_device_free(lua_State *L)
                              accd_device_free(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3)));
 }
 
-/* context:to_device(device, device address, host address, bytes) -> true; or nil, error */
+/* context:to_device(device, device address, host address, bytes) -> true; or nil, error. Copies bytes to the device. */
 static int l_to_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -389,7 +397,7 @@ static int l_to_device(lua_State *L)
                                                  accd__address_argument(L, 4), accd__word_argument(L, 5)));
 }
 
-/* context:from_device(device, host address, device address, bytes) -> true; or nil, error */
+/* context:from_device(device, host address, device address, bytes) -> true; or nil, error. Copies bytes to the host. */
 static int l_from_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -399,7 +407,7 @@ static int l_from_device(lua_State *L)
                                                    accd__word_argument(L, 4), accd__word_argument(L, 5)));
 }
 
-/* context:within_device(device, to, from, bytes) -> true; or nil, error */
+/* context:within_device(device, to, from, bytes) -> true; or nil, error. Copies bytes between device addresses. */
 static int l_within_device(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

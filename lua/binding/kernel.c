@@ -3,8 +3,8 @@
 
 #include <assert.h>
 
-/* context:kernel_compiler(device) -> name of the compiler of kernels; or false and the reason why there is none
- * ("": the device runs no kernels) */
+/* context:kernel_compiler(device) -> name of the compiler of kernels; or false, reason why there is none. Reason "":
+ * the device runs no kernels. */
 static int l_kernel_compiler(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -18,14 +18,15 @@ static int l_kernel_compiler(lua_State *L)
     return 2;
 }
 
-/* Pushes the list in field `key` of the table at `index`, and the list's integers as an array, which is returned; *n is
- * their number. */
+/* Pushes the list in field `key` of the table at `index`, and the list's integers as an array. Returns the array, and
+ * sets *n to their number. Raises for other values. */
 static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
 {
     lua_getfield(L, index, key);
     return accd__get_words(L, n);
 }
 
+/* Fills *kernel from the table at `index`, and pushes the arrays and the text that it refers to. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
 {
     assert(index > 0 && kernel);
@@ -46,6 +47,8 @@ void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
     kernel->text = luaL_checkstring(L, -1);
 }
 
+/* Pushes the outcome of a kernel and, unless it is done or queued, what stopped or prevented it. Returns the number of
+ * results. */
 int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end)
 {
     static const char *const names[] = {"done", "stopped", "not run", "rejected", "under way"};
@@ -63,7 +66,8 @@ int accd__push_kernel_result(lua_State *L, const accd_kernel_result *end)
 }
 
 /* context:kernel_run(device, {text=, pointers={at, low, high, ...}, slots={at, bytes, value, low, high, ...}, writes=,
- * parallel=, turns=, again=}) -> "done"; "stopped", reason, site; "not run" or "rejected", message; or nil, error */
+ * parallel=, turns=, again=}) -> "done"; "stopped", reason, site; "not run" or "rejected", message; or nil, error. Runs
+ * a kernel now. Fields are those of accd_kernel; turns: max_iterations, again: retry_reasons. */
 static int l_kernel_run(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

@@ -54,11 +54,12 @@ struct limits {
     char where[256];       /* place in the scenario where a limit was reached, "file:line:" */
 };
 
-/* Numbers of steps between hooks, at most and at first; refusals after which the scenario is stopped; exit status. Lua
- * repeats a refused request after a garbage collection, so a refusal counts only if it is repeated. */
+/* STEPS, STEPS_LEAST: greatest and first number of steps between two hooks. REFUSED_MOST: refused allocations after
+ * which the scenario is stopped. EXIT_LIMIT: exit status. Lua repeats a refused request after a garbage collection, so
+ * a refusal counts only if it is repeated. */
 enum { STEPS = 10000, STEPS_LEAST = 100, REFUSED_MOST = 64, EXIT_LIMIT = 3 };
 
-static const char limits_key = 0;
+static const char limits_key = 0; /* the address of this variable is the registry key of the limits */
 
 /* Allocates memory of Lua (a lua_Alloc) within the limit; returns NULL if the request would exceed it. */
 static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
@@ -80,7 +81,7 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
     return block;
 }
 
-/* Returns the limits of the running core.limited; NULL: core.limited does not run. */
+/* Returns the limits of the running core.limited; NULL if core.limited does not run. */
 static struct limits *get_limits(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &limits_key);
@@ -110,11 +111,11 @@ static void on_second(int signal)
     _exit(EXIT_LIMIT);
 }
 
-/* Starts the timer for a run of so many steps, which determine the limits of time; 0: stops the timer. */
+/* Starts the timer for a run of at most `steps` steps, which determine the limits of time; 0: stops the timer. */
 static void set_timer(long long steps)
 {
     const long long whole = 2000000000, most_idle = 60;
-    enum { SLOWEST = 20 }; /* factor between the limits of time */
+    enum { SLOWEST = 20 }; /* factor between most_idle_seconds and most_seconds */
     struct itimerval every = {0};
     if (steps) {
         struct sigaction action = {.sa_handler = on_second, .sa_flags = SA_RESTART};
@@ -130,7 +131,7 @@ static void set_timer(long long steps)
 
 static void on_steps(lua_State *L, lua_Debug *debug);
 
-/* Sets `where` to the innermost line of the scenario that is being executed. */
+/* Sets limits->where to the innermost line of the scenario that is being executed; leaves it empty if there is none. */
 static void find_scenario_line(lua_State *L, struct limits *limits)
 {
     lua_Debug frame;
@@ -143,7 +144,8 @@ static void find_scenario_line(lua_State *L, struct limits *limits)
     }
 }
 
-/* Pushes the error table for the limit that was reached: code, rule, message, where, stopped, memory. */
+/* Pushes the error table for the limit that was reached: {code, rule, message, where, stopped, memory}. stopped: the
+ * reason is no limit; memory: it is the limit of memory. */
 static void push_limit(lua_State *L, const struct limits *limits)
 {
     lua_createtable(L, 0, 5);
@@ -155,7 +157,7 @@ static void push_limit(lua_State *L, const struct limits *limits)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
     else if (limits->overdue)
         lua_pushfstring(L, "the scenario took more than %d s of the processor", (int)most_seconds);
-    else if (limits->seconds) /* shorter times are left out */
+    else if (limits->seconds) /* the time is given only if it is at least one second */
         lua_pushfstring(L, "the scenario took more than %I steps, in %d s", (LUAI_UACINT)limits->most_steps,
                         limits->seconds);
     else
@@ -166,30 +168,32 @@ static void push_limit(lua_State *L, const struct limits *limits)
     accd__set_boolean(L, "memory", limits->refused > REFUSED_MOST);
 }
 
-/* Set when the interrupt key was pressed (core.watch_interrupts). */
+/* 1 if the interrupt key was pressed since the last core.interrupted; set only after core.watch_interrupts(true). */
 static volatile sig_atomic_t interrupts;
 
-/* Signal handler: sets `interrupts`, as the interrupt key was pressed. */
+/* Signal handler of the interrupt key: sets `interrupts`. */
 static void on_interrupt(int signal)
 {
     (void)signal;
     interrupts = 1;
 }
 
-/* Raises an error if a limit was reached; then every further step of the thread raises, too. */
+/* Raises the error of push_limit if a limit was reached or the scenario was stopped. Every further step of the thread
+ * then raises, too. */
 static void check_limits(lua_State *L, struct limits *limits)
 {
     if (interrupts && !limits->tripped) {
         limits->tripped = true;
         limits->stopped = "the scenario was interrupted";
     }
-    if (limits->memory.most && limits->memory.used > limits->memory.most) /* memory of devices may exceed the limit */
+    /* memory of devices is never refused, so that it may have exceeded the limit */
+    if (limits->memory.most && limits->memory.used > limits->memory.most)
         limits->refused = REFUSED_MOST + 1;
     if (limits->steps < limits->most_steps && seconds <= most_seconds && !limits->tripped &&
         limits->refused <= REFUSED_MOST)
         return;
     if (limits->refused > REFUSED_MOST)
-        limits->memory.most = 0; /* the error itself needs memory */
+        limits->memory.most = 0; /* removes the limit, because the error itself needs memory */
     if (!limits->tripped) {
         limits->seconds = (int)((clock() - limits->started) / CLOCKS_PER_SEC);
         limits->overdue = limits->steps < limits->most_steps;
@@ -219,7 +223,7 @@ static void on_steps(lua_State *L, lua_Debug *debug)
 }
 
 /* core.count_thread(thread): begins to count the steps of a coroutine before it runs, since Lua has a hook for each
- * thread. core.count_thread(): raises if a limit was reached meanwhile. */
+ * thread. core.count_thread(): raises if a limit was reached meanwhile. Both do nothing without a limit of steps. */
 static int l_count_thread(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -234,7 +238,8 @@ static int l_count_thread(lua_State *L)
     return 0;
 }
 
-/* core.take_steps(n): counts n steps for work that the hook does not see; raises if they reach the limit. */
+/* core.take_steps(n): counts n steps for work that the hook does not see; raises if they reach the limit. Does nothing
+ * without a limit of steps. */
 static int l_take_steps(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -245,16 +250,17 @@ static int l_take_steps(lua_State *L)
     return 0;
 }
 
-/* core.limited(memory, steps, fn [, chunk]) -> true; or false, error. Runs fn with at most so many more bytes of memory
- * and so many steps; 0: no limit. chunk is the name of the scenario's chunk, for places of errors. Limits and allocator
- * are removed afterwards, because this library may be unloaded before the state is closed. */
+/* core.limited(memory, steps, fn [, chunk]) -> true; or false, error. Runs fn with at most `memory` more bytes and
+ * `steps` steps; 0: no limit. error: what fn raised, or the table of push_limit. chunk: name of the scenario's chunk,
+ * for places of errors. Limits and allocator are removed afterwards, because this library may be unloaded before the
+ * state is closed. Raises inside of another core.limited. */
 static int l_limited(lua_State *L)
 {
     lua_Integer memory = luaL_checkinteger(L, 1), steps = luaL_checkinteger(L, 2);
     luaL_checktype(L, 3, LUA_TFUNCTION);
     const char *chunk = luaL_optstring(L, 4, NULL);
     lua_settop(L, 4);
-    lua_insert(L, 1); /* chunk stays alive */
+    lua_insert(L, 1); /* limits->chunk points to this string, which must stay on the stack */
     struct limits *limits = get_limits(L);
     if (limits)
         return luaL_error(L, "limits inside limits");
@@ -289,8 +295,8 @@ static int l_limited(lua_State *L)
     return 2;
 }
 
-/* core.stop(): ends the function that core.limited runs, as a limit does: the function cannot continue by catching the
- * error. */
+/* core.stop(): ends the function that core.limited runs, as a limit does: raises, and the function cannot continue by
+ * catching the error. */
 static int l_stop(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -303,7 +309,7 @@ static int l_stop(lua_State *L)
     return lua_error(L);
 }
 
-/* core.steps_anew(): sets the counters of steps and time back to 0. */
+/* core.steps_anew(): sets the counters of steps and time back to 0; does nothing outside of core.limited. */
 static int l_steps_anew(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -315,7 +321,8 @@ static int l_steps_anew(lua_State *L)
     return 0;
 }
 
-/* core.watch_interrupts(on): makes the interrupt key stop the function of core.limited instead of the program. */
+/* core.watch_interrupts(on): makes the interrupt key stop the function of core.limited; on = false: it ends the process
+ * again. */
 static int l_watch_interrupts(lua_State *L)
 {
     struct sigaction action = {.sa_handler = lua_toboolean(L, 1) ? on_interrupt : SIG_DFL};
@@ -324,7 +331,7 @@ static int l_watch_interrupts(lua_State *L)
     return 0;
 }
 
-/* core.interrupted() -> true if the interrupt key was pressed since the last call; forgets that */
+/* core.interrupted() -> true if the interrupt key was pressed since the last call, else false */
 static int l_interrupted(lua_State *L)
 {
     lua_pushboolean(L, interrupts);
@@ -333,7 +340,7 @@ static int l_interrupted(lua_State *L)
 }
 
 /* core.charge(bytes) -> true, and counts memory outside Lua against the limit; false, without counting, if the limit
- * would be exceeded. A negative number gives memory back. */
+ * would be exceeded. A negative number gives memory back, and always returns true. */
 static int l_charge(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -353,7 +360,7 @@ static int l_most_steps(lua_State *L)
     return 1;
 }
 
-/* core.steps_left() -> steps before the limit; nil: no limit */
+/* core.steps_left() -> steps before the limit; nil if there is no limit */
 static int l_steps_left(lua_State *L)
 {
     const struct limits *limits = get_limits(L);
@@ -364,6 +371,7 @@ static int l_steps_left(lua_State *L)
     return 1;
 }
 
+/* Adds the functions of this file to the module. */
 void accd__open_limits(lua_State *L)
 {
     static const luaL_Reg functions[] = {

@@ -9,6 +9,7 @@
 /* Scalar types of C; those of the core's instructions come first. */
 enum scalar { F32 = ACCD_SCALAR_COUNT, F64, F80, POINTER, SCALARS };
 
+/* Names and sizes in bytes of the scalar types; `union value` has room for each. */
 static const char *const names[SCALARS] = {"i8",  "u8",   "i16", "u16", "i32", "u32",    "i64",
                                            "u64", "bool", "f32", "f64", "f80", "pointer"};
 static const uint8_t sizes[SCALARS] = {1, 1, 2, 2, 4, 4, 8, 8, 1, 4, 8, 16, 8};
@@ -27,7 +28,7 @@ union value {
     long double f80;
 };
 
-/* Returns the number of a scalar type at stack index `index`. Raises for other values. */
+/* Returns the number of a scalar type (a value of core.scalar) at stack index `index`. Raises for other values. */
 static int check_scalar(lua_State *L, int index)
 {
     lua_Integer type = luaL_checkinteger(L, index);
@@ -35,7 +36,7 @@ static int check_scalar(lua_State *L, int index)
     return (int)type;
 }
 
-/* Pushes a value of the scalar type `type` as a Lua number. */
+/* Pushes *v, a value of the scalar type `type`, as a Lua number. */
 static void push_value(lua_State *L, const union value *v, int type)
 {
     assert(type >= 0 && type < SCALARS);
@@ -76,7 +77,7 @@ static void push_value(lua_State *L, const union value *v, int type)
 }
 
 /* Returns the number at stack index `index` as an integer, converted as C does; floats outside of the range become 0.
- */
+ * Raises for no number. */
 static int64_t to_integer(lua_State *L, int index)
 {
     if (lua_isinteger(L, index))
@@ -99,13 +100,14 @@ static void read_value(lua_State *L, int index, union value *v, int type)
     } else if (type == ACCD_SCALAR_BOOL) {
         v->u8 = luaL_checknumber(L, index) != 0;
     } else {
-        v->i64 = to_integer(L, index); /* memory is little-endian: narrow types are the first bytes */
+        v->i64 = to_integer(L, index); /* memory is little-endian, so that narrow members of *v get the low bytes */
     }
 }
 
 /* ------------------------------------------------------------------------------- host memory -- */
 
-/* True if the range is in live host memory. With `unchecked`, all memory except the first page and devices counts. */
+/* Returns true if the range lies in one live registered range of host memory. With `unchecked`, returns true unless the
+ * address is in the first page or belongs to a device. */
 static bool is_accessible(struct accd__lua_context *context, uint64_t address, uint64_t bytes)
 {
     enum { NULL_PAGE = 4096 };
@@ -116,7 +118,8 @@ static bool is_accessible(struct accd__lua_context *context, uint64_t address, u
            bytes <= length - (address - start);
 }
 
-/* context:host_read(address, scalar) -> value; nothing if the scalar is not in live host memory */
+/* context:host_read(address, scalar) -> value; nothing if the scalar is not in live host memory. scalar: a type of
+ * core.scalar. */
 static int l_host_read(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -172,7 +175,8 @@ static int l_host_bounds(lua_State *L)
     return 2;
 }
 
-/* context:host_add(address, bytes, label) -> true; or nil, error. Registers a range of host memory. */
+/* context:host_add(address, bytes, label) -> true; or nil, error. Registers a range of host memory; label: light
+ * userdata of context:label, or nil. */
 static int l_host_add(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -181,7 +185,7 @@ static int l_host_add(lua_State *L)
                                                 lua_touserdata(L, 4)));
 }
 
-/* context:host_mark(address, live): marks a registered range as live or freed. */
+/* context:host_mark(address, live): marks the registered range that begins at the address as live or freed. */
 static int l_host_mark(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -189,7 +193,7 @@ static int l_host_mark(lua_State *L)
     return 0;
 }
 
-/* context:host_forget(address): removes a registered range. */
+/* context:host_forget(address): removes the registered range that begins at the address. */
 static int l_host_forget(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -199,7 +203,8 @@ static int l_host_forget(lua_State *L)
 
 /* ----------------------------------------------------------------------------- device memory -- */
 
-/* context:device_read(device, address, scalar) -> value; or nil, error */
+/* context:device_read(device, address, scalar) -> value; or nil, error. Reads as a kernel would. scalar: a type of
+ * core.scalar. */
 static int l_device_read(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -213,7 +218,7 @@ static int l_device_read(lua_State *L)
     return 1;
 }
 
-/* context:device_write(device, address, scalar, value) -> true; or nil, error */
+/* context:device_write(device, address, scalar, value) -> true; or nil, error. Writes as a kernel would. */
 static int l_device_write(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -225,7 +230,8 @@ static int l_device_write(lua_State *L)
         accd_device_write(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &v, sizes[type]));
 }
 
-/* context:device_written(device, address, bytes) -> number of bytes that were ever written */
+/* context:device_written(device, address, bytes) -> number of bytes of the range that were ever written; -1: not known
+ */
 static int l_device_written(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -234,8 +240,8 @@ static int l_device_written(lua_State *L)
     return 1;
 }
 
-/* context:device_bounds(device, address) -> begin, end of the present object that contains the device address; or
- * nothing */
+/* context:device_bounds(device, address) -> begin, end of the device range that an access at the address may use;
+ * nothing if there is none */
 static int l_device_bounds(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -266,15 +272,15 @@ static int l_device_pointer(lua_State *L)
     return 3;
 }
 
-/* context:journal_open(device) -> true; or nil, error. Begins to record the bytes of the device that are overwritten.
- */
+/* context:journal_open(device) -> true; or nil, error. From now on the device's bytes are saved before they are
+ * overwritten. */
 static int l_journal_open(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     return accd__push_result(L, context, accd_journal_begin(context->core, accd__device_argument(L, 2)));
 }
 
-/* context:journal_close(device, commit): ends the record; undoes the changes unless commit is true. */
+/* context:journal_close(device, commit): ends the journal; restores the saved bytes unless commit is true. */
 static int l_journal_close(lua_State *L)
 {
     accd_journal_end(accd__check_context(L, 1)->core, accd__device_argument(L, 2), lua_toboolean(L, 3));
@@ -302,7 +308,7 @@ static int l_malloc(lua_State *L)
     return 1;
 }
 
-/* core.free(address): frees a block of core.malloc; 0 does nothing. */
+/* core.free(address): frees a block of core.malloc; address 0 does nothing. */
 static int l_free(lua_State *L)
 {
     free((void *)(uintptr_t)luaL_checkinteger(L, 1));
@@ -335,6 +341,8 @@ static int l_convert(lua_State *L)
     return 1;
 }
 
+/* Adds the functions of this file and the tables core.scalar (number by name) and core.sizes (bytes by number) to the
+ * module. */
 void accd__open_memory(lua_State *L)
 {
     static const luaL_Reg functions[] = {

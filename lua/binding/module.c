@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets the tables of constants in the module on top of the stack. */
+/* Sets the tables of constants in the module on top of the stack: opcode, rules, scalar, action, kind, flag, status,
+ * and the text version. */
 static void set_constants(lua_State *L)
 {
     static const char *const opcodes[ACCD_I_COUNT] = {
@@ -18,7 +19,7 @@ static void set_constants(lua_State *L)
     for (int i = 0; i < ACCD_I_COUNT; i++)
         accd__set_integer(L, opcodes[i], i);
     lua_setfield(L, -2, "opcode");
-    lua_newtable(L); /* rule ids by number, each a list of the documents' ids for one rule */
+    lua_newtable(L); /* field `rules`: for each rule by number, the list of its ids in the documents */
     const char *id;
     for (unsigned i = 0; accd_get_rule_id(i, 0); i++) {
         lua_newtable(L);
@@ -71,6 +72,7 @@ static void set_constants(lua_State *L)
     accd__set_text(L, "version", accd_version());
 }
 
+/* Opens the module accdeep.core. */
 __attribute__((visibility("default"))) int luaopen_accdeep_core(lua_State *L)
 {
     static const luaL_Reg objects[] = {{"program", accd__l_program}, {"construct", accd__l_construct}, {NULL, NULL}};

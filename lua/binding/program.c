@@ -17,6 +17,7 @@ static void release_program(struct accd__lua_handle *handle)
     program->core = NULL;
 }
 
+/* Returns the core's program of the object at `index`, or raises. */
 accd_program *accd__check_program(lua_State *L, int index)
 {
     struct program *program = luaL_checkudata(L, index, type_name);
@@ -24,8 +25,8 @@ accd_program *accd__check_program(lua_State *L, int index)
     return program->core;
 }
 
-/* Pushes an array, read from the list at field `key` of the table at index 2, and returns it. read fills an element of
- * `size` bytes from the table on top of the stack. *n is the number of elements; a missing list has none. */
+/* Pushes an array, read from the list at field `key` of the table at index 2, and returns it. *n is the number of
+ * elements; nil has none. read(L, to) fills an element of `size` bytes at `to` from the table on top of the stack. */
 static void *read_array(lua_State *L, const char *key, size_t size, size_t *n, void (*read)(lua_State *L, void *to))
 {
     lua_getfield(L, 2, key);
@@ -40,7 +41,7 @@ static void *read_array(lua_State *L, const char *key, size_t size, size_t *n, v
     return array;
 }
 
-/* Fills an accd_piece from the table on top of the stack. */
+/* Fills an accd_piece at `to` from the table on top of the stack, whose fields have the same names. */
 static void read_piece(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -55,7 +56,8 @@ static void read_piece(lua_State *L, void *to)
     };
 }
 
-/* Fills an accd_field from the table on top of the stack. */
+/* Fills an accd_field at `to` from the table on top of the stack, whose fields have the same names; child is a program
+ * object. */
 static void read_field(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -80,7 +82,7 @@ static void read_field(lua_State *L, void *to)
     lua_pop(L, 1);
 }
 
-/* Fills an accd_member from the table on top of the stack. */
+/* Fills an accd_member at `to` from the table on top of the stack, whose fields have the same names. */
 static void read_member(lua_State *L, void *to)
 {
     int link = lua_gettop(L);
@@ -92,7 +94,7 @@ static void read_member(lua_State *L, void *to)
 }
 
 /* context:program{stride=, pieces=, fields=, code=, registers=, params=, excluded=, members=} -> program; or nil,
- * error. Fields are those of accd_program_spec, code a list as accd__read_code reads it. */
+ * error. Fields are those of accd_program_spec, with lists of tables; code is a list as accd__read_code reads it. */
 int accd__l_program(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -130,6 +132,7 @@ static int l_gc(lua_State *L)
     return 0;
 }
 
+/* Creates the class of mapping programs. */
 void accd__open_program_class(lua_State *L)
 {
     luaL_newmetatable(L, type_name);

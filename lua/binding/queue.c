@@ -10,7 +10,7 @@ static unsigned get_queue_argument(lua_State *L, int index)
     return (unsigned)luaL_checkinteger(L, index);
 }
 
-/* context:queue(device, async) -> number of the queue for an async argument; or nil, error */
+/* context:queue(device, async) -> number of the queue for an async value, made at its first use; or nil, error */
 static int l_queue(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -22,7 +22,8 @@ static int l_queue(lua_State *L)
     return 1;
 }
 
-/* context:queue_wait(device, queue) -> true; or nil, error. Queue 0: waits for all queues of the device. */
+/* context:queue_wait(device, queue) -> true; or nil, error. Waits for the work of a queue; queue 0: for all queues of
+ * the device. */
 static int l_queue_wait(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -30,8 +31,8 @@ static int l_queue_wait(lua_State *L)
                              accd_queue_wait(context->core, accd__device_argument(L, 2), get_queue_argument(L, 3)));
 }
 
-/* context:queue_after(device, queue, other device, other queue) -> true; or nil, error. Makes `queue` wait for
- * `other queue`. */
+/* context:queue_after(device, queue, other device, other queue) -> true; or nil, error. Makes `queue` wait for the work
+ * that `other queue` has now. */
 static int l_queue_after(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -40,8 +41,8 @@ static int l_queue_after(lua_State *L)
                                                  accd__device_argument(L, 4), get_queue_argument(L, 5)));
 }
 
-/* context:waited(device, queue, other device, other queue, file, line): makes an event of the wait of `queue` for
- * `other queue`. */
+/* context:waited(device, queue, other device, other queue, file, line): reports the event that `queue` waits for `other
+ * queue`. file: a string or nil. */
 static int l_waited(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -62,7 +63,7 @@ static int l_queue_test(lua_State *L)
     return 1;
 }
 
-/* context:queues(device) -> {{async=, pending=} ...}: async argument and number of waiting operations of each queue */
+/* context:queues(device) -> {{async=, pending=} ...}: async value and number of waiting operations of each queue */
 static int l_queues(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -78,7 +79,7 @@ static int l_queues(lua_State *L)
 }
 
 /* context:copy_async(device, queue, direction, to, from, bytes, file, line) -> true; or nil, error. Queues a copy;
- * direction: "h2d", "d2h" or "d2d". */
+ * direction: "h2d", "d2h" or "d2d". file and line: the directive; nil: not known. */
 static int l_copy_async(lua_State *L)
 {
     static const char *const directions[] = {"h2d", "d2h", "d2d", NULL};
@@ -100,9 +101,9 @@ struct queued_function {
     unsigned users; /* number of states that contain the call: the present one, and checkpoints */
 };
 
-/* Handles a call of the core for a queued function (an accd_host_fn): counts a user (RETAIN), or drops one, after
- * calling the Lua function unless `call` is DISCARD. The function gets true if the device has run the kernel. Returns 1
- * if the function raised, else 0; the error becomes the cause of the error that a wait returns. */
+/* Handles a call of the core for a queued function `ud` (an accd_host_fn). RETAIN adds a user. Any other call drops
+ * one, after calling the Lua function unless `call` is DISCARD. The Lua function gets true if the device has run the
+ * kernel. Returns 1 if it raised, else 0; the error becomes the cause of the error that a wait returns. */
 static int run_queued_function(void *ud, accd_host_call call)
 {
     assert(((struct queued_function *)ud)->users > 0);
@@ -133,7 +134,8 @@ static int run_queued_function(void *ud, accd_host_call call)
     return failed;
 }
 
-/* Returns a new queued function for the Lua function at stack index `index`, with one user. Raises without memory. */
+/* Returns a new queued function for the Lua function at stack index `index`, with one user. Raises without memory, or
+ * for no function. */
 static struct queued_function *new_queued_function(lua_State *L, struct accd__lua_context *context, int index)
 {
     luaL_checktype(L, index, LUA_TFUNCTION);
@@ -145,7 +147,8 @@ static struct queued_function *new_queued_function(lua_State *L, struct accd__lu
     return function;
 }
 
-/* Pushes the result of queueing a function: true; or nil, error. Drops the function if the queue has refused it. */
+/* Pushes the result of queueing a function: true; or nil, error. Returns the number of results. Drops the function if
+ * the queue has refused it. */
 static int push_queue_result(lua_State *L, struct accd__lua_context *context, accd_status status,
                              struct queued_function *function)
 {
@@ -154,7 +157,8 @@ static int push_queue_result(lua_State *L, struct accd__lua_context *context, ac
     return accd__push_result(L, context, status);
 }
 
-/* context:queue_call(device, queue, fn) -> true; or nil, error. Calls fn when the queue's earlier work has ended. */
+/* context:queue_call(device, queue, fn) -> true; or nil, error. Calls fn(false) when the queue's earlier work has
+ * ended. */
 static int l_queue_call(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -165,8 +169,8 @@ static int l_queue_call(lua_State *L)
                              function);
 }
 
-/* context:launch(region, fn, {device address, ...}) -> true; or nil, error. Queues fn, which runs on the host, as
- * kernel of the region. */
+/* context:launch(region, fn, {device address, ...}) -> true; or nil, error. Queues fn(false), which runs on the host,
+ * as kernel of the region. The list has the device addresses that it uses. */
 static int l_launch(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
@@ -179,8 +183,9 @@ static int l_launch(lua_State *L)
                              function);
 }
 
-/* context:launch_kernel(region, fn, {device address, ...}, kernel) -> "under way", or a result of context:kernel_run.
- * fn is called after the kernel, with true if the device has run it. */
+/* context:launch_kernel(region, fn, {device address, ...}, kernel) -> "under way"; another result of
+ * context:kernel_run; or nil, error. Queues a kernel (a table as context:kernel_run takes it) of the region. Later
+ * calls fn(done): done is true if the device has run the kernel, false if fn must do its work. */
 static int l_launch_kernel(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);

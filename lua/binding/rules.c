@@ -25,13 +25,13 @@ static const struct knob {
 };
 #define KNOBS (sizeof knobs / sizeof knobs[0])
 
-/* Returns the address of a knob's setting in `rules`. Enumerations and flags have the size of an int. */
+/* Returns the address of a knob's setting in *rules. Enumerations and flags have the size of an int. */
 static unsigned *get_setting(accd_rules *rules, const struct knob *knob)
 {
     return (unsigned *)(void *)((char *)rules + knob->offset);
 }
 
-/* Pushes a value of a knob: a word, or a boolean. */
+/* Pushes value number `value` of a knob: a word, or a boolean. */
 static void push_value(lua_State *L, const struct knob *knob, unsigned value)
 {
     assert(knob->values[value].meaning);
@@ -41,7 +41,7 @@ static void push_value(lua_State *L, const struct knob *knob, unsigned value)
         lua_pushboolean(L, (int)value);
 }
 
-/* Returns the number of the value on top of the stack, or raises. */
+/* Returns the number of the knob's value that is on top of the stack. Raises if the knob has no such value. */
 static unsigned read_value_on_top(lua_State *L, const struct knob *knob)
 {
     unsigned value = 0;
@@ -55,6 +55,7 @@ static unsigned read_value_on_top(lua_State *L, const struct knob *knob)
     return (unsigned)luaL_error(L, "%s has no such value", knob->name);
 }
 
+/* Fills *rules from the table on top of the stack: its base profile, changed by its other fields. */
 void accd__read_rules(lua_State *L, accd_rules *rules)
 {
     assert(lua_istable(L, -1) && rules);
@@ -97,7 +98,7 @@ static int l_knobs(lua_State *L)
 }
 
 /* core.profile(name) -> table of settings by knob, text of the documents whose rules the profile cites, in order;
- * nothing if the profile is unknown */
+ * nothing if no profile has this name */
 static int l_profile(lua_State *L)
 {
     const accd_rules *named = accd_find_rules(luaL_checkstring(L, 1));
@@ -113,6 +114,7 @@ static int l_profile(lua_State *L)
     return 2;
 }
 
+/* Adds core.knobs and core.profile to the module. */
 void accd__open_rules(lua_State *L)
 {
     accd__set_function(L, "knobs", l_knobs);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+/* Returns the integer in a field; `otherwise` if the field is nil. Raises for other values. */
 lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Integer otherwise)
 {
     lua_Integer value = otherwise;
@@ -12,6 +13,7 @@ lua_Integer accd__get_integer(lua_State *L, int index, const char *key, lua_Inte
     return value;
 }
 
+/* Returns the truth of a field; nil is false. */
 bool accd__get_boolean(lua_State *L, int index, const char *key)
 {
     lua_getfield(L, index, key);
@@ -20,6 +22,7 @@ bool accd__get_boolean(lua_State *L, int index, const char *key)
     return value;
 }
 
+/* Returns the address of the userdata in a field; NULL for other values. */
 void *accd__get_pointer(lua_State *L, int index, const char *key)
 {
     lua_getfield(L, index, key);
@@ -28,6 +31,7 @@ void *accd__get_pointer(lua_State *L, int index, const char *key)
     return value;
 }
 
+/* Sets a field of the table on top of the stack to an integer. */
 void accd__set_integer(lua_State *L, const char *key, lua_Integer value)
 {
     assert(lua_istable(L, -1) && key);
@@ -35,6 +39,7 @@ void accd__set_integer(lua_State *L, const char *key, lua_Integer value)
     lua_setfield(L, -2, key);
 }
 
+/* Sets a field of the table on top of the stack to a string; NULL: to nil. */
 void accd__set_text(lua_State *L, const char *key, const char *value)
 {
     assert(lua_istable(L, -1) && key);
@@ -42,6 +47,7 @@ void accd__set_text(lua_State *L, const char *key, const char *value)
     lua_setfield(L, -2, key);
 }
 
+/* Sets a field of the table on top of the stack to a boolean. */
 void accd__set_boolean(lua_State *L, const char *key, bool value)
 {
     assert(lua_istable(L, -1) && key);
@@ -49,6 +55,7 @@ void accd__set_boolean(lua_State *L, const char *key, bool value)
     lua_setfield(L, -2, key);
 }
 
+/* Sets a field of the table on top of the stack to a C function. */
 void accd__set_function(lua_State *L, const char *key, lua_CFunction value)
 {
     assert(lua_istable(L, -1) && key && value);
@@ -56,6 +63,7 @@ void accd__set_function(lua_State *L, const char *key, lua_CFunction value)
     lua_setfield(L, -2, key);
 }
 
+/* Pushes the integers of the list on top of the stack as an array, and returns the array. */
 uint64_t *accd__get_words(lua_State *L, size_t *n)
 {
     assert(n && lua_gettop(L) >= 1);
@@ -70,6 +78,7 @@ uint64_t *accd__get_words(lua_State *L, size_t *n)
     return words;
 }
 
+/* Pushes the instructions of the list at `index` as an array, and returns the array. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
 {
     assert(n);
@@ -90,6 +99,7 @@ accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
     return code;
 }
 
+/* Pushes a table about an object, or nil for an object without bytes and name. */
 void accd__push_object_info(lua_State *L, const accd_object_info *info)
 {
     assert(info);
@@ -107,6 +117,8 @@ void accd__push_object_info(lua_State *L, const accd_object_info *info)
     }
 }
 
+/* Pushes nil and a table about the last error of the core. If the limit of memory refused an allocation, the error is
+ * that of the limit. */
 int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
     assert(status != ACCD_OK);
@@ -140,6 +152,7 @@ int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_statu
     return 2;
 }
 
+/* Pushes nil and an error table whose field `item` is `item`, unless that is 0. */
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item)
 {
     accd__push_error(L, context, status);
@@ -149,6 +162,7 @@ int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_
     return 2;
 }
 
+/* Pushes true for ACCD_OK, otherwise nil and an error table. */
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
     assert(context && context->core);
@@ -160,6 +174,7 @@ int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_stat
 
 /* ---------------------------------------------------------------------------------- handles -- */
 
+/* Returns the open context at `index`, or raises; L becomes the thread of its callbacks. */
 struct accd__lua_context *accd__check_context(lua_State *L, int index)
 {
     struct accd__lua_context *context = luaL_checkudata(L, index, CONTEXT_TYPE);
@@ -181,16 +196,19 @@ static void link_into(struct accd__lua_handle **list, struct accd__lua_handle *h
     *list = handle;
 }
 
+/* Adds an unlinked handle to context->handles. */
 void accd__handle_link(struct accd__lua_handle *handle, struct accd__lua_context *context)
 {
     link_into(&context->handles, handle, context);
 }
 
+/* Adds an unlinked region or bounds object to context->opened. */
 void accd__opened_link(struct accd__lua_opened *opened, struct accd__lua_context *context)
 {
     link_into(&context->opened, &opened->handle, context);
 }
 
+/* Stores the object at `index` in the weak table by which checkpoints find live objects, if checkpoints are used. */
 void accd__opened_register(lua_State *L, int index, struct accd__lua_context *context)
 {
     assert(context && index != 0);
@@ -203,6 +221,7 @@ void accd__opened_register(lua_State *L, int index, struct accd__lua_context *co
     lua_pop(L, 1);
 }
 
+/* Removes a handle from the list of its context; does nothing if it is in none. */
 void accd__handle_unlink(struct accd__lua_handle *handle)
 {
     if (!handle->context)

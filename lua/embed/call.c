@@ -7,6 +7,8 @@
 
 static const char misuse[] = "misuse", rule[] = "HOUSE-misuse";
 
+/* Error details of sessions whose own detail must not be read. */
+
 static const accd_error_detail no_session = {
     .status = ACCD_ERROR_MISUSE,
     .code = misuse,
@@ -21,26 +23,27 @@ static const accd_error_detail not_yours = {
     .help = "accd_session_disown gives it away, accd_session_adopt takes it",
 };
 
-/* True if `a` is a session that has not been freed; a freed one is recognised as long as its memory is not reused. */
+/* Returns true if `a` is a session that has not been freed. A freed session is recognised as long as its memory is not
+ * reused; NULL is none. */
 static bool is_session(const accd_session *a)
 {
     return a && a->magic == ACCD_MAGIC;
 }
 
-/* True if the calling thread owns the session. */
+/* Returns true if the calling thread owns the session. */
 static bool is_ours(const accd_session *a)
 {
     return atomic_load_explicit(&a->owner, memory_order_relaxed) == (uintptr_t)pthread_self();
 }
 
-/* Search for the frame of an earlier call on the present stack. */
+/* Search on the present stack for the frame of an earlier call. */
 struct frame_search {
     struct accd__caller caller;
     bool passed; /* true if the stack has no frame at the caller's address, or another one */
 };
 
-/* Callback of _Unwind_Backtrace: stops at the first frame at or above the address of the wanted frame; sets `passed` if
- * this frame is not the wanted one. */
+/* Callback of _Unwind_Backtrace; arg: a struct frame_search. Stops at the first frame at or above the address of the
+ * wanted frame, and sets `passed` to true if this frame is not the wanted one. */
 static _Unwind_Reason_Code visit_caller_frame(struct _Unwind_Context *context, void *arg)
 {
     struct frame_search *search = arg;
@@ -51,7 +54,7 @@ static _Unwind_Reason_Code visit_caller_frame(struct _Unwind_Context *context, v
     return _URC_NORMAL_STOP;
 }
 
-/* True if the stack has other frames where the call `caller` was, so that the call has been left by a jump. Returns
+/* Returns true if the stack has other frames where the call `caller` was, so that a jump has left that call. Returns
  * false if the stack cannot be unwound that far. */
 static bool has_left_stack(struct accd__caller caller)
 {
@@ -60,9 +63,10 @@ static bool has_left_stack(struct accd__caller caller)
     return search.passed;
 }
 
-/* Detects that a callback has jumped out of the call in progress. That is so if the new call is not below that call on
- * the stack, or if the stack no longer has the frame of that call. A kernel is undone, since nothing else is in
- * progress around it. After any other callback the session is broken. */
+/* Detects that a callback has jumped out of the call in progress; `caller`: the new call. A jump has happened if the
+ * new call is not below the one in progress on the stack, or if the stack no longer has that call's frame. A kernel's
+ * construct is then undone, since no other call is in progress around it. After any other callback the session is
+ * broken. */
 static void notice_jump(accd_session *a, struct accd__caller caller)
 {
     if (!a->caller.frame || (caller.frame < a->caller.frame && !has_left_stack(a->caller)))
@@ -74,6 +78,7 @@ static void notice_jump(accd_session *a, struct accd__caller caller)
         a->broken = true;
 }
 
+/* Begins a public call, unless the session is not the caller's, is in a call, is broken, or an argument is missing. */
 accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given)
 {
     if (!is_session(a) || !is_ours(a))
@@ -94,12 +99,14 @@ accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool g
     return ACCD_OK;
 }
 
+/* Ends the call in progress; returns `status`. */
 accd_status accd__end_call(accd_session *a, accd_status status)
 {
     a->caller.frame = NULL;
     return status;
 }
 
+/* Returns ACCD_OK for a call that only inspects devices: between calls, or from a kernel of the session. */
 accd_status accd__check_inspection(accd_session *a, struct accd__caller caller)
 {
     if (!is_session(a) || !is_ours(a))
@@ -110,6 +117,7 @@ accd_status accd__check_inspection(accd_session *a, struct accd__caller caller)
     return status == ACCD_OK ? accd__end_call(a, ACCD_OK) : status;
 }
 
+/* Gives the session away, so that accd_session_adopt can take it. */
 accd_status accd_session_disown(accd_session *a)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, true);
@@ -120,6 +128,7 @@ accd_status accd_session_disown(accd_session *a)
     return ACCD_OK;
 }
 
+/* Makes the calling thread the owner of a session without owner. */
 accd_status accd_session_adopt(accd_session *a)
 {
     uintptr_t no_thread = 0;
@@ -131,6 +140,7 @@ accd_status accd_session_adopt(accd_session *a)
                                                                                             : ACCD_ERROR_MISUSE;
 }
 
+/* Returns ACCD_OK if the session belongs to the calling thread and is in no call, also if it is broken. */
 accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)
 {
     if (!is_session(a) || !is_ours(a))
@@ -141,6 +151,7 @@ accd_status accd__check_can_close(accd_session *a, struct accd__caller caller)
 
 /* ----------------------------------------------------------------------------------- last error -- */
 
+/* Returns the error of the last failed call; a constant error without a session or for another thread. */
 const accd_error_detail *accd_last_error(const accd_session *a)
 {
     if (!is_session(a))
@@ -148,6 +159,7 @@ const accd_error_detail *accd_last_error(const accd_session *a)
     return is_ours(a) ? &a->detail : &not_yours;
 }
 
+/* Returns the text of the error that accd_last_error describes. */
 const char *accd_last_error_message(const accd_session *a)
 {
     if (!is_session(a))

@@ -5,9 +5,11 @@
  *
  *   a->regions -> innermost -> ... -> outermost -> NULL        (outer)
  *
- * A registry reference keeps the directive's Lua record, and with it the construct, alive. Its owner is the region
- * (`owns`), or the handle of a prepared directive. If the handle gets another record or is freed while regions use
- * the old one, the outermost of these regions becomes the owner. */
+ * A registry reference keeps the directive's Lua record, and with the record the construct, alive. The reference is
+ * owned by the region (`owns`), or by the handle of a prepared directive. If the handle gets another record or is freed
+ * while regions use the old one, the outermost of these regions becomes the owner.
+ *
+ * Functions that return a status have filled the session's error detail on failure. */
 #include "embed.h"
 
 #include <lauxlib.h>
@@ -21,7 +23,7 @@
 /* Stack indices of the results of the Lua planner. */
 enum { KIND = 1, CONSTRUCT, DEVICE, QUEUE, NAME, IS_OPENMP, GATED, RECORD, VALUES = RECORD };
 
-/* Request for a plan; the results are `plan` and `ref`. */
+/* Request for a plan, with its results `plan` and `ref`. */
 struct planning {
     accd_session *a;
     const char *method;      /* method of the Lua session: directive, compute, prepare, again */
@@ -31,7 +33,7 @@ struct planning {
     struct accd__directive_plan plan;
 };
 
-/* Fills a plan from the planner's results on the stack. */
+/* Fills *plan from the planner's results at the stack indices above. Raises for results of another type. */
 static void read_plan(lua_State *L, struct accd__directive_plan *plan)
 {
     static const char *const kinds[] = {"done", "step", "region", "compute", "end", NULL};
@@ -44,7 +46,8 @@ static void read_plan(lua_State *L, struct accd__directive_plan *plan)
     plan->gated = lua_toboolean(L, GATED);
 }
 
-/* Lua function (struct planning): calls the planner; fills `plan` and `ref`. */
+/* Lua function (struct planning): calls the planner, and sets `plan` and `ref`. Raises if the directive is not valid.
+ */
 static int make_plan(lua_State *L)
 {
     struct planning *planning = lua_touserdata(L, 1);
@@ -62,7 +65,8 @@ static int make_plan(lua_State *L)
     return 0;
 }
 
-/* Gets the plan of a directive from Lua. On success the caller owns planning->ref. */
+/* Sets plan and ref of *planning to the results of Lua's planner. On success the caller owns planning->ref. Fails if
+ * the directive is not valid, or without memory. */
 static accd_status get_plan(struct planning *planning)
 {
     return accd__call_protected(planning->a, make_plan, planning);
@@ -79,7 +83,7 @@ struct failure {
     bool at_end;        /* true if the construct failed at its end, not at its entry */
 };
 
-/* Lua function (struct failure): raises the core's error in terms of the directive. */
+/* Lua function (struct failure): raises the core's error in the words of the directive. */
 static int raise_failure(lua_State *L)
 {
     const struct failure *failure = lua_touserdata(L, 1);
@@ -92,20 +96,20 @@ static int raise_failure(lua_State *L)
     return 0;
 }
 
-/* Fills the error detail with a failure of the core in terms of the directive; in the core's own words if Lua has no
- * memory for that. Returns the status of the error. */
+/* Fills the error detail with a failure of the core in the words of the directive; in the core's own words if Lua has
+ * no memory for that. Returns the status of the error, never ACCD_OK. */
 static accd_status report_failure(struct failure failure)
 {
     accd_session *a = failure.a;
     uint64_t max_steps = a->max_steps;
-    a->max_steps = 0;
+    a->max_steps = 0; /* no limit of steps, which would replace the error */
     accd_status status = accd__call_protected(a, raise_failure, &failure);
     a->max_steps = max_steps;
     bool lost = status == ACCD_ERROR_OUT_OF_MEMORY || status == ACCD_ERROR_LIMIT;
     return lost && failure.status != status ? accd__report_core_error(a, failure.status) : status;
 }
 
-/* Error that Lua raises about a directive. */
+/* Error that Lua raises about a directive: the method gets the record of `ref`, text (or NULL) and number. */
 struct complaint {
     accd_session *a;
     const char *method; /* method of the Lua session that raises */
@@ -114,7 +118,7 @@ struct complaint {
     int number;
 };
 
-/* Lua function (struct complaint): calls the method, which raises. */
+/* Lua function (struct complaint): calls the method, which raises the error. */
 static int raise_complaint(lua_State *L)
 {
     const struct complaint *complaint = lua_touserdata(L, 1);
@@ -126,7 +130,7 @@ static int raise_complaint(lua_State *L)
     return 0;
 }
 
-/* Fills the error detail with an error about a directive. Returns the status of the error. */
+/* Fills the error detail with an error about a directive. Returns the status of the error, never ACCD_OK. */
 static accd_status report_complaint(struct complaint complaint)
 {
     return accd__call_protected(complaint.a, raise_complaint, &complaint);
@@ -134,7 +138,7 @@ static accd_status report_complaint(struct complaint complaint)
 
 /* --------------------------------------------------------------------------------------- regions -- */
 
-/* Ends the innermost region; at least one must be open. The region stays open if the core fails. */
+/* Ends the innermost region; at least one must be open. If the core fails, the region stays open. */
 static accd_status end_region(accd_session *a)
 {
     assert(a->regions);
@@ -146,13 +150,14 @@ static accd_status end_region(accd_session *a)
     return ACCD_OK;
 }
 
-/* True for the region of a compute construct. */
+/* Returns true if a compute construct opened the region. */
 static bool is_compute(const struct accd__session_region *region)
 {
     return region->kind == PLAN_COMPUTE;
 }
 
-/* True if the plan "end NAME" ends the region. The first words of a combined construct are enough. */
+/* Returns true if the plan "end NAME" ends the region: NAME is its directive or, for a compute construct, the first
+ * words of it. */
 static bool matches_end(const struct accd__directive_plan *end, const struct accd__session_region *region)
 {
     size_t n = strlen(end->name);
@@ -161,8 +166,9 @@ static bool matches_end(const struct accd__directive_plan *end, const struct acc
     return !region->name[n] || (region->name[n] == ' ' && is_compute(region));
 }
 
-/* Runs a plan that is not PLAN_DONE or PLAN_END. *opened_p becomes true if a region was opened. The region then owns
- * `ref`, unless `by` is a handle, which keeps it. */
+/* Runs the construct of a plan that is not PLAN_DONE or PLAN_END. Sets *opened_p to true if a region was opened, which
+ * then owns `ref`, unless `by`, the handle of a prepared directive, is not NULL. On failure no region is open, and the
+ * caller still owns `ref`. */
 static accd_status run_plan(accd_session *a, const struct accd__directive_plan *plan, int ref, accd_prepared *by,
                             bool *opened_p)
 {
@@ -179,7 +185,7 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
     if (plan->construct && plan->device >= 0)
         status = accd__construct_run(plan->construct, plan->device, plan->queue, region ? &region->core : NULL, &item);
     if (status == ACCD_OK && plan->kind == PLAN_COMPUTE && region->core) {
-        status = accd_queue_wait(a->core, plan->device, 0); /* data that queues copy for the kernel */
+        status = accd_queue_wait(a->core, plan->device, 0); /* queues may still copy data that the kernel needs */
         if (status != ACCD_OK)
             accd_region_abandon(region->core);
     }
@@ -205,14 +211,15 @@ static accd_status run_plan(accd_session *a, const struct accd__directive_plan *
 
 /* ------------------------------------------------------------------------------------ directives -- */
 
-/* Updates the session after Lua has executed a directive, which may have changed types or the current device. */
+/* Updates the session after Lua has executed a directive, which may have changed the current device or types. Prepared
+ * directives become stale. */
 static void note_executed(accd_session *a, const struct accd__directive_plan *plan)
 {
     a->device = plan->device;
     a->generation++;
 }
 
-/* Ends the innermost region if the plan "end NAME" names this region; else fails. */
+/* Ends the innermost region if the plan "end NAME" names this region; otherwise fails. */
 static accd_status end_named(accd_session *a, const struct planning *planning)
 {
     const struct accd__session_region *region = a->regions;
@@ -222,6 +229,7 @@ static accd_status end_named(accd_session *a, const struct planning *planning)
         (struct complaint){a, "cannot_end", planning->ref, region ? region->name : NULL, region && region->is_openmp});
 }
 
+/* Executes a directive; `file` and `line` are the location of the call. */
 accd_status accd_run_directive_loc(accd_session *a, const char *text, const char *file, int line)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, text);
@@ -243,6 +251,7 @@ accd_status accd_run_directive_loc(accd_session *a, const char *text, const char
     return accd__end_call(a, status);
 }
 
+/* Executes a directive without a known location. */
 accd_status(accd_run_directive)(accd_session *a, const char *text)
 {
     return accd_run_directive_loc(a, text, NULL, 0);
@@ -250,8 +259,8 @@ accd_status(accd_run_directive)(accd_session *a, const char *text)
 
 /* --------------------------------------------------------------------------------------- kernels -- */
 
-/* Runs the kernel of the innermost region, whose construct has been entered, and ends the construct. On failure undoes
- * the kernel and abandons the region. */
+/* Calls the kernel fn(a, device, ud) of the innermost region, whose construct has been entered, and ends the construct.
+ * If the kernel or the end fails, undoes the kernel's writes and abandons the region. */
 static accd_status run_kernel(accd_session *a, accd_kernel_fn fn, void *ud)
 {
     assert(a->regions && is_compute(a->regions));
@@ -274,6 +283,7 @@ static accd_status run_kernel(accd_session *a, accd_kernel_fn fn, void *ud)
     return ACCD_OK;
 }
 
+/* Executes a compute construct with the kernel `fn`; `file` and `line` are the location of the call. */
 accd_status accd_run_compute_loc(accd_session *a, const char *text, accd_kernel_fn fn, void *ud, const char *file,
                                  int line)
 {
@@ -301,6 +311,7 @@ accd_status accd_run_compute_loc(accd_session *a, const char *text, accd_kernel_
     return accd__end_call(a, status);
 }
 
+/* Executes a compute construct with a kernel, without a known location. */
 accd_status(accd_run_compute)(accd_session *a, const char *text, accd_kernel_fn fn, void *ud)
 {
     return accd_run_compute_loc(a, text, fn, ud, NULL, 0);
@@ -308,6 +319,7 @@ accd_status(accd_run_compute)(accd_session *a, const char *text, accd_kernel_fn 
 
 /* --------------------------------------------------------------------------- prepared directives -- */
 
+/* Plans a directive for many runs, and sets *prepared_p to its handle. */
 accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file, int line, accd_prepared **prepared_p)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, text && prepared_p);
@@ -338,13 +350,14 @@ accd_status accd_prepare_loc(accd_session *a, const char *text, const char *file
     return accd__end_call(a, ACCD_OK);
 }
 
+/* Plans a directive for many runs, without a known location. */
 accd_status(accd_prepare)(accd_session *a, const char *text, accd_prepared **prepared_p)
 {
     return accd_prepare_loc(a, text, NULL, 0, prepared_p);
 }
 
 /* Gives up the handle's ownership of its record. The outermost open region that uses the record becomes the owner; if
- * no region uses it, the record is released. */
+ * no region uses it, releases the record. */
 static void release_record(accd_session *a, const accd_prepared *prepared)
 {
     assert(prepared->a == a);
@@ -358,8 +371,8 @@ static void release_record(accd_session *a, const accd_prepared *prepared)
         accd__unref(a, prepared->ref);
 }
 
-/* Plans a prepared directive again: evaluates its conditions, and lowers a stale directive. On failure the old plan
- * stays. */
+/* Plans a prepared directive again: evaluates its conditions, and lowers a stale directive. On failure the old plan and
+ * record stay. */
 static accd_status plan_again(accd_session *a, accd_prepared *prepared)
 {
     struct planning planning = {.a = a, .method = "again", .ref = prepared->ref};
@@ -373,6 +386,7 @@ static accd_status plan_again(accd_session *a, accd_prepared *prepared)
     return ACCD_OK;
 }
 
+/* Runs a prepared directive, after planning it again if it is stale or gated. */
 accd_status accd_prepared_run(accd_prepared *prepared)
 {
     accd_session *a = prepared ? prepared->a : NULL;
@@ -390,6 +404,7 @@ accd_status accd_prepared_run(accd_prepared *prepared)
     return accd__end_call(a, status);
 }
 
+/* Ends the region of a prepared directive, which must be the innermost one. */
 accd_status accd_prepared_end(accd_prepared *prepared)
 {
     accd_session *a = prepared ? prepared->a : NULL;
@@ -403,6 +418,7 @@ accd_status accd_prepared_end(accd_prepared *prepared)
         a, report_complaint((struct complaint){a, "not_innermost", prepared->ref, region ? region->name : NULL, 0}));
 }
 
+/* Frees the handle of a prepared directive; its open regions stay open. */
 void accd_prepared_free(accd_prepared *prepared)
 {
     if (!prepared)

@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define ACCD_MAGIC UINT64_C(0x61636364656570)
+#define ACCD_MAGIC UINT64_C(0x61636364656570) /* value of accd_session.magic until the session is freed */
 
 /* Kind of plan that the interpreter returns for a directive. */
 enum accd__plan_kind {
@@ -34,7 +34,7 @@ enum accd__plan_kind {
 /* Open region. */
 struct accd__session_region {
     struct accd__session_region *outer;
-    accd_region *core; /* region of the core; NULL: the if clause was false */
+    accd_region *core; /* region of the core; NULL: the if clause was false, so that no construct ran */
     int device;        /* number of the device; -1: the region runs on the host */
     enum accd__plan_kind kind;
     int ref;           /* reference to the directive's record, whose construct has the names that the core uses */
@@ -49,10 +49,11 @@ struct accd__directive_plan {
     enum accd__plan_kind kind;
     struct accd__lua_construct *construct; /* construct to run; NULL: nothing to run */
     int device;     /* number of the device; -1: data of the host, or an if clause that is false */
-    unsigned queue; /* queue of the device that events name */
+    unsigned queue; /* number of the device's queue for the construct; 0: none */
     bool is_openmp;
-    bool gated; /* Lua plans again at each run, for conditions, device and queue numbers, measured bounds */
-    char name[64];
+    bool gated; /* true if Lua must plan again at each run, because conditions, device or queue numbers, or bounds that
+                   Lua computes may have changed */
+    char name[64]; /* name of the directive; of the region to end, for PLAN_END */
 };
 
 struct accd__meter { /* allocator of the interpreter's memory, with a limit `most` in bytes (0: no limit) */
@@ -67,31 +68,33 @@ struct accd__caller { /* identifies a call of a public function by its stack fra
     void *link;       /* return address into the program */
 };
 
+/* Session. */
 struct accd_session {
     uint64_t magic;
     _Atomic(uintptr_t) owner; /* thread that owns the session; 0: the session was given away */
     struct accd__meter meter;
     lua_State *L;  /* state that the session uses; NULL: the state could not be made */
     bool borrowed; /* L is a thread of the state that the caller configured */
-    bool is_usual; /* default allocator, and no memory limit */
+    bool is_usual; /* default allocator and no memory limit, so that the Lua state can be cached */
     bool broken;   /* a callback jumped out of a call; the session can only be closed */
     /* registry references to the Lua session, the functions of accdeep.embed, L, the last diagnostic and the error of
      * the step limit; LUA_NOREF: not yet set */
-    int self, library, thread, detail_ref, limit_ref;
-    accd_context *core;                  /* context of the core; NULL: the context could not be opened */
-    struct accd__lua_context *context;   /* Lua's object for `core` */
-    int device;                          /* number of the current device */
-    struct accd__caller caller;          /* call in progress; `frame` is NULL between calls */
+    int self, library, thread, detail_ref, limit_ref; /* in the order of the comment above */
+    accd_context *core;                               /* context of the core; NULL: the context could not be opened */
+    struct accd__lua_context *context;                /* Lua's object for `core` */
+    int device;                                       /* number of the current device */
+    struct accd__caller caller;                       /* call in progress; `frame` is NULL between calls */
     struct accd__session_region *kernel; /* region whose kernel runs in accd_run_compute; NULL: no kernel runs */
     uint64_t steps, max_steps; /* interpreter instructions of the call in progress, and their limit (0: no limit) */
     uint64_t generation;       /* version of names and types; a prepared directive of an older version is stale */
     struct accd__session_region *regions; /* innermost open region */
-    accd_prepared *handles;
-    accd_error_detail detail;
-    const char *message;
-    char sentence[400], shown[700]; /* texts of an error that was raised without Lua */
+    accd_prepared *handles;               /* list of the handles of prepared directives */
+    accd_error_detail detail;             /* error of the last failed call */
+    const char *message;                  /* the error as text; NULL: no error yet */
+    char sentence[400], shown[700];       /* texts of an error that was raised without Lua */
 };
 
+/* Handle of a prepared directive. */
 struct accd_prepared {
     accd_session *a; /* session; NULL: the session was closed */
     accd_prepared *next, **link;
@@ -103,16 +106,17 @@ struct accd_prepared {
 
 /* --------------------------------------------------------------------------------- protect.c -- */
 
-/* Runs fn(L) with `request` as light userdata at index 1, protected and within the limits of memory and steps. On
- * failure fills the session's error detail and returns the status of the error. Functions for this call are described
- * as (request) in the files below. */
+/* Calls fn(L) with `request` as light userdata at index 1, protected and within the limits of memory and steps. If fn
+ * raises, or without memory, fills the session's error detail and returns the status of the error. Comments of
+ * functions for this call begin with "Lua function (type of request)". */
 accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *request);
 /* Pushes the method `name` of the Lua session, and the session as the method's first argument. May raise. */
 void accd__push_method(lua_State *L, accd_session *a, const char *name);
 /* Pushes file and line of the host program's call; "text" and 1 if `file` is NULL. May raise. */
 void accd__push_location(lua_State *L, const char *file, int line);
 
-/* Fails the call: fills the session's error detail with status, rule and message. Returns `status`. */
+/* Fills the session's error detail with status, rule and message, which must be constant or stay valid. Returns
+ * `status`. */
 accd_status accd__reject_call(accd_session *a, accd_status status, const char *rule, const char *message);
 /* Fills the error detail with the last error of the core. Returns `status`. */
 accd_status accd__report_core_error(accd_session *a, accd_status status);
@@ -126,7 +130,7 @@ void accd__session_free_block(accd_session *a, void *block, size_t bytes);
 
 /* --------------------------------------------------------------------------------- regions.c -- */
 
-/* Releases a registry reference. */
+/* Releases a registry reference of the session's Lua state; LUA_NOREF does nothing. */
 void accd__unref(accd_session *a, int ref);
 /* Removes the innermost region, which the core has ended, from the stack of regions, and frees its record. */
 void accd__pop_region(accd_session *a);
@@ -141,21 +145,22 @@ void accd__undo_kernel(accd_session *a);
 /* Identity of the public function in which the macro is written: its frame and return address. */
 #define ACCD_HERE ((struct accd__caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
 
-/* Begins a call that may change the session. `given`: all required arguments are non-NULL. Returns another status than
- * ACCD_OK if the call is refused: then accd__end_call must not follow. */
+/* Begins a call that may change the session; `caller` is ACCD_HERE of the public function. given: true if all required
+ * arguments are non-NULL. Returns ACCD_OK; or, if the call is refused, another status, after which accd__end_call must
+ * not follow. */
 accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given);
 /* Ends a call that accd__begin_call began. Returns `status`. */
 accd_status accd__end_call(accd_session *a, accd_status status);
-/* Returns ACCD_OK if a call may inspect devices now, which a kernel of the session may do, too. accd__end_call must not
- * follow. */
+/* Returns ACCD_OK if a call may inspect devices now, which a kernel of the session may do, too; otherwise the error.
+ * accd__end_call must not follow in either case. */
 accd_status accd__check_inspection(accd_session *a, struct accd__caller caller);
 /* Returns ACCD_OK if the session can be closed now, else ACCD_ERROR_MISUSE. */
 accd_status accd__check_can_close(accd_session *a, struct accd__caller caller);
 
 /* ----------------------------------------------------------------------------------- library.c -- */
 
-/* Pushes the table of functions of accdeep.embed, which has an environment of its own within the state. Raises on
- * failure. */
+/* Pushes the table of functions of accdeep.embed, which is loaded once for each state, into an environment of its own.
+ * Raises on failure. */
 void accd__push_library(lua_State *L);
 
 #endif

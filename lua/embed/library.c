@@ -16,8 +16,8 @@
  * library. */
 static const char key = 0, mark = 0;
 
-/* require(name) -> module: loads an embedded module once. Raises for other names. Upvalues: table of loaded modules,
- * table of globals. */
+/* require(name) -> module: loads an embedded module once, with the library's own globals. Raises for other names.
+ * Upvalues: table of loaded modules, table of globals. */
 static int own_require(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1);
@@ -65,7 +65,8 @@ static int open_libraries(lua_State *L)
 }
 
 /* Fills the table on top of the stack with Lua's libraries. While open_libraries runs, this table is the state's table
- * of globals. Afterwards the owner's globals, and the methods of strings, if there were any, are restored. */
+ * of globals. Afterwards the owner's globals, and the methods of strings, if there were any, are restored, also on
+ * failure. Raises without memory. */
 static void open_isolated(lua_State *L)
 {
     assert(lua_istable(L, -1));
@@ -90,8 +91,8 @@ static void open_isolated(lua_State *L)
     lua_settop(L, apart);
 }
 
-/* Pushes a table of the modules that exist before any `require`. The owner's LPeg is used if it is loaded, because
- * patterns have one metatable in a state. */
+/* Pushes a table of the modules that exist before any `require`: lpeg and accdeep.core. The owner's LPeg is used if it
+ * is loaded, because patterns have one metatable in a state. Raises on failure. */
 static void push_loaded(lua_State *L)
 {
     lua_newtable(L);
@@ -108,7 +109,8 @@ static void push_loaded(lua_State *L)
     lua_setfield(L, -2, "accdeep.core");
 }
 
-/* Pushes the functions of accdeep.embed, loaded into a new environment. Raises if the state has another accdeep. */
+/* Pushes the functions of accdeep.embed, loaded into a new environment. Raises if the state has loaded another copy of
+ * accdeep, or on failure. */
 static void open_library(lua_State *L)
 {
     bool is_ours = lua_rawgetp(L, LUA_REGISTRYINDEX, &mark) != LUA_TNIL;
@@ -129,6 +131,7 @@ static void open_library(lua_State *L)
     lua_call(L, 1, 1);
 }
 
+/* Pushes the functions of accdeep.embed, loaded at the first call for a state. */
 void accd__push_library(lua_State *L)
 {
     luaL_checkstack(L, 16, NULL);

@@ -3,14 +3,15 @@
 
 #include <lauxlib.h>
 
-/* Returns the number of the device of the kernel in progress (-1: the host); without a kernel, of the current device.
- */
+/* Returns the number of the device of the kernel in progress (-1: it runs on the host); without a kernel, that of the
+ * session's current device. */
 static int current_device(const accd_session *a)
 {
     return a->kernel ? a->kernel->device : a->device;
 }
 
-/* Returns ACCD_OK if a call may inspect the current device. Fails if the kernel in progress runs on the host. */
+/* Returns ACCD_OK if a call may inspect the current device. Otherwise fills the error detail and returns its status,
+ * such as ACCD_ERROR_NO_DEVICE if the kernel in progress runs on the host. */
 static accd_status check_inspection(accd_session *a, struct accd__caller caller)
 {
     accd_status status = accd__check_inspection(a, caller);
@@ -19,6 +20,7 @@ static accd_status check_inspection(accd_session *a, struct accd__caller caller)
     return status;
 }
 
+/* Returns the device address of present data; NULL if the call fails or the data are not present. */
 void *accd_deviceptr(accd_session *a, const void *host)
 {
     if (check_inspection(a, ACCD_HERE) != ACCD_OK)
@@ -26,6 +28,7 @@ void *accd_deviceptr(accd_session *a, const void *host)
     return (void *)(uintptr_t)accd_device_address(a->core, current_device(a), host);
 }
 
+/* Returns the host address of present data; NULL if the call fails or no data have this device address. */
 void *accd_hostptr(accd_session *a, const void *device)
 {
     if (check_inspection(a, ACCD_HERE) != ACCD_OK)
@@ -33,13 +36,15 @@ void *accd_hostptr(accd_session *a, const void *device)
     return (void *)(uintptr_t)accd_host_address(a->core, current_device(a), (uintptr_t)device);
 }
 
+/* Returns 1 if a host range is present in one object; 0 otherwise, also if the call fails. */
 int accd_is_present(accd_session *a, const void *host, size_t bytes)
 {
     return check_inspection(a, ACCD_HERE) == ACCD_OK &&
            accd_get_presence(a->core, current_device(a), host, bytes) == ACCD_PRESENCE_FULL;
 }
 
-/* Returns ACCD_OK if a call may copy `bytes` bytes from or to `host`, which may be NULL only if `bytes` is 0. */
+/* Returns ACCD_OK if a call may copy `bytes` bytes from or to `host`, which may be NULL only if `bytes` is 0. Otherwise
+ * fills the error detail and returns its status. */
 static accd_status check_host_range(accd_session *a, struct accd__caller caller, const void *host, size_t bytes)
 {
     accd_status status = check_inspection(a, caller);
@@ -48,12 +53,14 @@ static accd_status check_host_range(accd_session *a, struct accd__caller caller,
     return status;
 }
 
-/* Fills the error detail with the core's error if `status` is not ACCD_OK. Returns `status`. */
+/* Returns `status`, the result of the core, after filling the error detail with the core's error unless it is ACCD_OK.
+ */
 static accd_status finish_inspection(accd_session *a, accd_status status)
 {
     return status == ACCD_OK ? ACCD_OK : accd__report_core_error(a, status);
 }
 
+/* Copies bytes to a device address, without the checks of a kernel. */
 accd_status accd_memcpy_to_device(accd_session *a, void *device, const void *host, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, host, bytes);
@@ -62,6 +69,7 @@ accd_status accd_memcpy_to_device(accd_session *a, void *device, const void *hos
     return finish_inspection(a, accd_copy_to_device(a->core, current_device(a), (uintptr_t)device, host, bytes));
 }
 
+/* Copies bytes from a device address, without the checks of a kernel. */
 accd_status accd_memcpy_from_device(accd_session *a, void *host, const void *device, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, host, bytes);
@@ -70,6 +78,7 @@ accd_status accd_memcpy_from_device(accd_session *a, void *host, const void *dev
     return finish_inspection(a, accd_copy_from_device(a->core, current_device(a), host, (uintptr_t)device, bytes));
 }
 
+/* Reads device bytes with the checks of a kernel. */
 accd_status accd_kernel_read(accd_session *a, void *to, const void *device, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, to, bytes);
@@ -78,6 +87,7 @@ accd_status accd_kernel_read(accd_session *a, void *to, const void *device, size
     return finish_inspection(a, accd_device_read(a->core, current_device(a), (uintptr_t)device, to, bytes));
 }
 
+/* Writes device bytes with the checks of a kernel. */
 accd_status accd_kernel_write(accd_session *a, void *device, const void *from, size_t bytes)
 {
     accd_status status = check_host_range(a, ACCD_HERE, from, bytes);
@@ -104,6 +114,7 @@ static int set_session_device(lua_State *L)
     return 0;
 }
 
+/* Selects the current device of the session. */
 accd_status accd_set_device(accd_session *a, int device)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, true);
@@ -116,11 +127,13 @@ accd_status accd_set_device(accd_session *a, int device)
     return accd__end_call(a, status);
 }
 
+/* Returns the number of the current device, or -1. */
 int accd_get_device(accd_session *a)
 {
     return accd__check_inspection(a, ACCD_HERE) == ACCD_OK ? current_device(a) : -1;
 }
 
+/* Returns the core's context of the session, or NULL. */
 accd_context *accd_get_context(accd_session *a)
 {
     return accd__check_inspection(a, ACCD_HERE) == ACCD_OK ? a->core : NULL;

@@ -15,7 +15,7 @@ struct library_request {
     uint64_t numbers[2];
 };
 
-/* Lua function (struct library_request): calls the method. */
+/* Lua function (struct library_request): calls the method. Raises if the method does. */
 static int call_library(lua_State *L)
 {
     const struct library_request *request = lua_touserdata(L, 1);
@@ -31,7 +31,7 @@ static int call_library(lua_State *L)
     return 0;
 }
 
-/* Executes a request and ends the public call. On success prepared directives become stale. */
+/* Executes a request, and ends the public call with its status. On success prepared directives become stale. */
 static accd_status call_changing(struct library_request request)
 {
     accd_status status = accd__call_protected(request.a, call_library, &request);
@@ -40,6 +40,7 @@ static accd_status call_changing(struct library_request request)
     return accd__end_call(request.a, status);
 }
 
+/* Declares types and constants given as text. */
 accd_status accd_declare_loc(accd_session *a, const char *text, const char *file, int line)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, text);
@@ -48,11 +49,13 @@ accd_status accd_declare_loc(accd_session *a, const char *text, const char *file
     return call_changing((struct library_request){a, "declare", {text}, file, line, 0, {0}});
 }
 
+/* Declares types and constants, without a known location. */
 accd_status(accd_declare)(accd_session *a, const char *text)
 {
     return accd_declare_loc(a, text, NULL, 0);
 }
 
+/* Declares a type from the debug information of a program; program = NULL: this process. */
 accd_status accd_declare_from_debug_info_loc(accd_session *a, const char *program, const char *type, const char *file,
                                              int line)
 {
@@ -63,11 +66,13 @@ accd_status accd_declare_from_debug_info_loc(accd_session *a, const char *progra
         (struct library_request){a, "declare_from", {type, program ? program : ""}, file, line, 0, {0}});
 }
 
+/* Declares a type from debug information, without a known location. */
 accd_status(accd_declare_from_debug_info)(accd_session *a, const char *program, const char *type)
 {
     return accd_declare_from_debug_info_loc(a, program, type, NULL, 0);
 }
 
+/* Binds a name to an object of the program. */
 accd_status accd_bind_sized(accd_session *a, const char *name, const char *type, const void *object, size_t bytes,
                             const char *file, int line)
 {
@@ -77,6 +82,7 @@ accd_status accd_bind_sized(accd_session *a, const char *name, const char *type,
     return call_changing((struct library_request){a, "bind", {name, type}, file, line, 2, {(uintptr_t)object, bytes}});
 }
 
+/* Removes a name that accd_bind_sized has bound. */
 accd_status accd_unbind(accd_session *a, const char *name)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, name);
@@ -85,6 +91,7 @@ accd_status accd_unbind(accd_session *a, const char *name)
     return call_changing((struct library_request){a, "unbind", {name}, NULL, 0, 0, {0}});
 }
 
+/* Checks offset and size of a member of a declared type; changes nothing. */
 accd_status accd_check_member(accd_session *a, const char *type, const char *member, size_t offset, size_t bytes,
                               const char *file, int line)
 {
@@ -99,14 +106,14 @@ accd_status accd_check_member(accd_session *a, const char *type, const char *mem
 
 enum { ARGUMENTS_MOST = 8 };
 
-/* Function of the program, and the first argument of its calls. */
+/* Function of the program, and the first argument `ud` of its calls. */
 struct function {
     accd_user_fn fn;
     void *ud;
 };
 
 /* Lua function (integers...) -> integer; or nil, and the error number that the program's function returned. Upvalue:
- * the struct function. */
+ * the struct function. Raises for more than 8 arguments, or other values. */
 static int call_function(lua_State *L)
 {
     const struct function *function = lua_touserdata(L, lua_upvalueindex(1));
@@ -133,7 +140,7 @@ struct function_request {
     struct function function;
 };
 
-/* Lua function (struct function_request): binds the function in the Lua session. */
+/* Lua function (struct function_request): binds the function in the Lua session. Raises if the name exists. */
 static int add_function(lua_State *L)
 {
     const struct function_request *request = lua_touserdata(L, 1);
@@ -146,6 +153,7 @@ static int add_function(lua_State *L)
     return 0;
 }
 
+/* Makes a function of the program callable from directives. */
 accd_status accd_bind_function(accd_session *a, const char *name, accd_user_fn fn, void *ud)
 {
     accd_status status = accd__begin_call(a, ACCD_HERE, name && fn);

@@ -20,8 +20,8 @@ static void *default_allocator(void *ud, void *ptr, size_t old, size_t n)
     return realloc(ptr, n);
 }
 
-/* Allocates the interpreter's memory (a lua_Alloc). Returns NULL and sets `refused` if the limit would be exceeded. Lua
- * passes a type, not a size, as `old` if ptr is NULL. */
+/* Allocates the interpreter's memory (a lua_Alloc); ud: a struct accd__meter. Returns NULL, and sets `refused`, if the
+ * limit would be exceeded; NULL without memory, too. Lua passes a type, not a size, as `old` if ptr is NULL. */
 static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct accd__meter *meter = ud;
@@ -56,7 +56,8 @@ static lua_State *take_cached_state(void)
     return NULL;
 }
 
-/* Puts a state into the cache and returns true; false: the cache is full. The state must not be in a call. */
+/* Empties the stack of a state, collects its garbage, puts it into the cache and returns true; false: the cache is
+ * full. The state must not be in a call. */
 static bool cache_state(lua_State *L)
 {
     assert(L);
@@ -77,7 +78,8 @@ __attribute__((destructor)) static void close_kept(void)
         lua_close(L);
 }
 
-/* Returns a cached or new state for the session, or NULL without memory. */
+/* Returns a cached or new state for the session; NULL: no memory. Only sessions with the default allocator use the
+ * cache. */
 static lua_State *new_state(accd_session *a)
 {
     lua_State *L = a->is_usual ? take_cached_state() : NULL;
@@ -89,7 +91,7 @@ static lua_State *new_state(accd_session *a)
     return L;
 }
 
-/* Lua function (session): makes the session's thread in the caller's state. */
+/* Lua function (session): makes a->L a new thread of the caller's state, and a->thread the reference to it. */
 static int new_thread(lua_State *L)
 {
     accd_session *a = lua_touserdata(L, 1);
@@ -98,16 +100,17 @@ static int new_thread(lua_State *L)
     return 0;
 }
 
-/* True if the process uses the Lua library that libaccdeep is linked with. The layout of a state differs between
- * releases. If several Lua libraries are loaded, the loader's order decides which one the program uses. */
+/* Returns true if the process uses the Lua release that libaccdeep is linked with, because the layout of a state
+ * differs between releases. If several Lua libraries are loaded, the loader's order decides which one the program uses.
+ */
 static bool is_same_lua_library(void)
 {
     const char *theirs = dlsym(RTLD_DEFAULT, "lua_ident");
     return !theirs || !strcmp(theirs, lua_ident);
 }
 
-/* Sets a->L to a state of the session, or to a thread of the configured state. On failure fills the error detail and
- * returns its status. */
+/* Sets a->L to a state of the session, or to a thread of the configured state. On failure fills the error detail,
+ * returns its status, and a->L is NULL. */
 static accd_status make_state(accd_session *a, const accd_session_config *config)
 {
     lua_State *L = config->L;
@@ -139,7 +142,7 @@ struct opening {
     struct accd__lua_allocator allocator;
 };
 
-/* Sets field `key` of the table on top of the stack, unless `value` is 0. */
+/* Sets field `key` of the table on top of the stack to `value`, unless that is 0, which stands for the default. */
 static void set_number(lua_State *L, const char *key, uint64_t value)
 {
     if (!value)
@@ -166,8 +169,8 @@ static void push_options(lua_State *L, struct opening *opening)
     lua_setfield(L, -2, "allocator");
 }
 
-/* Lua function (struct opening): loads the library, opens the Lua session and sets the session's references. Runs
- * protected. */
+/* Lua function (struct opening): loads the library, opens the Lua session, and sets the session's references, context
+ * and core. Raises on failure. */
 static int open_session(lua_State *L)
 {
     struct opening *opening = lua_touserdata(L, 1);
@@ -191,7 +194,7 @@ static int open_session(lua_State *L)
     return 0;
 }
 
-/* True if the reserved members are zero. */
+/* Returns true if all reserved members of the configuration are zero. */
 static bool is_zero(const accd_session_config *config)
 {
     for (size_t i = 0; i < sizeof config->reserved / sizeof config->reserved[0]; i++)
@@ -201,7 +204,7 @@ static bool is_zero(const accd_session_config *config)
 }
 
 /* Checks the configuration, makes the Lua state and opens the Lua session and its context. On failure fills the error
- * detail and returns the status. */
+ * detail and returns its status; the session can then only be freed. */
 static accd_status open_core(accd_session *a, const accd_session_config *config)
 {
     if (!is_zero(config))
@@ -224,6 +227,7 @@ static accd_status open_core(accd_session *a, const accd_session_config *config)
     return ACCD_OK;
 }
 
+/* Opens a session; *a_p is set even on failure, unless there is no memory for the session. */
 accd_status accd_session_new(accd_session **a_p, const accd_session_config *config)
 {
     static const accd_session_config usual;
@@ -259,7 +263,7 @@ accd_status accd_session_new(accd_session **a_p, const accd_session_config *conf
 
 /* -------------------------------------------------------------------------------------- closing -- */
 
-/* Lua function (pointer to session): closes the Lua session. */
+/* Lua function (pointer to session): closes the Lua session and its context. */
 static int close_session(lua_State *L)
 {
     accd_session *a = *(accd_session **)lua_touserdata(L, 1);
@@ -280,8 +284,8 @@ static void detach_state(accd_session *a)
         luaL_unref(L, LUA_REGISTRYINDEX, refs[i]);
 }
 
-/* Leaves a borrowed state to its owner, caches an own state if possible, else closes it. `is_whole`: the Lua session
- * was closed without an error. */
+/* Leaves a borrowed state to its owner; caches an own state if possible, otherwise closes it. is_whole: true if the Lua
+ * session was closed without an error. */
 static void release_state(accd_session *a, bool is_whole)
 {
     bool stays = a->borrowed || (a->is_usual && is_whole);
@@ -291,6 +295,8 @@ static void release_state(accd_session *a, bool is_whole)
         lua_close(a->L);
 }
 
+/* Closes a session: abandons its regions, closes its context, and frees it. Handles of prepared directives stay,
+ * without a session. */
 accd_status accd_session_free(accd_session *a)
 {
     if (!a)
@@ -300,7 +306,7 @@ accd_status accd_session_free(accd_session *a)
         return status;
     while (a->regions)
         accd__drop_regions(a, a->regions);
-    a->max_steps = 0;
+    a->max_steps = 0; /* closing must not fail because of a limit */
     a->meter.most = 0;
     bool is_whole = a->core && accd__call_protected(a, close_session, &a) == ACCD_OK && !a->broken;
     if (a->L)

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets the session's error detail, and the text of accd_last_error_message. Returns the status of `detail`. */
+/* Copies *detail to the session's error detail, and formats the text of accd_last_error_message. Returns
+ * detail->status. */
 static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
 {
     assert(detail->code && detail->message && detail->rule);
@@ -18,12 +19,14 @@ static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
     return detail->status;
 }
 
+/* Fills the error detail with an error that was found without Lua or the core. Returns `status`. */
 accd_status accd__reject_call(accd_session *a, accd_status status, const char *which, const char *message)
 {
     return set_detail(
         a, &(accd_error_detail){.status = status, .code = accd_status_code(status), .message = message, .rule = which});
 }
 
+/* Fills the error detail with the core's last error, in the core's words. Returns `status`. */
 accd_status accd__report_core_error(accd_session *a, accd_status status)
 {
     assert(a->core && status != ACCD_OK);
@@ -36,6 +39,7 @@ accd_status accd__report_core_error(accd_session *a, accd_status status)
                                               .objects = {error->asked, error->other}});
 }
 
+/* Fills the error detail for missing memory: of the limit, or of the host. */
 accd_status accd__report_no_memory(accd_session *a)
 {
     if (a->meter.refused)
@@ -55,7 +59,8 @@ static accd_status find_status(const char *code, const char *phase)
     return !strcmp(phase, "internal") ? ACCD_ERROR_INTERNAL : ACCD_ERROR_INVALID;
 }
 
-/* Returns the text in field `key` of the table on top of the stack; NULL: no text. The table keeps the text alive. */
+/* Returns the text in field `key` of the table on top of the stack; NULL if it is no text. The table keeps the text
+ * alive. */
 static const char *get_text_field(lua_State *L, const char *key)
 {
     lua_getfield(L, -1, key);
@@ -64,13 +69,15 @@ static const char *get_text_field(lua_State *L, const char *key)
     return text;
 }
 
-/* Returns the integer in field `key` of the table on top of the stack; 0: the field is nil. */
+/* Returns the integer in field `key` of the table on top of the stack; 0 if the field is nil. Raises for other values.
+ */
 static int get_number_field(lua_State *L, const char *key)
 {
     return (int)accd__get_integer(L, lua_gettop(L), key, 0);
 }
 
-/* Fills `info` from element n of the table on top of the stack; leaves `info` alone if the element is no table. */
+/* Fills *info from element n of the table on top of the stack: {name, host, bytes, file, line}. Does nothing if the
+ * element is no table. */
 static void read_object(lua_State *L, int n, accd_object_info *info)
 {
     if (lua_rawgeti(L, -1, n) == LUA_TTABLE) {
@@ -84,15 +91,15 @@ static void read_object(lua_State *L, int n, accd_object_info *info)
     lua_pop(L, 1);
 }
 
-/* Arguments and results of push_diagnostic. */
+/* Argument of push_diagnostic, with its results detail and shown. */
 struct diagnostic_request {
     accd_session *a;
     accd_error_detail detail;
     const char *shown; /* the error as text for accd_last_error_message */
 };
 
-/* Lua function (struct diagnostic_request, error): fills the request from the error. The texts stay alive in the
- * registry (detail_ref). */
+/* Lua function (struct diagnostic_request, error): sets detail and shown from the error that Lua raised. The texts stay
+ * alive in the registry (detail_ref). Raises without memory. */
 static int push_diagnostic(lua_State *L)
 {
     struct diagnostic_request *telling = lua_touserdata(L, 1);
@@ -130,7 +137,7 @@ static int collect_garbage(lua_State *L)
 }
 
 /* Fills the error detail because memory ran out in Lua, and frees caches of the Lua session. Returns the status of the
- * error. */
+ * error: ACCD_ERROR_LIMIT or ACCD_ERROR_OUT_OF_MEMORY. */
 static accd_status report_memory(accd_session *a)
 {
     accd_status status = accd__report_no_memory(a);
@@ -144,13 +151,13 @@ static accd_status report_memory(accd_session *a)
 }
 
 /* Pops the error on top of the stack, with which lua_pcall returned `failure`, and fills the error detail from it.
- * Returns the status of the error. */
+ * Returns the status of the error, never ACCD_OK. */
 static accd_status report_lua_error(accd_session *a, int failure)
 {
     lua_State *L = a->L;
     struct diagnostic_request telling = {.a = a};
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    /* The text is that of a memory error that was caught and raised again. */
+    /* an error with this text is a memory error, too, which Lua code has caught and raised again */
     if (failure == LUA_ERRMEM || (text && !strcmp(text, "not enough memory"))) {
         lua_pop(L, 1);
         return report_memory(a);
@@ -179,8 +186,8 @@ static accd_status report_lua_error(accd_session *a, int failure)
 
 /* ---------------------------------------------------------------------------------- protection -- */
 
-/* Interval of the step limit, in instructions. After the limit every further instruction raises the error, so that
- * code that catches it cannot continue. */
+/* Number of instructions between two calls of the hook. After the limit the hook runs at every instruction and raises
+ * the error, so that code that catches it cannot continue. */
 enum { STEPS = 1000 };
 
 /* Hook: counts instructions, and raises the error `limit_ref` once the limit is reached. */
@@ -196,6 +203,7 @@ static void on_steps(lua_State *L, lua_Debug *debug)
     lua_error(L);
 }
 
+/* Calls fn(L) protected, with `request` at index 1. On failure fills the error detail and returns its status. */
 accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *request)
 {
     enum { ROOM = 24 };
@@ -216,6 +224,7 @@ accd_status accd__call_protected(accd_session *a, lua_CFunction fn, void *reques
     return failure == LUA_OK ? ACCD_OK : report_lua_error(a, failure);
 }
 
+/* Pushes a method of the Lua session, and the session. */
 void accd__push_method(lua_State *L, accd_session *a, const char *name)
 {
     assert(a->self != LUA_NOREF);
@@ -224,6 +233,7 @@ void accd__push_method(lua_State *L, accd_session *a, const char *name)
     lua_insert(L, -2);
 }
 
+/* Pushes file and line of the host program's call. */
 void accd__push_location(lua_State *L, const char *file, int line)
 {
     lua_pushstring(L, file ? file : "text"); /* errors then show the text as if it were a file */
@@ -232,6 +242,7 @@ void accd__push_location(lua_State *L, const char *file, int line)
 
 /* ------------------------------------------------------------------------------------- memory -- */
 
+/* Returns a zeroed block from the session's allocator; NULL, with the error detail filled, without memory. */
 void *accd__session_alloc(accd_session *a, size_t bytes)
 {
     void *block = a->meter.fn(a->meter.ud, NULL, 0, bytes);
@@ -242,6 +253,7 @@ void *accd__session_alloc(accd_session *a, size_t bytes)
     return block;
 }
 
+/* Frees a block of accd__session_alloc. */
 void accd__session_free_block(accd_session *a, void *block, size_t bytes)
 {
     a->meter.fn(a->meter.ud, block, bytes, 0);

@@ -5,11 +5,13 @@
 
 #include <assert.h>
 
+/* Releases a registry reference of the session's Lua state. */
 void accd__unref(accd_session *a, int ref)
 {
     luaL_unref(a->L, LUA_REGISTRYINDEX, ref);
 }
 
+/* Removes the innermost region from the stack, and frees its record. */
 void accd__pop_region(accd_session *a)
 {
     assert(a->regions);
@@ -20,6 +22,7 @@ void accd__pop_region(accd_session *a)
     accd__session_free_block(a, region, sizeof *region);
 }
 
+/* Abandons the regions from the innermost one to `region`, without copies to the host. */
 void accd__drop_regions(accd_session *a, struct accd__session_region *region)
 {
     assert(region);
@@ -34,6 +37,7 @@ void accd__drop_regions(accd_session *a, struct accd__session_region *region)
     } while (!last);
 }
 
+/* Undoes the writes of the kernel in progress, and abandons its region. */
 void accd__undo_kernel(accd_session *a)
 {
     assert(a->kernel);
