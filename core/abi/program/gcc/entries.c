@@ -196,8 +196,8 @@ static bool is_any_present(const accd_piece *pieces, size_t n)
            ACCD_PRESENCE_NONE;
 }
 
-/* Adds the members of the structure entry `head` in an OpenMP directive: one object from the first member to the last,
- * of which each member requests its own bytes (OMP60-map-5, OMP60-map-13). If none of its bytes is present, a target
+/* Adds the members of the structure entry `head` in an OpenMP directive: one object from the first member to the last.
+ * Each member requests its own bytes of the object (OMP60-map-5, OMP60-map-13). If no byte of it is present, a target
  * construct also maps base pointers of sections (OMPEX-struct_map-3, OMPEX-struct_map-13), which the compiler only
  * attaches. Ends the program without memory. */
 static void add_structure(const struct entries *map, size_t head, struct rt_items *items)
@@ -241,8 +241,8 @@ static _Noreturn void reject_kind(unsigned kind)
     rt_reject_unknown_abi(rt.site, "passes an entry of kind 0x%02x", kind);
 }
 
-/* Returns true if the memory at `host` is a readable scalar of the program; a larger object, or static memory, is not
- * tested. */
+/* Returns true if a scalar of `bytes` bytes at `host` can be read. Objects of more than 16 bytes and static variables
+ * count as readable without a test. */
 static bool is_readable_scalar(const void *host, size_t bytes)
 {
     char scalar[16];

@@ -10,9 +10,9 @@
 
 enum { FAST_ITEMS_MAX = 16 };
 
-/* Fields of a spec, the entry of a table for one kind: accd_action (ACTION); the item is skipped if its data are absent
- * (TRIES); bytes are transferred (MOVES); host memory is written (OUT); finalize (FINAL). A spec of 0: the kind needs
- * the slow path. */
+/* Fields of a spec, the entry of a table for one kind. ACTION: mask of its accd_action. TRIES: the item is skipped if
+ * its data are absent. MOVES: bytes are transferred. OUT: host memory is written. FINAL: finalize. A spec of 0: the
+ * kind needs the slow path. */
 enum { ACTION = 0x0f, TRIES = 0x10, MOVES = 0x20, OUT = 0x40, FINAL = 0x80 };
 
 /* Path of a directive. The paths after FAST_PATH have flags of rt_run_construct added to it. */

@@ -424,7 +424,7 @@ void GOACC_declare(int flags, size_t n, void **host, size_t *sizes, unsigned sho
     run_dynamic(&site, flags, &map, out ? &exits : &enters, RT_ASYNC_SYNC);
 }
 
-/* Records a wait directive, or a wait of queue `async` for other queues. Blocks never, because queues are complete at
+/* Records a wait directive, or a wait of queue `async` for other queues. Never blocks, because queues are complete at
  * any time. */
 void GOACC_wait(int async, int waits, ...);
 void GOACC_wait(int async, int waits, ...)
@@ -477,7 +477,7 @@ static bool run_compute_fast(const struct rt_site *site, int flags, void (*fn)(v
         uint64_t address[FAST_ITEMS_MAX];
         void *at[FAST_ITEMS_MAX];
     } args;
-    if (!rt_can_use_fast_path()) /* before the runtime's start, the rules read below are not set */
+    if (!rt_can_use_fast_path()) /* the rules, which are read below, may not be set yet */
         return false;
     const enum route route = choose_route(site, flags, map, entry_specs, !rt.options.rules->attach_variables);
     if (route == SLOW_PATH)

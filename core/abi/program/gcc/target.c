@@ -254,7 +254,7 @@ static enum route make_fast_items(const struct entries *map, const uint8_t *spec
         const unsigned kind = map->kind[i] & 0xff, spec = specs[kind];
         const void *host = map->host[i];
         uint64_t bytes = map->size[i];
-        /* such an entry is only an argument of the region, without an item */
+        /* an argument of the region, which needs no item */
         if ((spec & ACTION) == ACCD_ACTION_HOLD) {
             if (!map->region)
                 return SLOW_PATH;

@@ -1,5 +1,5 @@
 /* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays are passed as contiguous
- * descriptors; lengths, types and queues by reference. */
+ * descriptors; lengths, types and queues by reference. Each routine does the same as the C routine in routines.h. */
 #include "abi/program/base/prof.h"
 #include "routines.h"
 
@@ -18,9 +18,11 @@ static size_t get_array_bytes(const struct rt_gfortran_descriptor *array)
     return bytes;
 }
 
+/* Site of the routine's call; name: the routine's name in reports. */
 #define HERE(name) ((const struct rt_site[]){rt_caller_site(name)})
 
-/* Define the names of each routine: for an array, and for an address with a length of 32 or 64 bits; with a queue. */
+/* Define the names of each routine: for an array, and for an address with a length of 32 or 64 bits. DATA_ASYNC: with a
+ * queue. */
 #define DATA(name, kind, action, finalize)                                                                            \
     void name##_array_h_(const struct rt_gfortran_descriptor *array);                                                 \
     void name##_array_h_(const struct rt_gfortran_descriptor *array)                                                  \
@@ -94,6 +96,7 @@ DATA_ASYNC(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF)
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
+/* Return 1 if an array, or an address with a length, is present on the current device. */
 int acc_is_present_array_h_(const struct rt_gfortran_descriptor *array)
 {
     return rt_is_present(HERE("acc_is_present"), array->data, get_array_bytes(array));
@@ -107,6 +110,7 @@ int acc_is_present_64_h_(void *host, const int64_t *bytes)
     return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
 
+/* Return and set the current device, as the C routines do; `type` and `number` are passed by reference. */
 int acc_get_num_devices_h_(const int *type)
 {
     return rt_get_num_devices(*type);
@@ -127,10 +131,12 @@ int acc_get_device_num_h_(const int *type)
 {
     return rt_get_device_num(HERE("acc_get_device_num"), *type);
 }
+/* Returns a property of a device as a number; 0 if the property is not known. */
 int64_t acc_get_property_h_(int number, int type, int property)
 {
     return (int64_t)rt_get_property(HERE("acc_get_property"), number, type, property);
 }
+/* Writes a property of a device to the `capacity` characters at `to`, padded with blanks; a longer text is cut off. */
 void acc_get_property_string_h_(int number, int type, int property, char *to, size_t capacity)
 {
     const char *text = rt_get_property_string(HERE("acc_get_property_string"), number, type, property);
@@ -138,6 +144,7 @@ void acc_get_property_string_h_(int number, int type, int property, char *to, si
     memset(to, ' ', capacity);
     memcpy(to, text ? text : "", length < capacity ? length : capacity);
 }
+/* Start and shut down a device, and test where the caller runs. */
 void acc_init_h_(const int *type)
 {
     rt_init_device(HERE("acc_init"), *type);
@@ -151,6 +158,7 @@ int acc_on_device_h_(const int *type)
     return rt_is_on_device_type(*type);
 }
 
+/* Return 1: queues are always complete. */
 int acc_async_test_h_(const int *queue)
 {
     return rt_test_queue(HERE("acc_async_test"), *queue);
@@ -159,6 +167,7 @@ int acc_async_test_all_h_(void)
 {
     return rt_test_queue(HERE("acc_async_test_all"), RT_ASYNC_NOVAL);
 }
+/* Record a wait: of the host, or of queue `other` (wait_async) or `queue` (wait_all_async) for other queues. */
 void acc_wait_h_(const int *queue)
 {
     rt_host_wait(HERE("acc_wait"), RT_PARENT_ROUTINE, *queue);

@@ -1,6 +1,6 @@
 /* omp.c - OpenMP's routines for device information and device memory, as the compiler's omp.h declares them. Each is a
- * single operation of the core. The host is the device after the last one. Wrong arguments are answered as the standard
- * says; memory that is not allocated ends the program. */
+ * single operation of the core. The host's number is that after the last device. Wrong arguments are answered as the
+ * standard says; use of device memory that is not allocated ends the program. */
 #include "abi/program/check/check.h"
 #include "abi/program/strict/leaks.h"
 #include "target.h"
@@ -42,18 +42,21 @@
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
+/* Site of the routine's call. */
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 
 /* ------------------------------------------------------------------- the compiler's own runtime -- */
 
+/* functions of the compiler's own runtime, once find_openmp has run */
 static struct rt_openmp_functions openmp;
 
+/* Searches the next libraries, and then libgomp and libomp by their file names. */
 void *rt_find_next_function(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name), *library = NULL;
     static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libomp.so"};
-    for (size_t i = 0; !function && i < sizeof libraries / sizeof libraries[0];
-         i++) /* a plug-in may have its own copy */
+    /* A plug-in with its own copy of this library may come after libgomp or libomp in the search order. */
+    for (size_t i = 0; !function && i < sizeof libraries / sizeof libraries[0]; i++)
         if ((library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD)))
             function = dlsym(library, name);
     if (!function)
@@ -62,6 +65,7 @@ void *rt_find_next_function(const char *name)
     return function;
 }
 
+/* Looks up the functions in `openmp`; ends the program if one is missing. */
 static void find_openmp(void)
 {
     *(void **)&openmp.get_default_device = rt_find_next_function("omp_get_default_device");
@@ -69,6 +73,7 @@ static void find_openmp(void)
     *(void **)&openmp.set_max_active_levels = rt_find_next_function("omp_set_max_active_levels");
 }
 
+/* Looks up the functions at the first call. */
 const struct rt_openmp_functions *rt_get_openmp_functions(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -80,6 +85,7 @@ const struct rt_openmp_functions *rt_get_openmp_functions(void)
 
 enum { OMP_DEFAULT_DEVICE = -5 }; /* omp_default_device of OpenMP 6.0: stands for default-device-var */
 
+/* Starts the runtime if necessary, because its options have the number. */
 int rt_get_target_device_count(void)
 {
     if (!rt.options.rules)
@@ -88,14 +94,15 @@ int rt_get_target_device_count(void)
     return rt.options.targets;
 }
 
-/* Returns the device on which the caller runs; -1: the host. */
+/* Returns the device on which the caller runs; -1: the host. A region's device is the thread's default device, see
+ * RT_TARGET_DEVICE_BASE. */
 static int get_current_device(void)
 {
     const int number = rt_get_openmp_functions()->get_default_device();
     return number >= RT_TARGET_DEVICE_BASE ? number - RT_TARGET_DEVICE_BASE : -1;
 }
 
-/* Reports a device number without a device, and ends the program. */
+/* Reports a device number that no device has, and ends the program. */
 static _Noreturn void refuse_device(const struct rt_site *site, int number)
 {
     const int devices = rt_get_target_device_count();
@@ -103,6 +110,7 @@ static _Noreturn void refuse_device(const struct rt_site *site, int number)
                    devices);
 }
 
+/* Maps the compilers' numbers to devices. */
 int rt_resolve_target_device(int number, const struct rt_site *site)
 {
     enum { DEFAULT = -1, HOST = -2 }; /* numbers that compilers pass in directives */
@@ -120,6 +128,7 @@ int rt_resolve_target_device(int number, const struct rt_site *site)
     return number < devices ? number : -1;
 }
 
+/* Begins a call with another device. */
 struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
 {
     assert(site);
@@ -130,6 +139,7 @@ struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
     return call;
 }
 
+/* Ends a call that rt_target_enter began. */
 void rt_target_leave(const struct rt_target_call *call)
 {
     assert(call->self);
@@ -137,6 +147,7 @@ void rt_target_leave(const struct rt_target_call *call)
     rt_leave();
 }
 
+/* Returns the number of devices. Names with "_" are those for Fortran, here and below. */
 int omp_get_num_devices(void)
 {
     return rt_get_target_device_count();
@@ -145,6 +156,7 @@ int omp_get_num_devices_(void)
 {
     return rt_get_target_device_count();
 }
+/* Returns the host's number: the number of devices. */
 int omp_get_initial_device(void)
 {
     return rt_get_target_device_count();
@@ -153,6 +165,7 @@ int omp_get_initial_device_(void)
 {
     return rt_get_target_device_count();
 }
+/* Returns 1 if the caller runs on the host, otherwise 0. */
 int omp_is_initial_device(void)
 {
     return get_current_device() < 0;
@@ -162,19 +175,21 @@ int omp_is_initial_device_(void)
     return get_current_device() < 0;
 }
 
+/* Returns the number of the device on which the caller runs. */
 int omp_get_device_num(void)
 {
     const int device = get_current_device();
     return device < 0 ? rt_get_target_device_count() : device;
 }
 
+/* Does the same for Fortran. */
 int omp_get_device_num_(void)
 {
     return omp_get_device_num();
 }
 
-/* Resolves the device number of a routine; *device_p is -1 for the host. Returns false if there is no such device
- * (OMP60-api-2). */
+/* Resolves the device number of a routine; *device_p becomes the device, -1 for the host. Returns false if the number
+ * belongs to no device (OMP60-api-2). */
 static bool is_device(int number, int *device_p)
 {
     assert(device_p);
@@ -186,7 +201,7 @@ static bool is_device(int number, int *device_p)
     return number >= INITIAL && number <= devices;
 }
 
-/* Returns a name of the device `number`, the same in each run; NULL if no device has the number. */
+/* Returns a name of the device `number`, the same in each run; NULL if the number belongs to no device. */
 const char *omp_get_uid_from_device(int number)
 {
     static char names[64][24];
@@ -199,9 +214,10 @@ const char *omp_get_uid_from_device(int number)
     return names[device];
 }
 
+/* Returns the number of the device with this name; the compiler's omp_invalid_device if no device has it. */
 int omp_get_device_from_uid(const char *uid)
 {
-    /* value of omp_invalid_device in omp.h, of libomp or libgomp */
+    /* Value of omp_invalid_device in omp.h: -2 for libomp, -4 for libgomp. */
     const int devices = rt_get_target_device_count();
     const int invalid = dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num") ? -2 : -4;
     for (int device = 0; uid && device <= devices; device++) {
@@ -212,6 +228,7 @@ int omp_get_device_from_uid(const char *uid)
     return invalid;
 }
 
+/* Tests whether the default device is that of a target region. */
 bool rt_is_in_target(void)
 {
     return get_current_device() >= 0;
@@ -219,6 +236,8 @@ bool rt_is_in_target(void)
 
 /* ------------------------------------------------------------------------------------ memory -- */
 
+/* Allocates memory of a device, or of the host; returns NULL if that fails, for no bytes, or if the number belongs to
+ * no device. */
 void *omp_target_alloc(size_t bytes, int device)
 {
     uint64_t address = 0; /* stays 0 without device memory (OMP60-api-3) */
@@ -236,6 +255,8 @@ void *omp_target_alloc(size_t bytes, int device)
     return (void *)(uintptr_t)address;
 }
 
+/* Frees memory of omp_target_alloc. Ends the program if the memory is not allocated, or if the number belongs to no
+ * device. */
 void omp_target_free(void *pointer, int device)
 {
     if (!is_device(device, &device))
@@ -254,6 +275,7 @@ void omp_target_free(void *pointer, int device)
     rt_target_leave(&call);
 }
 
+/* Returns 1 if the byte at `pointer` is present on the device, or the device is the host; otherwise 0. */
 int omp_target_is_present(const void *pointer, int device)
 {
     if (!is_device(device, &device) || !pointer)
@@ -268,6 +290,7 @@ int omp_target_is_present(const void *pointer, int device)
     return present;
 }
 
+/* Returns 1 if the first and the last of the bytes belong to the device's memory, otherwise 0. */
 int omp_target_is_accessible(const void *pointer, size_t bytes, int device)
 {
     if (!is_device(device, &device) || !pointer || !bytes)
@@ -279,6 +302,8 @@ int omp_target_is_accessible(const void *pointer, size_t bytes, int device)
     return owner == device && last == device;
 }
 
+/* Returns the device address of the host address `pointer`; NULL if it is not present. Returns `pointer` for the host.
+ */
 void *omp_get_mapped_ptr(const void *pointer, int device)
 {
     if (!is_device(device, &device) || !pointer)
@@ -292,6 +317,8 @@ void *omp_get_mapped_ptr(const void *pointer, int device)
     return (void *)(uintptr_t)address;
 }
 
+/* Maps host data to device memory that the program has allocated. Returns 0, or EINVAL for invalid arguments and for
+ * data that are mapped otherwise. */
 int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes, size_t offset, int device)
 {
     if (!is_device(device, &device) || device < 0 || !host || !pointer)
@@ -313,6 +340,7 @@ int omp_target_associate_ptr(const void *host, const void *pointer, size_t bytes
     return done ? 0 : EINVAL;
 }
 
+/* Ends an association. Returns 0, or EINVAL if the data are not associated. */
 int omp_target_disassociate_ptr(const void *host, int device)
 {
     if (!is_device(device, &device) || device < 0 || !host)
@@ -327,7 +355,8 @@ int omp_target_disassociate_ptr(const void *host, int device)
 
 /* ------------------------------------------------------------------------------------ copies -- */
 
-/* Copies bytes between devices; device -1 is the host. Needs the lock. */
+/* Copies bytes between devices; device -1 is the host. Needs the lock. Returns ACCD_ERROR_OUT_OF_MEMORY without memory
+ * for a copy between two devices, or the error of the core. */
 static accd_status copy_without_checks(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     if (to_device < 0 && from_device < 0) {
@@ -350,7 +379,7 @@ static accd_status copy_without_checks(char *to, const char *from, size_t bytes,
     return status;
 }
 
-/* Copies bytes as copy_without_checks does, and informs the checks. */
+/* Copies bytes as copy_without_checks does, and informs the checks; returns its status. */
 static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_device, int from_device)
 {
     const accd_status status = copy_without_checks(to, from, bytes, to_device, from_device);
@@ -367,6 +396,7 @@ static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_d
     return status;
 }
 
+/* Checks the arguments and copies the bytes in one call. */
 int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
                    size_t from_offset, int to_device, int from_device)
 {
@@ -383,13 +413,15 @@ int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_
     return 0;
 }
 
+/* Copies bytes between devices; returns 0, or EINVAL for invalid arguments. */
 int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset, int to_device,
                       int from_device)
 {
     return rt_target_copy(HERE, to, from, bytes, to_offset, from_offset, to_device, from_device);
 }
 
-/* Computes the bytes between neighbours of each dimension, and returns the offset of the first byte. */
+/* Stores the bytes between neighbours of each dimension in `strides`, and returns the offset in bytes of the first
+ * element to copy. */
 static size_t compute_first_offset(int rank, const size_t *offsets, const size_t *dimensions, size_t element,
                                    size_t *strides)
 {
@@ -403,7 +435,8 @@ static size_t compute_first_offset(int rank, const size_t *offsets, const size_t
     return first;
 }
 
-/* Copies row by row: elements of the last dimension are contiguous. */
+/* Copies row by row, as elements of the last dimension are contiguous; recursive over the dimensions. Returns the first
+ * error of copy_bytes. */
 static accd_status copy_rows(char *to, const char *from, int rank, const size_t *volume, const size_t *to_strides,
                              const size_t *from_strides, int to_device, int from_device)
 {
@@ -417,6 +450,7 @@ static accd_status copy_rows(char *to, const char *from, int rank, const size_t 
     return status;
 }
 
+/* Checks the arguments and copies the rows in one call. */
 int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, size_t element, int rank,
                         const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
                         const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device)
@@ -439,6 +473,7 @@ int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, 
     return 0;
 }
 
+/* Copies a part of an array between devices; returns as rt_target_copy_rows does. */
 int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank, const size_t *volume,
                            const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
                            const size_t *from_dimensions, int to_device, int from_device)
@@ -447,6 +482,7 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
                                from_dimensions, to_device, from_device);
 }
 
+/* Sets the bytes in pieces of 4096 bytes, as copies from the host. */
 void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device)
 {
     char some[4096];
@@ -464,6 +500,7 @@ void *rt_target_memset(const struct rt_site *site, void *pointer, int value, siz
     return pointer;
 }
 
+/* Sets bytes of a device or of the host; returns `pointer`. */
 void *omp_target_memset(void *pointer, int value, size_t bytes, int device)
 {
     return rt_target_memset(HERE, pointer, value, bytes, device);

@@ -1,5 +1,5 @@
-/* omp_async.c - OpenMP's asynchronous routines. They are tasks, which are executed at once, after the tasks that they
- * depend on. */
+/* omp_async.c - OpenMP's asynchronous routines. Each is a task that is executed at once, after the tasks that it
+ * depends on. */
 #include "target.h"
 
 #include <assert.h>
@@ -15,8 +15,8 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
                                  void **depend);
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend);
 
-/* Returns the list that libgomp's taskwait takes, for n depend objects of two pointers each; the caller frees it. NULL
- * if n is 0, or without memory. */
+/* Returns the list of depend clauses that libgomp's taskwait takes, for n depend objects of two pointers each; the
+ * caller must free it. NULL if n is 0, or without memory. */
 static void **new_depend_list(int n, void **objects)
 {
     enum { HEAD = 5 };
@@ -35,8 +35,9 @@ struct routine {
     struct rt_epoch before;
 };
 
-/* Waits for the tasks that a routine depends on, and begins the routine's own task. libomp's depend objects are opaque,
- * so that a routine with dependences waits for all tasks there, and counts as work of the host. */
+/* Waits for the tasks that a routine depends on, and begins the routine's own task, which end_task must end. With
+ * libomp, whose depend objects are opaque, a routine with dependences waits for all tasks, and counts as work of the
+ * host. */
 static struct routine begin_task(const struct rt_site *site, int ndepend, void **depend)
 {
     static void (*taskwait)(void), (*taskwait_depend)(void **list);
@@ -60,13 +61,14 @@ static struct routine begin_task(const struct rt_site *site, int ndepend, void *
     return routine;
 }
 
-/* Ends a task: the thread has its own epoch again. */
+/* Ends the routine's task: the thread has its own epoch again. */
 static void end_task(const struct routine *routine)
 {
     assert(routine->self);
     routine->self->epoch = routine->before;
 }
 
+/* Copies bytes between devices at once, as a task; returns 0, or EINVAL for invalid arguments. */
 int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_offset, size_t from_offset,
                             int to_device, int from_device, int ndepend, void **depend)
 {
@@ -77,6 +79,7 @@ int omp_target_memcpy_async(void *to, const void *from, size_t bytes, size_t to_
     return error;
 }
 
+/* Copies a part of an array between devices at once, as a task; returns as rt_target_copy_rows does. */
 int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int rank, const size_t *volume,
                                  const size_t *to_offsets, const size_t *from_offsets, const size_t *to_dimensions,
                                  const size_t *from_dimensions, int to_device, int from_device, int ndepend,
@@ -90,6 +93,7 @@ int omp_target_memcpy_rect_async(void *to, const void *from, size_t element, int
     return error;
 }
 
+/* Sets bytes of a device at once, as a task; returns `pointer`. */
 void *omp_target_memset_async(void *pointer, int value, size_t bytes, int device, int ndepend, void **depend)
 {
     const struct rt_site site = rt_caller_site(__func__);

@@ -78,8 +78,8 @@ ROUTINES(DECLARE)
 
 /* -------------------------------------------------------------------------------------- data -- */
 
-/* Returns true if a data routine does nothing, because `host` is NULL or `bytes` is 0. Ends the program if the rules
- * call that an error. */
+/* Returns true if a data routine does nothing, because `host` is NULL or `bytes` is 0. Ends the program with a report
+ * if the rules call that an error. */
 static bool is_no_operation(accd_construct_kind kind, const void *host, size_t bytes)
 {
     assert(rt.site && rt.options.rules);
@@ -95,7 +95,7 @@ static bool is_no_operation(accd_construct_kind kind, const void *host, size_t b
     return !bytes;
 }
 
-/* Returns the profiling event of a kind of construct. */
+/* Returns the event for tools (RT_EV_x) of a kind of construct. */
 static int get_kind_event(accd_construct_kind kind)
 {
     return kind == ACCD_KIND_ENTER_DATA  ? RT_EV_ENTER_DATA
@@ -130,61 +130,63 @@ void *rt_run_data_routine(const struct rt_site *site, accd_construct_kind kind, 
     return device;
 }
 
+/* Site of the routine's call, and the calls of the three kinds of data routines. */
 #define HERE ((const struct rt_site[]){rt_caller_site(__func__)})
 #define ENTER(action, queue) rt_run_data_routine(HERE, ACCD_KIND_ENTER_DATA, action, host, bytes, false, queue)
 #define EXIT(action, finalize, queue) \
     rt_run_data_routine(HERE, ACCD_KIND_EXIT_DATA, action, host, bytes, finalize, queue)
 #define UPDATE(action, queue) rt_run_data_routine(HERE, ACCD_KIND_UPDATE, action, host, bytes, false, queue)
 
-void *acc_copyin(void *host, size_t bytes)
+void *acc_copyin(void *host, size_t bytes) /* maps a copy of the data; returns the device address */
 {
     return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
 }
-void *acc_present_or_copyin(void *host, size_t bytes)
+void *acc_present_or_copyin(void *host, size_t bytes) /* older name of acc_copyin */
 {
     return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
 }
-void *acc_pcopyin(void *host, size_t bytes)
+void *acc_pcopyin(void *host, size_t bytes) /* older name of acc_copyin */
 {
     return ENTER(ACCD_ACTION_COPYIN, RT_ASYNC_SYNC);
 }
-void *acc_create(void *host, size_t bytes)
+void *acc_create(void *host, size_t bytes) /* maps the data without a copy */
 {
     return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
 }
-void *acc_present_or_create(void *host, size_t bytes)
+void *acc_present_or_create(void *host, size_t bytes) /* older name of acc_create */
 {
     return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
 }
-void *acc_pcreate(void *host, size_t bytes)
+void *acc_pcreate(void *host, size_t bytes) /* older name of acc_create */
 {
     return ENTER(ACCD_ACTION_CREATE, RT_ASYNC_SYNC);
 }
-void acc_copyout(void *host, size_t bytes)
+void acc_copyout(void *host, size_t bytes) /* unmaps the data; copies them back if no user is left */
 {
     EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC);
 }
-void acc_copyout_finalize(void *host, size_t bytes)
+void acc_copyout_finalize(void *host, size_t bytes) /* unmaps for all users */
 {
     EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC);
 }
-void acc_delete(void *host, size_t bytes)
+void acc_delete(void *host, size_t bytes) /* unmaps the data without a copy */
 {
     EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC);
 }
-void acc_delete_finalize(void *host, size_t bytes)
+void acc_delete_finalize(void *host, size_t bytes) /* unmaps for all users */
 {
     EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC);
 }
-void acc_update_device(void *host, size_t bytes)
+void acc_update_device(void *host, size_t bytes) /* copies the host's bytes */
 {
     UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC);
 }
-void acc_update_self(void *host, size_t bytes)
+void acc_update_self(void *host, size_t bytes) /* copies the device's bytes */
 {
     UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC);
 }
 
+/* Asynchronous routines run at once, too, and do the same; `queue` is recorded for the race check. */
 void acc_copyin_async(void *host, size_t bytes, int queue)
 {
     ENTER(ACCD_ACTION_COPYIN, queue);
@@ -220,7 +222,8 @@ void acc_update_self_async(void *host, size_t bytes, int queue)
 
 /* ---------------------------------------------------------------------------------- pointers -- */
 
-/* Runs acc_attach or acc_detach for the pointer at slot; ends the program if slot is NULL. */
+/* Runs acc_attach or acc_detach (`action`) for the pointer at `slot`; ends the program if slot is NULL. finalize: the
+ * attachment counter becomes 0. Does nothing if the host is the device. */
 static void run_pointer_routine(const struct rt_site *site, accd_action action, void **slot, bool finalize, int queue)
 {
     assert(action == ACCD_ACTION_ATTACH || action == ACCD_ACTION_DETACH);
@@ -243,7 +246,7 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
 
 #define POINTER(action, finalize, queue) run_pointer_routine(HERE, action, slot, finalize, queue)
 
-void acc_attach(void **slot)
+void acc_attach(void **slot) /* makes the device's pointer point to the device's data */
 {
     POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC);
 }
@@ -251,7 +254,7 @@ void acc_attach_async(void **slot, int queue)
 {
     POINTER(ACCD_ACTION_ATTACH, false, queue);
 }
-void acc_detach(void **slot)
+void acc_detach(void **slot) /* gives the device's pointer its host value, for its last user */
 {
     POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC);
 }
@@ -259,7 +262,7 @@ void acc_detach_async(void **slot, int queue)
 {
     POINTER(ACCD_ACTION_DETACH, false, queue);
 }
-void acc_detach_finalize(void **slot)
+void acc_detach_finalize(void **slot) /* does so for all users */
 {
     POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC);
 }
@@ -270,6 +273,7 @@ void acc_detach_finalize_async(void **slot, int queue)
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
+/* Asks the core for the presence of the range; the data then count as used. */
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
     assert(site);
@@ -282,12 +286,12 @@ int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
     return present;
 }
 
-int acc_is_present(void *host, size_t bytes)
+int acc_is_present(void *host, size_t bytes) /* returns 1 if all bytes are present */
 {
     return rt_is_present(HERE, host, bytes);
 }
 
-void *acc_deviceptr(void *host)
+void *acc_deviceptr(void *host) /* returns the device address; NULL: absent */
 {
     const struct rt_thread *self = rt_enter(HERE);
     uint64_t device =
@@ -297,7 +301,7 @@ void *acc_deviceptr(void *host)
     return (void *)(uintptr_t)device;
 }
 
-void *acc_hostptr(void *device)
+void *acc_hostptr(void *device) /* returns the host address; NULL: no present data */
 {
     const struct rt_thread *self = rt_enter(HERE);
     uint64_t host = self->type == RT_DEVICE_HOST ? (uintptr_t)device
@@ -308,6 +312,7 @@ void *acc_hostptr(void *device)
 
 /* -------------------------------------------------------------------------------- raw memory -- */
 
+/* Maps host data to device memory that the program has allocated. Ends the program on an error. */
 void acc_map_data(void *host, void *device, size_t bytes)
 {
     struct rt_prof_span span;
@@ -326,6 +331,7 @@ void acc_map_data(void *host, void *device, size_t bytes)
     rt_span_end(&span);
 }
 
+/* Unmaps data of acc_map_data. Ends the program on an error; does nothing if the host is the device. */
 void acc_unmap_data(void *host)
 {
     struct rt_prof_span span;
@@ -343,6 +349,7 @@ void acc_unmap_data(void *host)
     rt_span_end(&span);
 }
 
+/* Allocates device memory, or host memory if the host is the device. Returns NULL without memory or for no bytes. */
 void *acc_malloc(size_t bytes)
 {
     struct rt_prof_span span;
@@ -364,6 +371,7 @@ void *acc_malloc(size_t bytes)
     return (void *)(uintptr_t)device;
 }
 
+/* Frees memory of acc_malloc. Ends the program if the memory is not allocated. */
 void acc_free(void *device)
 {
     struct rt_prof_span span;
@@ -388,7 +396,7 @@ void acc_free(void *device)
 enum direction { IN, OUT, WITHIN };
 
 /* Copies bytes to (IN), from (OUT) or within the device, and informs the checks. Copies host memory if the host is the
- * device. Ends the program on an error. */
+ * device. The queue is only recorded. Ends the program on an error. */
 static void copy_memory(const struct rt_site *site, enum direction direction, void *to, const void *from, size_t bytes,
                         int queue)
 {
@@ -425,6 +433,7 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
 
 #define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
 
+/* Copy bytes at once: to, from and within the device. The asynchronous ones only record `queue`. */
 void acc_memcpy_to_device(void *device, void *host, size_t bytes)
 {
     COPY(IN, device, host, RT_ASYNC_SYNC);
@@ -452,14 +461,14 @@ void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue)
 
 /* ----------------------------------------------------------------------------------- devices -- */
 
-/* Returns true for device types that mean a simulated device. */
+/* Returns true for device types that mean a simulated device: nvidia, not_host and default. */
 static bool is_simulated_type(int type)
 {
     return type == RT_DEVICE_NVIDIA || type == RT_DEVICE_NOT_HOST || type == RT_DEVICE_DEFAULT;
 }
 
-/* Returns the device type that `type` means for the thread: RT_DEVICE_HOST or RT_DEVICE_NVIDIA. Ends the program if no
- * device has the type. */
+/* Returns the device type that `type` means for the thread: RT_DEVICE_HOST or RT_DEVICE_NVIDIA. Ends the program with a
+ * report if no device has the type. */
 static int resolve_device_type(const struct rt_thread *self, int type)
 {
     if (type == RT_DEVICE_CURRENT)
@@ -472,6 +481,7 @@ static int resolve_device_type(const struct rt_thread *self, int type)
     return type;
 }
 
+/* Starts the runtime if necessary, because its options have the number. */
 int rt_get_num_devices(int type)
 {
     rt_ensure_started(); /* sets the options */
@@ -480,20 +490,21 @@ int rt_get_num_devices(int type)
     return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;
 }
 
-/* Makes the thread's current device active, as each call does. */
+/* Makes the thread's current device active by an empty call, as each call does. */
 static void activate_device(const struct rt_site *site)
 {
     rt_enter(site);
     rt_leave();
 }
 
-/* Sets the device type of a thread; its next call takes the slow path. */
+/* Sets the device type of a thread; the thread's next call takes the slow path, which decides about the later ones. */
 static void set_thread_type(struct rt_thread *self, int type)
 {
     self->type = type;
     self->activity = RT_SLOW_PATH; /* stays until a call has taken the slow path */
 }
 
+/* Sets the type; another type begins with device 0. */
 void rt_set_device_type(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -505,19 +516,21 @@ void rt_set_device_type(const struct rt_site *site, int type)
     activate_device(site);
 }
 
+/* Returns the type; RT_DEVICE_NONE while tools are informed that a device starts, if the rules say so. */
 int rt_get_device_type(void)
 {
     const struct rt_thread *self = rt_ensure_started();
     return self->starting && rt.options.rules->events_bare ? RT_DEVICE_NONE : self->type;
 }
 
-/* Ends the program if `type` has no device with the number `number`. */
+/* Ends the program with a report if `type` has no device with the number `number`. */
 static void check_number(int number, int type)
 {
     if (number < 0 || number >= rt_get_num_devices(type))
         rt_fatal("no-device", "there is no device %d of type %d; there are %d", number, type, rt_get_num_devices(type));
 }
 
+/* Sets type and number. Type 0 means the thread's type, and a negative number the default device. */
 void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -531,6 +544,7 @@ void rt_set_device_num(const struct rt_site *site, int number, int type)
     activate_device(site);
 }
 
+/* Returns the number of the thread's device; 0 for another type. */
 int rt_get_device_num(const struct rt_site *site, int type)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -539,6 +553,7 @@ int rt_get_device_num(const struct rt_site *site, int type)
     return number;
 }
 
+/* Sets the type, and starts the device. Ends the program if the device is active and the rules forbid that. */
 void rt_init_device(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -554,6 +569,8 @@ void rt_init_device(const struct rt_site *site, int type)
     activate_device(site);
 }
 
+/* Ends all data of the device and reports the end to tools. Ends the program inside of a data region, or if the device
+ * is not active and the rules forbid that. */
 void rt_shutdown_device(const struct rt_site *site, int type)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -580,6 +597,7 @@ void rt_shutdown_device(const struct rt_site *site, int type)
 /* Numbers of properties in openacc.h. */
 enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0x10003 };
 
+/* Returns the memory of a simulated device; 0 for other properties. */
 size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -597,6 +615,7 @@ size_t rt_get_property(const struct rt_site *site, int number, int type, int pro
     return value;
 }
 
+/* Returns the name, vendor or driver version. */
 const char *rt_get_property_string(const struct rt_site *site, int number, int type, int property)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -617,6 +636,7 @@ const char *rt_get_property_string(const struct rt_site *site, int number, int t
     }
 }
 
+/* Tests for a kernel on the thread; kernels count as code of the host if the rules say so. */
 int rt_is_on_device_type(int type)
 {
     bool there = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;
@@ -624,6 +644,7 @@ int rt_is_on_device_type(int type)
                  : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
 }
 
+/* Routines for devices; see routines.h. */
 int acc_get_num_devices(int type)
 {
     return rt_get_num_devices(type);
@@ -679,6 +700,7 @@ int rt_test_queue(const struct rt_site *site, int queue)
     return 1;
 }
 
+/* Test and wait for queues. Queues are always complete, so that tests return 1 and waits only record the order. */
 int acc_async_test(int queue)
 {
     return rt_test_queue(HERE, queue);
@@ -703,7 +725,7 @@ void acc_async_wait_all(void)
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
-/* acc_wait_async and acc_wait_all_async make a queue wait for other queues; the host does not wait. */
+/* Make a queue wait for other queues, which is only recorded; the host does not wait. */
 void acc_wait_async(int queue, int other)
 {
     if (rt.observes_waits)
@@ -715,7 +737,7 @@ void acc_wait_all_async(int queue)
         rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
 }
 
-/* Simulated devices have no CUDA: the routines for it return NULL or 0, and change nothing. */
+/* Routines for CUDA, which simulated devices lack: they return NULL or 0, and change nothing. */
 void *acc_get_current_cuda_device(void)
 {
     return NULL;

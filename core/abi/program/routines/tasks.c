@@ -1,6 +1,6 @@
-/* tasks.c - functions of libgomp at whose end tasks are complete, for strict runs and traces. Each calls libgomp's own
- * function and then records the wait. Every wait counts as one for all tasks, whichever thread waits. A task of the
- * program with depend clauses counts as one, too: tasks before it are taken as complete. */
+/* tasks.c - functions of libgomp at whose end tasks are complete, for strict runs and traces. The functions here call
+ * libgomp's own functions and then record the wait. Every wait counts as one for all tasks, whichever thread waits. A
+ * task of the program with depend clauses counts as a wait, too: the tasks before it are taken as complete. */
 #include "target.h"
 
 #include <assert.h>
@@ -9,18 +9,21 @@
 enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of GOMP_task */
 
 bool rt_has_detached_tasks;
-static atomic_bool has_tasks; /* true while there are tasks that the program has not waited for */
+static atomic_bool has_tasks; /* true while tasks may exist that the program has not waited for */
 
+/* Tests for a run without checks, or with detached tasks. */
 bool rt_defers_tasks(void)
 {
     return !rt.options.diagnose || rt_has_detached_tasks;
 }
 
+/* Tests has_tasks. */
 bool rt_has_pending_tasks(void)
 {
     return has_tasks;
 }
 
+/* Gives the task an epoch in checked and strict runs, and records that a task is pending. */
 struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 {
     assert(site);
@@ -34,6 +37,7 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
     return epoch;
 }
 
+/* Records the wait; with `depend` other tasks stay pending. */
 void rt_after_taskwait(const struct rt_site *site, void **depend)
 {
     assert(site);
@@ -118,6 +122,7 @@ static void find_functions(void)
     FIND(GOMP_task)
 }
 
+/* Looks up the functions once. */
 void rt_find_libgomp_tasks(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -130,7 +135,10 @@ static inline bool observes_tasks(void)
     return !rt.context || rt.options.diagnose || rt.options.trace >= 0;
 }
 
+/* Site of an entry point's call, for reports. */
 #define HERE ((const struct rt_site[]){rt_caller_site("a wait for tasks")})
+/* Define an entry point after which tasks are complete, without (END) and with (RETURN) a result: calls libgomp's
+ * function, and records the wait for all tasks. */
 #define END(name, parameters, arguments) \
     void name parameters                 \
     {                                    \
@@ -153,6 +161,7 @@ static inline bool observes_tasks(void)
 ENDS(END)
 RETURNS(RETURN)
 
+/* Waits for the tasks of depend clauses, as libgomp does, and records the wait. */
 void GOMP_taskwait_depend(void **depend)
 {
     rt_find_libgomp_tasks();
@@ -160,6 +169,7 @@ void GOMP_taskwait_depend(void **depend)
     rt_after_taskwait(HERE, depend);
 }
 
+/* Creates a task, as libgomp does. A task with depend clauses counts as a wait for all tasks. */
 void GOMP_task(void (*fn)(void *), void *data, void (*copy)(void *, void *), long bytes, long alignment, bool deferred,
                unsigned flags, void **depend, int priority, void *detach)
 {

@@ -5,7 +5,8 @@
 
 #include <assert.h>
 
-/* Hands an event to all its users; returns true. Snapshots decide before sampling, and the trace comes last. */
+/* Hands an event to all its users, snapshots before sampling, and the trace last. Returns true, because RT_ON_NEW_STACK
+ * needs a result. */
 static bool dispatch_event(const accd_event *event)
 {
     if (event->op == ACCD_OP_FREE)
@@ -24,12 +25,14 @@ static bool dispatch_event(const accd_event *event)
     return true;
 }
 
+/* Callback of the core: dispatches an event. ud is not used. */
 void rt_on_core_event(void *ud, const accd_event *event)
 {
     (void)ud;
-    RT_ON_NEW_STACK(dispatch_event, event); /* a thread's own stack may be small */
+    RT_ON_NEW_STACK(dispatch_event, event); /* a thread's own stack may be too small for the checks */
 }
 
+/* Reports an open region, and runs the final checks. */
 void rt_report_end(void)
 {
     assert(rt.context);

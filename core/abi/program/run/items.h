@@ -10,18 +10,20 @@
 /* List of items. `at` is the array: `few` if that is long enough, otherwise memory of malloc. */
 struct rt_items {
     accd_item *at, few[16];
-    size_t n;                /* number of items */
-    const accd_label *label; /* label of the call, for items without a name of their own; NULL: no entries */
-    bool finalize;           /* the directive has clause finalize */
-    bool descriptors;        /* true if an item is a descriptor */
-    bool nulls;              /* OpenMP: true if an item is a pointer to a zero-length section */
-    size_t back;             /* number of last items among which a pointer's section is searched */
+    size_t n; /* number of items */
+    /* label of the call, for items without a name of their own; NULL: the list was made for no entries */
+    const accd_label *label;
+    bool finalize;    /* the directive has clause finalize */
+    bool descriptors; /* true if an item is a descriptor */
+    bool nulls;       /* OpenMP: true if an item is a pointer to a zero-length section */
+    size_t back;      /* number of last items among which a pointer's section is searched */
 };
 
-/* Moves the list to memory for the items of `entries` entries. Ends the program without memory. */
+/* Replaces the array `few` by one for the items of `entries` entries, which must not be 0; the list must be empty. Ends
+ * the program without memory. */
 void rt_grow_items(struct rt_items *items, size_t entries);
-/* Initializes a list for at most `entries` entries. Each entry makes up to two items: one to map and one to attach.
- * The lock must be held. */
+/* Initializes a list for at most `entries` entries. Each entry makes up to two items: one to map and one to attach. The
+ * lock must be held. Ends the program without memory. */
 static inline void rt_items_init(struct rt_items *items, size_t entries)
 {
     items->at = items->few;
@@ -40,13 +42,14 @@ static inline void rt_items_free(struct rt_items *items)
         free(items->at);
 }
 
-/* Appends an item with a label and returns the item. The list must have space. */
+/* Appends an item with the label of the call, and returns the item, for the caller to set further fields. The list must
+ * have space. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes);
-/* Returns the item, among the last `back` items, of the section at the value of the pointer at `slot` plus `bias`, if
- * no pointer is attached to it yet. NULL: no such item. */
+/* Returns the item, among the last `back` items, of the section that begins at the value of the pointer at `slot` plus
+ * `bias`. Items that have a pointer already are skipped. Returns NULL if no item qualifies. */
 accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias);
 
-/* Returns the device address of present data on the thread's device; NULL: absent. */
+/* Returns the device address of present data on the thread's device; NULL: the byte at `host` is absent. */
 static inline void *rt_find_device_address(const struct rt_thread *self, const void *host)
 {
     return (void *)(uintptr_t)accd_device_address(rt.context, self->device, host);
@@ -54,10 +57,10 @@ static inline void *rt_find_device_address(const struct rt_thread *self, const v
 /* Returns the device address that the start of a partly present range would have; NULL: no byte of the range is
  * present. */
 void *rt_find_partly_present_address(const struct rt_thread *self, const void *host, uint64_t bytes);
-/* True if a range is present in part but not completely. */
+/* Returns true if a range is present in part, but not completely. */
 bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64_t bytes);
-/* Appends an item for the whole present object that contains `host` (OMP60-map-10). Returns false if nothing is
- * present there. */
+/* Appends an item for the whole present object that contains `host` (OMP60-map-10), with the item flags `flags`.
+ * Returns false, and appends nothing, if `host` is absent. */
 bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host, uint16_t flags);
 
 #endif

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Adds a region to the thread's stack of regions, in memory of the arena. Ends the program without memory. */
 struct rt_region *rt_push_region(struct rt_thread *self, int parent)
 {
     assert(rt.site && self->nregions <= self->regions_capacity);
@@ -25,6 +26,7 @@ struct rt_region *rt_push_region(struct rt_thread *self, int parent)
     return level;
 }
 
+/* Ends the thread's innermost region, also in the core. */
 void rt_pop_region(struct rt_thread *self)
 {
     if (!self->nregions)
@@ -35,8 +37,8 @@ void rt_pop_region(struct rt_thread *self)
     self->nregions--;
 }
 
-/* The first declared variables may be found after the call was entered. Then the call is entered again, so that the
- * exclusive lock is taken before the runtime's lock. */
+/* Enters the call again until it holds the exclusive lock, if declared variables exist. They may have been found only
+ * after the call was entered, but the exclusive lock must be taken before the runtime's lock. */
 void rt_acquire_exclusive(const struct rt_site *site)
 {
     while (rt.has_declared && !(rt_this_thread.exclusive_calls & 1)) {
@@ -45,6 +47,8 @@ void rt_acquire_exclusive(const struct rt_site *site)
     }
 }
 
+/* Runs a kernel, with the checks before and after it and with the device's bytes of declared variables. Kernels run
+ * under the page guard in strict runs. */
 void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel)
 {
     assert(kernel->fn && rt.context);

@@ -33,9 +33,11 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* start_runtime was run; tools have had their chance to register */
 static pthread_once_t once = PTHREAD_ONCE_INIT, tools_once = PTHREAD_ONCE_INIT;
+/* key whose destructor on_thread_end runs for each thread that has called the runtime */
 static pthread_key_t thread_end;
-static uint64_t threads; /* number of threads so far; protected by the lock */
+static uint64_t threads; /* number of threads that have got a number; protected by the lock */
 
 /* ----------------------------------------------------------------------------------- options -- */
 
@@ -62,7 +64,8 @@ static bool flag_option(const char *name)
     return number_option(name, 0, 0, 1) != 0;
 }
 
-/* Sets rt.options.guard_before and check_all by ACCDEEP_STRICT, and returns true in strict runs. */
+/* Sets rt.options.guard_before and check_all by ACCDEEP_STRICT, and returns true in strict runs. A value that is not
+ * known ends the program. */
 static bool strict_option(void)
 {
     const char *text = getenv("ACCDEEP_STRICT");
@@ -87,7 +90,7 @@ static int type_option(void)
     return RT_DEVICE_NVIDIA;
 }
 
-/* Returns the rule profile of ACCDEEP_RULES, by default that of the standard of the program's first call, and sets
+/* Returns the rule profile of ACCDEEP_RULES, by default that of the standard of the program's first call. Sets
  * rt.options.null_unmatched. An unknown name ends the program. */
 static const accd_rules *rules_option(void)
 {
@@ -105,7 +108,8 @@ static const accd_rules *rules_option(void)
     return rules;
 }
 
-/* Opens the file of findings and reads suppressions. Must precede the first report; failure ends the program. */
+/* Opens the file of findings (ACCDEEP_REPORT) and reads suppressions (ACCDEEP_SUPPRESS). Must be called before the
+ * first report; failure ends the program. */
 static void open_reports(void)
 {
     static char path[4096];
@@ -124,7 +128,8 @@ static void open_reports(void)
     rt.options.suppress = path;
 }
 
-/* Reads all options from the environment. A wrong value ends the program. */
+/* Reads all options from the environment and opens the trace. A wrong value, or a file that cannot be opened, ends the
+ * program. */
 static void read_options(void)
 {
     static char picture[4096];
@@ -155,7 +160,7 @@ static void read_options(void)
     if (!trace || !*trace)
         return;
     rt_expand_file_name(trace, name, sizeof name);
-    /* an earlier process with the same number may have left a file */
+    /* An earlier process with the same number may have left a file, which is emptied. */
     const int fresh = strstr(trace, "%p") ? O_TRUNC : 0;
     options->trace =
         strcmp(trace, "-") != 0 ? rt_open_output_file(name, O_APPEND | fresh) : rt_move_to_high_fd(STDERR_FILENO);
@@ -165,7 +170,8 @@ static void read_options(void)
 
 /* ----------------------------------------------------------------------------- start and end -- */
 
-/* Frees the state of a thread that ends. `arg`: the thread's struct rt_thread. */
+/* Destructor of thread_end: frees the state of a thread that ends. `arg`: the thread's struct rt_thread. The regions
+ * are not freed if the thread has the lock, because it ends inside a call. */
 static void on_thread_end(void *arg)
 {
     assert(arg);
@@ -184,7 +190,8 @@ static void on_thread_end(void *arg)
     thread->nrecords = thread->records_capacity = 0;
 }
 
-/* Writes the final reports, once. A forked process has its own copy of the device but only completes its picture. */
+/* Writes the final reports, once. A forked process has its own copy of the device but only completes its picture. Does
+ * nothing if an error ends the program; if a signal handler has interrupted a call, only the counts are written. */
 static void report_end(void)
 {
     static atomic_bool reported;
@@ -193,7 +200,7 @@ static void report_end(void)
         rt_wait_for_exit();
     if (rt.is_ending || atomic_exchange(&reported, true))
         return;
-    if (!rt_lock()) { /* a signal handler has interrupted a call */
+    if (!rt_lock()) { /* rt_lock fails if a signal handler has interrupted a call of this thread */
         if (own)
             rt_emit_counts();
         return;
@@ -215,7 +222,8 @@ static void report_end(void)
     rt_unlock();
 }
 
-/* Exit handler: writes the final reports. Replaces the exit status 0 if --fail was given and there are findings. */
+/* Exit handler: writes the final reports. Replaces the exit status 0 by RT_EXIT_FINDINGS if --fail was given and
+ * findings were reported. `arg` is not used. */
 static void at_exit(int status, void *arg)
 {
     (void)arg;
@@ -224,7 +232,8 @@ static void at_exit(int status, void *arg)
         exit(RT_EXIT_FINDINGS); /* glibc continues with the remaining exit handlers and this status */
 }
 
-/* Reads the options and installs the callbacks and handlers of the process. Called once. */
+/* Reads the options and installs the callbacks and handlers of the process. Called once, on a new stack; `unused` is
+ * not used. A wrong option ends the program. */
 static void start_runtime(void *unused)
 {
     (void)unused;
@@ -242,21 +251,21 @@ static void start_runtime(void *unused)
     pthread_key_create(&thread_end, on_thread_end);
     rt_lock_init();
     on_exit(at_exit, NULL);
-    if (getenv("ACCDEEP_REPORT")) { /* `accdeep exec` always sets it, maybe to an empty string */
+    if (getenv("ACCDEEP_REPORT")) { /* `accdeep exec` always sets this variable, maybe to an empty string */
         rt.report_at_end = report_end;
         rt_install_exit_handlers();
     }
     rt_install_fault_handler();
 }
 
-/* Starts the runtime on a new stack, as the thread's own may be small. */
+/* Calls start_runtime on a new stack, as the thread's own may be small. */
 static void start_once(void)
 {
     rt_run_on_new_stack(start_runtime, NULL);
 }
 
 /* Opens the context of the core and makes declared variables and images present. Failure ends the program. The lock
- * must be held. */
+ * must be held. Runs on a new stack; `unused` is not used. */
 static void open_context(void *unused)
 {
     assert(!rt.context);
@@ -271,7 +280,8 @@ static void open_context(void *unused)
                                        : rt.options.instrumented ? "guarded-again"
                                        : rt.options.guard_before ? "guarded-begin"
                                                                  : "guarded-end");
-    config.alloc = rt.options.strict ? rt_arena_realloc : NULL; /* memory stays accessible under the page guard */
+    /* the page guard leaves memory of the arena accessible to kernels */
+    config.alloc = rt.options.strict ? rt_arena_realloc : NULL;
     config.on_event = rt_get_event_callback();
     accd_status status = accd_context_new(&rt.context, &config);
     if (status != ACCD_OK)
@@ -294,7 +304,7 @@ static void open_context(void *unused)
     rt_load_images();
 }
 
-/* Lets tools register; runs on a new stack. */
+/* Lets tools register; runs on a new stack. `unused` is not used. */
 static void open_tools(void *unused)
 {
     (void)unused;
@@ -307,11 +317,13 @@ static void open_tools_once(void)
     rt_run_on_new_stack(open_tools, NULL);
 }
 
+/* Initializes the thread's state at its first call; the first call of the process starts the runtime. */
 struct rt_thread *rt_ensure_started(void)
 {
     struct rt_thread *self = rt_current_thread();
     if (!self->type) {
-        sigset_t all, before; /* a signal handler with a directive would deadlock in pthread_once */
+        /* All signals are blocked, because a signal handler with a directive would deadlock in pthread_once. */
+        sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &before);
         pthread_once(&once, start_once);
@@ -319,13 +331,15 @@ struct rt_thread *rt_ensure_started(void)
         self->device = rt.options.device;
         rt_register_thread(self);
         pthread_setspecific(thread_end, self);
-        pthread_once(&tools_once, open_tools_once); /* tools may call the runtime: this thread's state is complete */
+        /* tools may call the runtime, so this thread's state must be complete before */
+        pthread_once(&tools_once, open_tools_once);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     return self;
 }
 
-/* Reports a jump out of a kernel instead, if that is why the call is rejected. */
+/* Reports a rejected call and ends the program. If the program has jumped out of the thread's kernel, reports this as
+ * the reason instead. */
 _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, const char *format, ...)
 {
     char text[256];
@@ -339,6 +353,7 @@ _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, cons
     rt_exit_with_error();
 }
 
+/* Reports the unknown interface with the compiler's name, and ends the program. */
 void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
 {
     char text[256], compiler[128];
@@ -357,7 +372,8 @@ void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
 }
 
 /* Begins a call: starts the runtime, takes the locks, opens the context, and in strict runs opens device memory to the
- * host. Returns the thread's state. A call in a kernel or within another call ends the program. */
+ * host. Returns the thread's state. A call in a kernel, or within another call of the thread, ends the program. Failure
+ * of the context does so, too. */
 static inline struct rt_thread *enter_call(const struct rt_site *site)
 {
     struct rt_thread *thread = rt_ensure_started();
@@ -386,7 +402,8 @@ static inline struct rt_thread *enter_call(const struct rt_site *site)
     return thread;
 }
 
-/* Ends a call: updates the picture, protects device memory in strict runs, and releases the locks. */
+/* Ends a call: updates the picture, protects device memory in strict runs, and releases the locks. A call must be under
+ * way. */
 static inline void leave_call(void)
 {
     assert(rt.site);
@@ -401,6 +418,7 @@ static inline void leave_call(void)
     rt_this_thread.exclusive_calls >>= 1;
 }
 
+/* Begins a call on the slow path: tells tools that the device starts, and updates declared variables. */
 struct rt_thread *rt_enter_slow_path(const struct rt_site *site)
 {
     if (rt_is_profiled())
@@ -413,6 +431,7 @@ struct rt_thread *rt_enter_slow_path(const struct rt_site *site)
     return self;
 }
 
+/* Ends a call on the slow path, and decides which path the thread's next call takes. */
 void rt_leave_slow_path(void)
 {
     rt.active[rt_this_thread.type == RT_DEVICE_HOST] = true;
@@ -423,15 +442,18 @@ void rt_leave_slow_path(void)
     leave_call();
 }
 
+/* Begins a call that does not use the device. */
 struct rt_thread *rt_enter_without_device(const struct rt_site *site)
 {
     return enter_call(site);
 }
+/* Ends a call that does not use the device. */
 void rt_leave_without_device(void)
 {
     leave_call();
 }
 
+/* Makes the final checks and frees the context, so that the next call opens a new one. */
 void rt_end_device_data(void)
 {
     rt.fast_path_enabled = false;
@@ -448,8 +470,8 @@ void rt_end_device_data(void)
     rt_clear_labels();
 }
 
-/* Reports a device address in a data clause, which belongs to present data or to memory allocated by the program, and
- * ends the program. */
+/* Reports the device address in a data clause of `item`, and ends the program. The help depends on whether present
+ * data, or memory allocated by the program, has the address. */
 static _Noreturn void report_device_address(const accd_item *item)
 {
     assert(rt.site && rt.context);
@@ -490,7 +512,7 @@ static _Noreturn void report_device_address(const accd_item *item)
     rt_exit_with_error();
 }
 
-/* Ends the program if an item has a device address, which the core would take for a host address. */
+/* Ends the program with a report if an item has a device address, which the core would take for a host address. */
 static void reject_device_addresses(const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++)
@@ -498,7 +520,8 @@ static void reject_device_addresses(const accd_item *items, size_t nitems)
             report_device_address(&items[i]);
 }
 
-/* Runs a construct in the core and returns its status. */
+/* Runs a construct in the core and returns its status; stores its region in *region_p. A fault in it counts as one of
+ * the core (in_core). */
 static inline accd_status run_core(struct rt_thread *thread, const accd_construct *construct, accd_region **region_p)
 {
     thread->in_core = true;
@@ -507,6 +530,7 @@ static inline accd_status run_core(struct rt_thread *thread, const accd_construc
     return status;
 }
 
+/* Ends a region in the core, with the transfers and frees of its end. */
 void rt_end_core_region(struct rt_thread *thread, accd_region *region)
 {
     assert(region);
@@ -517,15 +541,16 @@ void rt_end_core_region(struct rt_thread *thread, accd_region *region)
     rt_check_status(status);
 }
 
-/* Checks the items of a construct before the core gets them. Errors end the program; strict runs also take snapshots.
- */
+/* Checks the items of a construct before the core gets them: wrong items end the program. Strict runs also decide about
+ * sampling and take snapshots. */
 static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd_construct_kind kind,
                                                   const accd_item *items, size_t nitems)
 {
     assert(rt.site && (items || !nitems));
     if (kind != ACCD_KIND_EXIT_DATA) /* an exit ignores absent data */
         reject_device_addresses(items, nitems);
-    thread->in_core = true; /* a fault in it means an unmapped section */
+    /* A fault meanwhile means an unmapped section. */
+    thread->in_core = true;
     rt_check_malloc_blocks(items, nitems);
     thread->in_core = false;
     rt_check_returned_variables(thread, items, nitems, kind == ACCD_KIND_ENTER_DATA && rt.site->declares);
@@ -540,8 +565,9 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
     rt_snapshot_before_construct(thread, kind, items, nitems);
 }
 
-/* Runs a construct that failed with `status` again if only pointers that are present on their own made its data partly
- * present; unmaps these pointers first. Any other failure ends the program. */
+/* Handles that a construct has failed with `status`. If only pointers that are present on their own made its data
+ * partly present, unmaps these pointers and runs the construct again. Any other failure, also of the second run, ends
+ * the program. */
 static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, const accd_construct *construct,
                                                   accd_status status, accd_region **region_p)
 {
@@ -553,8 +579,8 @@ static RT_COLD void retry_without_member_pointers(struct rt_thread *thread, cons
     rt_check_status(status);
 }
 
-/* Checks the items, runs the construct, updates the state of the checks, and returns the region or NULL. Used if
- * RT_NEEDS_CHECK is set. */
+/* Checks the items, runs the construct, updates the state of the checks, and returns the construct's region; NULL: it
+ * opens none. Used if RT_NEEDS_CHECK is set. */
 static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thread, accd_construct_kind kind,
                                                           const accd_item *items, size_t nitems, bool finalize)
 {
@@ -566,7 +592,7 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
     if (rt.options.strict)
         rt_set_event_mask(thread->sampling != RT_SKIPPED || kind != ACCD_KIND_COMPUTE);
     const bool skips_guards =
-        /* data mapped by a skipped kernel need no guard pages */
+        /* Data mapped by a skipped kernel need no guard pages, because accesses to them are not checked. */
         kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED;
     if (skips_guards)
         accd_device_set_guards(rt.context, thread->device, 0);
@@ -582,8 +608,8 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
     return region;
 }
 
-/* Runs a construct of the current call by the core's function `by`, and returns its region or NULL. Failure ends the
- * program. */
+/* Runs a construct of the current call by the core's function `by`, and returns its region; NULL: it opens none.
+ * Failure ends the program. */
 static inline accd_region *run_using(struct rt_thread *thread, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems, bool finalize,
                                      accd_status (*by)(accd_context *, const accd_construct *, accd_region **))
@@ -605,13 +631,15 @@ static inline accd_region *run_using(struct rt_thread *thread, accd_construct_ki
     return region;
 }
 
-/* Runs a construct with items that attach pointers; used if only RT_HAS_POINTERS is set. */
+/* Runs a construct with items that attach pointers, in the core's variant for them; used if only RT_HAS_POINTERS is
+ * set. */
 static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread *thread, accd_construct_kind kind,
                                                                 const accd_item *items, size_t nitems, bool finalize)
 {
     return run_using(thread, kind, items, nitems, finalize, accd_run_construct_with_pointers);
 }
 
+/* Chooses the variant for the flags. */
 accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned flags,
                               const accd_item *items, size_t nitems, bool finalize)
 {
@@ -624,12 +652,14 @@ accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind
 
 /* ------------------------------------------------------------------------------------- tools -- */
 
+/* Reports to tools that the device of the thread starts, once; see prof.h. */
 void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit)
 {
     static atomic_bool under_way[2];
     struct rt_thread *self = rt_ensure_started();
     const bool host = self->type == RT_DEVICE_HOST;
     if (rt.active[host] || self->in_callback || self->starting || !rt_is_profiled() ||
+        /* the device has started, or its start is being reported */
         atomic_exchange(&under_way[host], true))
         return;
     struct rt_prof_span span = {
@@ -651,17 +681,19 @@ void rt_prof_start_device(const struct rt_site *site, int parent, int requested_
     under_way[host] = false;
 }
 
+/* Begins a span of events for tools, after the start of the device. */
 void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                         int type)
 {
     const struct rt_thread *self = rt_ensure_started();
-    if (self->in_callback || !rt_is_profiled()) /* rt_ensure_started has let tools register */
+    if (self->in_callback || !rt_is_profiled()) /* rt_ensure_started has let tools register, so the answer is final */
         return;
     if (event != RT_EV_WAIT && event != RT_EV_DEVICE_SHUTDOWN)
         rt_prof_start_device(site, parent, RT_DEVICE_DEFAULT, true);
     rt_prof_init_span(span, site, event, parent, queue, type);
 }
 
+/* Records a wait in the race check and in the trace. */
 void rt_trace_wait(const struct rt_site *site, int async, int queue)
 {
     assert(rt.observes_waits);
