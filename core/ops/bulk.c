@@ -11,13 +11,13 @@
 
 #include <assert.h>
 
-/* Returns an upper bound for the number of own ranges of an element. */
+/* Returns an upper bound for the number of own ranges of an element: its pieces, each cut at all pointers. */
 static size_t max_own_ranges(const struct accd__rowset *set)
 {
     return set->program->spec.npieces * (set->program->spec.nfields + 1) + 1;
 }
 
-/* Includes all buffers that accd__bulk_run needs, so that running a bulk cannot fail. */
+/* Returns the bytes of a bulk with all buffers that accd__bulk_run needs, so that running a bulk cannot fail. */
 size_t accd__bulk_bytes(const struct accd_walk *walk)
 {
     struct accd__bulk *bulk = NULL;
@@ -30,6 +30,7 @@ size_t accd__bulk_bytes(const struct accd_walk *walk)
            walk->nroots * (sizeof bulk->roots[0] + sizeof bulk->own[0]);
 }
 
+/* Lays the arrays of a bulk out in `memory`. */
 struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
 {
     assert(memory);
@@ -46,6 +47,7 @@ struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
     return bulk;
 }
 
+/* Makes a bulk without roots in scratch space, as the bulk of `plan`. */
 accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
 {
     assert(plan->input.walk && group->block);
@@ -68,6 +70,7 @@ accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
     return ACCD_OK;
 }
 
+/* Stores the device address of a root in its object, or 0. */
 void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struct accd__object *object)
 {
     assert(plan->changes.bulk && root < plan->input.walk->nroots);
@@ -76,6 +79,7 @@ void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struc
     bulk->roots[root] = object ? accd__planned_object_dev(plan, object) + (set->base - object->host) : 0;
 }
 
+/* Counts a transfer for each dense column and each rowset, and for each column whose pointers are written. */
 void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traffic)
 {
     const struct accd_walk *walk = bulk->walk;
@@ -91,7 +95,7 @@ void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traff
 
 /* --------------------------------------------------------------------------------------- run -- */
 
-/* Copies all rows of a rowset, on several threads or in windows. */
+/* Copies all rows of a rowset in windows, or on several threads. */
 static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
 {
     if (job->windows) {
@@ -102,7 +106,8 @@ static void fill_rows(struct accd__bulk *bulk, struct accd__rows_job *job)
     accd__workers_run(bulk->env->context->workers, accd__copy_rows, job, job->parts);
 }
 
-/* Announces or transfers the rowset with index `index`: its columns, own bytes and pointers. */
+/* Announces or transfers the rowset with index `index`: its columns, own bytes and pointers. Does nothing if it has no
+ * rows. Cannot fail. */
 static void transfer_rowset(struct accd__bulk *bulk, size_t index)
 {
     assert(index < bulk->walk->nrowsets);
@@ -147,7 +152,7 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
             moved += segment->bytes_of[i];
     }
-    /* Elements whose device content is filled or read as a whole are copied in parts by threads. */
+    /* If the device content of the elements is filled or read as a whole, fill_rows copies the elements, too. */
     bool filled_as_whole = false;
     if (root && bulk->out) {
         filled_as_whole = job.nown > 0;
@@ -182,16 +187,19 @@ static void transfer_rowsets(struct accd__bulk *bulk)
         transfer_rowset(bulk, i);
 }
 
+/* Decides on windows, and runs all rowsets once with bulk->announcing. */
 void accd__bulk_announce(struct accd__bulk *bulk, const struct accd__traffic *traffic)
 {
     const struct accd_backend *ops = bulk->env->device.ops;
-    bulk->windows = ops->stage_part && bulk->entry && !traffic->out && /* a new group, and its new roots */
-                    !traffic->queue;
+    /* Windows need a device that receives parts, and a batch that runs now and fetches nothing. Only the block of a new
+     * group, and its new roots, are filled as a whole. */
+    bulk->windows = ops->stage_part && bulk->entry && !traffic->out && !traffic->queue;
     bulk->announcing = true;
     transfer_rowsets(bulk);
     bulk->announcing = false;
 }
 
+/* Runs all rowsets once more, now with the transfers, and sends the last window. */
 void accd__bulk_run(struct accd__bulk *bulk)
 {
     assert(!bulk->announcing);
@@ -203,6 +211,7 @@ void accd__bulk_run(struct accd__bulk *bulk)
 
 /* -------------------------------------------------------------------------- pointers at exit -- */
 
+/* Compares the host pointers of all non-empty sections with the addresses that `walk` computed from them. */
 bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *section_p)
 {
     assert(section_p);

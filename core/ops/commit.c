@@ -5,7 +5,8 @@
 
 #include <assert.h>
 
-/* Stores the fetched bytes `from` of `move` on the host, except in attached pointers. Decides TR14-4.1-05. */
+/* Stores the fetched bytes `from` of `move` on the host, except in attached pointers. `store` callback of a batch; `ud`
+ * is the device environment. Decides TR14-4.1-05. */
 static void store_except_pointers(void *ud, const struct accd__transfer *move, const char *from)
 {
     assert(move && from);
@@ -14,7 +15,7 @@ static void store_except_pointers(void *ud, const struct accd__transfer *move, c
     struct accd__attachment *attach;
     uint64_t at = move->host, end = move->host + move->bytes;
     if (accd__first_attachment(env, at, end, &cursor, &attach) != ACCD_OK)
-        attach = NULL; /* cannot fail: the plan has indexed all attachments */
+        attach = NULL; /* cannot happen: the plan has expanded all pending pointers here */
     for (; attach; attach = accd__next_attachment(&cursor, end)) {
         if (attach->slot > at)
             memcpy(accd__pointer(at), from + (at - move->host), attach->slot - at);
@@ -25,13 +26,15 @@ static void store_except_pointers(void *ud, const struct accd__transfer *move, c
         memcpy(accd__pointer(at), from + (at - move->host), end - at);
 }
 
-/* True if attached pointers are skipped when fetched bytes are stored. */
+/* True if attached pointers are skipped when fetched bytes are stored on the host: moves contain such pointers, because
+ * the rules restore them after a copy. */
 static bool skips_pointers(const struct accd__plan *plan)
 {
     return plan->env->attached.slots.count && plan->context->policy.copies_then_restores && !plan->input.queue;
 }
 
-/* Returns an error if host memory that moves write has been freed since the entry. */
+/* Returns ACCD_ERROR_OUT_OF_BOUNDS if host memory that moves write has been freed since the entry. Checks nothing
+ * unless the context checks host memory. */
 static accd_status check_host_targets(const struct accd__plan *plan)
 {
     for (size_t i = 0; plan->context->config.check_host && i < plan->changes.moves.n; i++) {
@@ -45,14 +48,15 @@ static accd_status check_host_targets(const struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Returns a transfer of bytes at `from`, which belong to the core, to device address `dev`. */
+/* Returns a transfer of `bytes` bytes at `from`, which belong to the core and not to the program, to device address
+ * `dev`. */
 static struct accd__transfer make_core_transfer(uint64_t dev, const void *from, uint64_t bytes)
 {
     return (struct accd__transfer){dev, accd__address(from), bytes, ACCD_TRANSFER_CORE_TO_DEVICE};
 }
 
-/* Adds the one transfer that writes a descriptor: its address comes from the plan, the other bytes from the host or a
- * saved copy. */
+/* Sets *at to the one transfer that writes a descriptor: its address of data comes from the plan, the other bytes from
+ * the host or a saved copy. Fails only without memory. */
 static accd_status list_descriptor_write(const struct accd__plan *plan, const struct accd__descriptor_write *rest,
                                          struct accd__transfer *at)
 {
@@ -78,7 +82,7 @@ static size_t count_clears(const struct accd__plan *plan)
     return n;
 }
 
-/* Lists the transfers that clear memory from `at` on; returns the position after the last one. */
+/* Writes the transfers that clear memory to `at`; returns the position after the last one. */
 static struct accd__transfer *list_clears(const struct accd__plan *plan, struct accd__transfer *at)
 {
     for (size_t i = 0; i < plan->changes.clears.n; i++) {
@@ -90,8 +94,8 @@ static struct accd__transfer *list_clears(const struct accd__plan *plan, struct 
     return at;
 }
 
-/* Lists all transfers of a plan in order: copies within the device, clears, moves, descriptors, words. Words are last
- * because they overwrite bytes that moves have copied. */
+/* Sets *batch to all transfers of a plan in order: copies within the device, clears, moves, descriptors, words. Words
+ * are last, because they overwrite bytes that moves have copied. Fails only without memory. */
 static accd_status list_transfers(const struct accd__plan *plan, struct accd__batch *batch)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -123,7 +127,7 @@ static accd_status list_transfers(const struct accd__plan *plan, struct accd__ba
     return ACCD_OK;
 }
 
-/* Hands the transfers of a batch to the queue of the plan. */
+/* Hands the transfers of a batch to the queue of the plan. Fails without memory, and then changes nothing. */
 static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *batch)
 {
     assert(plan->input.queue);
@@ -133,11 +137,12 @@ static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *
     if (batch->n || batch->bulk)
         ACCD_TRY(accd__queue_batch(plan->input.queue, batch, accd__construct_name(construct), construct->file,
                                    construct->line));
-    plan->env->queues.releasing = plan->input.queue; /* set last, because the steps of the construct after this
-                                                      * statement cannot fail */
+    plan->env->queues.releasing = plan->input.queue; /* set last: from here on nothing fails, and memory that the
+                                                      * construct frees is freed when the queue gets there */
     return ACCD_OK;
 }
 
+/* Checks host memory, lists the transfers, and runs them after conflicting work of queues, or queues them. */
 accd_status accd__plan_commit(struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;

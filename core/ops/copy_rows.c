@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-/* Returns the traits of an action: which directions it moves, whether it creates data. */
+/* Returns the traits of an action: the directions in which it moves, and whether it creates data. */
 static const struct accd__action_traits *traits_of(uint8_t action)
 {
     return &accd__traits_of_action[action];
@@ -18,7 +18,7 @@ static bool action_moves(const struct accd__bulk *bulk, uint8_t action)
     return bulk->out ? traits_of(action)->out : traits_of(action)->in;
 }
 
-/* A column is dense if it has plain data, or elements none of whose bytes need special care. */
+/* A column that moves is dense if it has plain data, or elements none of whose bytes need special care. */
 bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const accd_program *child = segment->field->child;
@@ -28,14 +28,14 @@ bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__seg
            (accd__moves_as_one_piece(child, segment->action, bulk->out) && (bulk->entry || !child->spec.nfields));
 }
 
-/* True if a field is a pointer that is followed. */
+/* True if a field is a pointer that the walk follows, not an array or structure inside the element. */
 static bool is_pointer_field(const accd_field *field)
 {
     return !field->embedded && !field->in_place;
 }
 
-/* Writes the ranges of one element that move, without followed pointers, to `own`, which must have capacity for all.
- * Returns the number of ranges. An entry writes followed pointers separately, other constructs keep them. Decides
+/* Writes the ranges of one element of `set` that move, without followed pointers, to `own`, which must have capacity
+ * for all. Returns their number. An entry includes followed pointers, because it overwrites them afterwards. Decides
  * TR14-4.1-06. */
 static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set,
                               struct accd__own_range *own)
@@ -57,7 +57,7 @@ static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__
                 uint64_t to = from + accd__field_slot_bytes(&spec->fields[f]);
                 if (!is_pointer_field(&spec->fields[f]) || to <= at || from >= slot)
                     continue;
-                slot = from > at ? from : at; /* the piece may begin inside a pointer */
+                slot = from > at ? from : at; /* `at` may lie inside a pointer, where a piece begins */
                 after = to;
             }
             if (slot > at && n && own[n - 1].offset + own[n - 1].bytes == at)
@@ -70,8 +70,8 @@ static size_t list_own_ranges(const struct accd__bulk *bulk, const struct accd__
     return n;
 }
 
-/* True if the bulk moves the own bytes of elements of `set`: of roots if they are chosen, of inner elements unless
- * their section moves unchanged. */
+/* True if own bytes of the elements of `set` move: those of roots if the bulk chooses them, those of inner elements
+ * unless their section moves unchanged. */
 bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     if (!set->rows)
@@ -82,6 +82,7 @@ bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rows
     return !accd__is_dense_column(bulk, segment);
 }
 
+/* Lists the own ranges of the elements of `set` in bulk->ranges, if they move. */
 size_t accd__bulk_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     return accd__rows_are_moved(bulk, set) ? list_own_ranges(bulk, set, bulk->ranges) : 0;
@@ -98,13 +99,14 @@ struct row_cursor {
     uint64_t remaining;   /* elements left in the section, including the present one */
 };
 
+/* Returns the device address that the bulk has for the root of `set`. */
 uint64_t accd__root_rows_dev(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     assert(set->parent < 0);
     return bulk->roots[-1 - set->parent];
 }
 
-/* Moves a cursor to the next section that is not empty. Requires that there is one. */
+/* Moves a cursor to the next section, from the present one on, that is not empty. Requires that there is one. */
 static void cursor_enter_section(struct row_cursor *cursor)
 {
     uint64_t unit = cursor->parent->field->unit;
@@ -114,7 +116,8 @@ static void cursor_enter_section(struct row_cursor *cursor)
     }
 }
 
-/* Returns a cursor at row `row` of `set`. */
+/* Returns a cursor at row `row` of `set`. If `row` is not less than set->rows, the cursor must not be used for an
+ * element. */
 static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct accd__rowset *set, size_t row)
 {
     struct row_cursor cursor = {.bulk = bulk, .set = set, .row = row};
@@ -133,7 +136,7 @@ static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct a
     return cursor;
 }
 
-/* Returns the offset of the present element in the rowset's device content, in bytes. */
+/* Returns the offset of the present element in the device content of the rowset, in bytes. */
 static uint64_t cursor_offset(const struct row_cursor *cursor)
 {
     const struct accd__rowset *set = cursor->set;
@@ -143,7 +146,7 @@ static uint64_t cursor_offset(const struct row_cursor *cursor)
     return cursor->section_dev + (at - cursor->parent->host[cursor->section]);
 }
 
-/* Moves a cursor to the next element. */
+/* Moves a cursor to the next element. Past the last element, only its `row` is valid. */
 static void cursor_next(struct row_cursor *cursor)
 {
     assert(cursor->row < cursor->set->rows);
@@ -155,16 +158,17 @@ static void cursor_next(struct row_cursor *cursor)
     cursor_enter_section(cursor);
 }
 
-/* Prefetches a section that will be copied. Always inlined, because gcc removes calls of functions that only prefetch.
- */
+/* Prefetches the beginning of a section that will be copied soon. Always inlined, because gcc removes calls of
+ * functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_section(uint64_t at, uint64_t bytes)
 {
     __builtin_prefetch(accd__pointer(at)); /* the address may be null, with 0 bytes */
     __builtin_prefetch(accd__pointer(at + (bytes < 192 ? bytes - 1 : 64)));
 }
 
-/* Copies sections of equal length, for which a constant `bytes` becomes a few instructions. Data that fit into the
- * cache are not prefetched. */
+/* Copies the sections of rows [first, end), each of `bytes` bytes; a constant `bytes` becomes a few instructions.
+ * `image`: device content of the section of row `first`. `out`: to the host. Data that fit into the cache are not
+ * prefetched. */
 static inline __attribute__((always_inline)) void copy_uniform_sections(const struct accd__segment *segment,
                                                                         char *image, size_t first, size_t end, bool out,
                                                                         const uint64_t bytes)
@@ -184,7 +188,7 @@ static inline __attribute__((always_inline)) void copy_uniform_sections(const st
     }
 }
 
-/* Copies the sections of rows [first, end) of one column. */
+/* Copies the sections of rows [first, end) of column `f` in the direction of the bulk. */
 static void copy_sections(const struct accd__rows_job *job, size_t f, size_t first, size_t end)
 {
     assert(f < job->nsegments && job->sections[f]);
@@ -223,14 +227,14 @@ static void copy_sections(const struct accd__rows_job *job, size_t f, size_t fir
     }
 }
 
-/* Returns the device content of an element. Requires job->rows. */
+/* Returns the device content of the element at the cursor. Requires job->rows. */
 static char *row_image(const struct accd__rows_job *job, const struct row_cursor *cursor)
 {
     assert(job->rows);
     return job->rows + (cursor_offset(cursor) - job->rows_start);
 }
 
-/* Writes the device addresses of one column's sections into the elements [cursor.row, end). Decides TR14-1.2-06,
+/* Writes the device addresses of the sections of column `f` into the elements [cursor.row, end). Decides TR14-1.2-06,
  * TR14-A.1-02. */
 static void write_pointers(const struct accd__rows_job *job, size_t f, struct row_cursor cursor, size_t end)
 {
@@ -269,7 +273,7 @@ static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor,
         return;
     }
     if (set->parent < 0 && job->nown == 1 && job->own[0].bytes == sizeof(uint64_t)) {
-        /* common case: one word beside the pointers of a structure */
+        /* the common case, without a cursor: one word beside the pointers of a structure */
         const uint64_t stride = set->program->spec.stride, offset = job->own[0].offset;
         char *host = accd__pointer(set->base + cursor.row * stride + offset);
         char *image = row_image(job, &cursor) + offset;
@@ -296,6 +300,7 @@ static size_t part_begin(const struct accd__rows_job *job, unsigned part)
     return part && part < job->parts && rows / ACCD_ROWS >= job->parts ? row / ACCD_ROWS * ACCD_ROWS : row;
 }
 
+/* Copies blocks of ACCD_ROWS rows: first their own bytes, then each column with its pointers. */
 void accd__copy_rows(void *arg, unsigned part)
 {
     const struct accd__rows_job *job = arg;
@@ -316,7 +321,8 @@ void accd__copy_rows(void *arg, unsigned part)
     }
 }
 
-/* Stages the content of a device range; returns NULL while ranges are only announced. */
+/* Stages a device range, to be filled, and returns its content. While ranges are only announced, announces the range
+ * and returns NULL. */
 static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;
@@ -327,8 +333,7 @@ static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t b
     return env->device.ops->stage(env->device.handle, dev, bytes);
 }
 
-/* Stages or fetches the device content of a range, by the direction of the bulk. Returns NULL while ranges are only
- * announced. */
+/* Stages, fetches or announces a range, by the direction and the pass of the bulk. */
 char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;
@@ -341,7 +346,7 @@ char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uin
     return (char *)(uintptr_t)env->device.ops->fetch(env->device.handle, dev, bytes);
 }
 
-/* Returns the device address of the present element. */
+/* Returns the device address of the element at the cursor. */
 static uint64_t element_dev(const struct row_cursor *cursor)
 {
     const struct accd__bulk *bulk = cursor->bulk;
@@ -350,7 +355,7 @@ static uint64_t element_dev(const struct row_cursor *cursor)
     return bulk->block + accd__section_block_offset(cursor->place, 0) + cursor_offset(cursor);
 }
 
-/* Moves elements that do not move as a whole, range by range. */
+/* Moves elements that do not move as a whole, range by range, with a transfer for each range. */
 void accd__copy_own_ranges(const struct accd__rows_job *job)
 {
     for (struct row_cursor cursor = cursor_at(job->bulk, job->set, 0); cursor.row < job->set->rows;
@@ -367,8 +372,7 @@ void accd__copy_own_ranges(const struct accd__rows_job *job)
     }
 }
 
-/* Writes words into elements that were not filled as a whole: device addresses at an entry, host addresses into
- * roots that stay present. */
+/* Writes the pointers of all elements with a transfer each; an entry also fills untranslated pointers. */
 void accd__write_words(const struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;

@@ -1,5 +1,5 @@
-/* copy_rows.h - the transfer of one rowset (elements of one kind) of a bulk, shared by bulk.c, windows.c and
- * copy_rows.c. */
+/* copy_rows.h - the transfer of one rowset (elements of one kind) of a bulk (transfer of a group, inside.h). bulk.c,
+ * windows.c and copy_rows.c share it. */
 #ifndef ACCD_ROWS_H
 #define ACCD_ROWS_H
 
@@ -29,33 +29,34 @@ struct accd__rows_job {
     bool rows_too; /* the elements are sent in these windows, too */
 };
 
-/* Copies part `part` of the rows [first, end) of the struct accd__rows_job at `job`, and writes their pointers. Runs on
- * worker threads. */
+/* Copies part `part` of the rows [first, end) of the struct accd__rows_job at `job` in the direction of its bulk, and
+ * writes the pointers of these rows. Runs on worker threads. */
 void accd__copy_rows(void *job, unsigned part);
 /* Returns the device address of a root rowset's first element. */
 uint64_t accd__root_rows_dev(const struct accd__bulk *bulk, const struct accd__rowset *set);
 
-/* True if the own bytes of a rowset's elements are moved separately from their section. */
+/* True if the own bytes of a rowset's elements are moved separately from the sections that contain the elements. */
 bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rowset *set);
-/* Stages (to the device) or fetches (from it) the device range and returns its content, to be filled or read. NULL: the
- * range is only announced. */
+/* Stages (to the device) or fetches (from it) the device range and returns its content, to be filled or read. Returns
+ * NULL while the bulk is only announcing, when the range is announced. */
 char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes);
-/* Moves the own ranges of each element one by one. Requires that the elements do not move as a whole. */
+/* Moves the own ranges of each element one by one, or announces them. Requires that the elements do not move as a
+ * whole. */
 void accd__copy_own_ranges(const struct accd__rows_job *job);
-/* Writes the pointers of elements that were not filled as a whole: device values at an entry, host values in roots that
- * stay present. */
+/* Writes, or announces, the pointers of elements that were not filled as a whole: device values at an entry, host
+ * values in roots that stay present. */
 void accd__write_words(const struct accd__rows_job *job);
 
-/* Chooses the columns and elements of a rowset that are sent in windows (windows.c). Requires that the columns are set.
- */
+/* Chooses the columns and elements of a rowset that are sent in windows (runs of rows, windows.c): sets `windows` and
+ * `rows_too`. Requires that the columns are set. */
 void accd__windows_choose(struct accd__rows_job *job);
-/* True if column `column` of the rowset is sent in windows. */
+/* True if the column with index `column` of the rowset is sent in windows. */
 bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t column);
 /* Announces the ranges of a rowset that are sent in windows. */
 void accd__windows_announce(const struct accd__rows_job *job);
 /* Fills and sends all windows of a rowset. */
 void accd__windows_fill(struct accd__bulk *bulk, struct accd__rows_job *job);
-/* Sends the bytes that were filled since the last window was sent. */
+/* Sends the bytes that were filled since the last window was sent, and begins a new window. */
 void accd__windows_send(struct accd__bulk *bulk);
 
 #endif

@@ -10,8 +10,8 @@
 
 #include <assert.h>
 
-/* Decreases the planned counter of an attachment by `removed_count`; at 0 the attachment is listed as removed. Decides
- * TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
+/* Decreases the planned counter of an attachment by `removed_count`; at 0 the attachment is listed as removed.
+ * `forced`: no clause detaches it. Fails only without memory. Decides TR14-4.1-04, ACC33-det-1, FLANG-pointer-5. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                                      uint32_t removed_count, bool forced)
 {
@@ -26,12 +26,14 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan, struct a
     return ACCD_OK;
 }
 
+/* Removes `removed_count` from the counter of an attachment that a clause detaches. */
 accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                               uint32_t removed_count)
 {
     return remove_references(exit_plan, attach, removed_count, false);
 }
 
+/* Removes the whole count of an attachment that no clause detaches. */
 accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach)
 {
     return remove_references(exit_plan, attach, accd__planned_attach_count(exit_plan->plan, attach), true);
@@ -39,6 +41,8 @@ accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct 
 
 /* ------------------------------------------------------------------------------ type records -- */
 
+/* Lists the object as dying, unless references are left or will be added, it is listed already, or the user mapped it.
+ */
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change)
 {
     assert(change->object);
@@ -51,15 +55,15 @@ accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct a
     return ACCD_OK;
 }
 
-/* Removes the reference that an attachment held on its type record, if the record is still present.
- * Decides FLANG-todo-1. */
+/* Removes the reference that an attachment held on its type record, if the record is still present, and lists the
+ * record as dying if that was the last one. Fails only without memory. Decides FLANG-todo-1. */
 static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct accd__attachment_change *removed)
 {
     assert(removed->attach->holds_record);
     struct accd__plan *plan = exit_plan->plan;
     const uint64_t target = removed->attach->target;
     struct accd__object *record = NULL;
-    if (removed->attach->base) /* a base means that the target is still the attached one */
+    if (removed->attach->base) /* if the base is 0, the record was unmapped; an object at `target` is another one */
         ACCD_TRY(accd__find_object(plan->env, target, &record));
     if (!record)
         return ACCD_OK;
@@ -77,6 +81,8 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
     return accd__exit_remove_object(exit_plan, change);
 }
 
+/* Ends the attachments of type-record pointers in removed descriptors, and releases the type records of removed
+ * attachments. */
 accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -94,7 +100,8 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------- ends of attachments -- */
 
-/* Records the error of an attached pointer that prevents the removal of an object. Decides TR14-4.3-12. */
+/* Records the error of an attached pointer that prevents the removal of `object`, and returns its status. `how`: "in
+ * it" for a pointer in the object, "to it" for a pointer to the object. Decides TR14-4.3-12. */
 static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
                                          const struct accd__attachment *attach, const char *how)
 {
@@ -111,8 +118,8 @@ static accd_status report_still_attached(const struct accd__exit_plan *exit_plan
     return accd__insert_object_name(plan->context);
 }
 
-/* Plans the end of attachments whose pointers lie in dying objects, from index `from` of the list on. Decides
- * ACC33-att-7. */
+/* Plans the end of attachments whose pointers lie in the dying objects with index `from` or greater. Returns an error
+ * if the rules reject such an end, or without memory. Decides ACC33-att-7. */
 static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);
@@ -134,7 +141,8 @@ static accd_status end_inner_attachments(struct accd__exit_plan *exit_plan, size
     return ACCD_OK;
 }
 
-/* Notes that the target of `attach` has one attached pointer fewer. */
+/* Notes in the change set that the target of `attach` has one attached pointer fewer, if the target is present. Fails
+ * only without memory. */
 static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attachment *attach)
 {
     struct accd__object *target;
@@ -147,7 +155,8 @@ static accd_status plan_unpin(struct accd__plan *plan, const struct accd__attach
     return ACCD_OK;
 }
 
-/* Decrements the pins (numbers of attachments) of the targets of all removed attachments that are not yet handled. */
+/* Decrements the pins (numbers of attachments) of the targets of all removed attachments not handled by an earlier
+ * call. Fails only without memory. */
 static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
 {
     for (; exit_plan->unpinned < exit_plan->removed.n; exit_plan->unpinned++)
@@ -155,7 +164,7 @@ static accd_status plan_unpin_removed(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Notes that the attachment `attach` stays but loses its target. */
+/* Notes that the attachment `attach` stays but loses its target. Fails only without memory. */
 static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachment *attach)
 {
     struct accd__attachment_change *change;
@@ -164,9 +173,9 @@ static accd_status plan_dangling(struct accd__plan *plan, struct accd__attachmen
     return plan_unpin(plan, attach);
 }
 
-/* Plans the end of attachments of pointers outside of removed objects to dying objects, from index `from` of the list
- * on, or lets them dangle, as the rules say. Returns an error if the rules reject the removal of an attached target.
- * Decides ACC33-att-11. */
+/* Plans the end of attachments to the dying objects with index `from` or greater, or lets their pointers dangle, as the
+ * rules say. Pointers in dying objects were handled before. Returns an error if the rules reject the removal of an
+ * attached target, or without memory. Decides ACC33-att-11. */
 static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size_t from)
 {
     assert(from <= exit_plan->dying.n);
@@ -196,7 +205,8 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
     return plan_unpin_removed(exit_plan);
 }
 
-/* Repeats until no further object is removed. Decides TR14-4.1-03. */
+/* Ends inner and outer attachments and releases type records, until no further object is removed. Decides TR14-4.1-03.
+ */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
     for (size_t handled = 0; handled < exit_plan->dying.n;) {

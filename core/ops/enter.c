@@ -60,7 +60,7 @@ struct entry_state {
 
 /* -------------------------------------------------------------------------------- 1. reserve -- */
 
-/* Decides HOUSE-memory. */
+/* Records the error of a full device with the driver's message, unless a queue failed. Decides HOUSE-memory. */
 accd_status accd__report_device_full(const struct accd__plan *plan, const struct accd__request *request,
                                      accd_status status, uint64_t bytes)
 {
@@ -72,8 +72,8 @@ accd_status accd__report_device_full(const struct accd__plan *plan, const struct
     return accd__append_driver_error(&plan->env->device, status);
 }
 
-/* Sets *dev_p to `bytes` bytes of new device memory for `request`. Records an error if the device has no memory left.
- */
+/* Sets *dev_p to the address of `bytes` bytes of new device memory for `request`. Records and returns an error if the
+ * device has no memory left, or a queue fails. */
 static accd_status allocate_for_request(struct accd__plan *plan, const struct accd__request *request, uint64_t bytes,
                                         uint64_t *dev_p)
 {
@@ -89,8 +89,8 @@ static uint64_t request_aggregate(const struct accd__plan *plan, const struct ac
                                                 : accd__address(plan->input.construct->items[request->source].frame);
 }
 
-/* Returns the host address of the aggregate of `request` if the members of the aggregate share a frame; 0: they do not,
- * or there is no aggregate. Members share no frame where bases fuse, or where all members form one object. */
+/* Returns the host address of the aggregate of `request` if its members share a frame; 0: they do not, or `request` is
+ * no member. Members share no frame where bases fuse, or where all members form one object. */
 static uint64_t request_frame(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_rules *rules = &plan->context->rules;
@@ -106,8 +106,8 @@ static size_t count_framed_requests(const struct accd__plan *plan)
     return n;
 }
 
-/* Sets *frame_p to the frame of the aggregate of `request`, which is made if needed. A new frame gets device memory
- * unless other members already have a block. */
+/* Sets *frame_p to the frame of the aggregate of `request`, which is opened if needed. A new frame gets device memory
+ * unless other members already have a block. Fails if the device has no memory. */
 static accd_status find_or_open_frame(struct entry_state *entry, const struct accd__request *request,
                                       struct member_frame **frame_p)
 {
@@ -138,7 +138,7 @@ static accd_status find_or_open_frame(struct entry_state *entry, const struct ac
 }
 
 /* Sets *dev_p to the address of `request` in the frame of its aggregate. Returns an error if the frame is too small or
- * cannot be allocated. */
+ * the device has no memory. */
 static accd_status place_in_frame(struct entry_state *entry, const struct accd__request *request, uint64_t *dev_p)
 {
     struct member_frame *frame = NULL;
@@ -161,8 +161,8 @@ static bool shares_small_block(const struct accd__plan *plan, const struct accd_
            !accd__fuse_covers(plan, request->host);
 }
 
-/* True if `program` names no bytes of its elements: it only follows pointers, or leaves them untranslated. Also true
- * for NULL. */
+/* True if `program` names no bytes of its elements: it only follows pointers, or leaves them untranslated. Also true if
+ * `program` is NULL. */
 static bool names_no_bytes(const accd_program *program)
 {
     bool nothing = !program || !program->is_recursive;
@@ -175,7 +175,8 @@ static bool names_no_bytes(const accd_program *program)
 }
 
 /* Sets *dev_p to the device address of the object that `request` makes, and *shared_p to whether the object shares a
- * block. *block: next free address in the block of small objects, which is advanced. */
+ * block. *block: next free address in the block of small objects, which is advanced. Fails if the device has no memory.
+ */
 static accd_status place_object(struct entry_state *entry, const struct accd__request *request, uint64_t *block,
                                 uint64_t *dev_p, bool *shared_p)
 {
@@ -196,7 +197,8 @@ static accd_status place_object(struct entry_state *entry, const struct accd__re
     return ACCD_OK;
 }
 
-/* Makes the object records of all fresh requests, and gives each object its device address. */
+/* Makes the object records of all fresh requests, and gives each object its device address. Fails if the device has no
+ * memory, or a queue fails; release_memory then frees what was made. */
 static accd_status reserve_objects(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -216,14 +218,15 @@ static accd_status reserve_objects(struct entry_state *entry)
         if (shared)
             request->object->size |= ACCD_OBJECT_SHARED;
         entry->nallocated++;
-        if (env->queues.ntasks && shared) /* tasks of other queues may still use the memory */
+        if (env->queues.ntasks &&
+            shared) /* tasks may still use an earlier object in this part of the block: awaits them */
             ACCD_TRY(accd__finish_pending(env, dev, request->bytes));
     }
     return ACCD_OK;
 }
 
-/* Allocates the device memory of all new objects, and of a new group. Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20,
- * DIR-4.1-04, LLNL-2.1-03. */
+/* Allocates the device memory of all new objects, and of a new group. Fails if the device has no memory; release_memory
+ * then frees what was allocated. Decides TR14-4.2-06, TR14-1.2-02, TR14-4.3-20, DIR-4.1-04, LLNL-2.1-03. */
 static accd_status reserve_memory(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -279,7 +282,8 @@ static void release_memory(struct entry_state *entry)
     }
 }
 
-/* Sets entry->region to a new region with its arrays in one block; leaves it NULL for enter data. */
+/* Sets entry->region to a new region with its arrays in one block; leaves it NULL for enter data. Fails without memory.
+ */
 static accd_status reserve_region(struct entry_state *entry)
 {
     assert(!entry->region);
@@ -340,7 +344,7 @@ static bool extends_base(const struct accd__plan *plan, const struct accd__reque
 }
 
 /* Lowers the base of the extended range of the object of `request` to the base of `request`. Requires a reserved name
- * origin. */
+ * origin, which the object gets if it has none. */
 static void extend_base(struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
@@ -370,7 +374,8 @@ static size_t count_new_origins(const struct accd__plan *plan)
     return n;
 }
 
-/* Reserves all records that the commit inserts. */
+/* Reserves all records that the commit inserts. Returns ACCD_ERROR_MISSING_WAIT if a queue uses an object that fusion
+ * moves, or fails without memory. */
 static accd_status reserve_records(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -401,7 +406,7 @@ static accd_status reserve_records(struct entry_state *entry)
 /* ---------------------------------------------------------------------------------- 2. moves -- */
 
 /* Plans the moves of present bytes that are updated from the host, without attached pointers. Sets *any_p if a request
- * has such bytes. Decides DIR-6-04. */
+ * has such bytes. Fails only without memory. Decides DIR-6-04. */
 static accd_status plan_present_updates(struct accd__plan *plan, bool *any_p)
 {
     *any_p = false;
@@ -416,8 +421,8 @@ static accd_status plan_present_updates(struct accd__plan *plan, bool *any_p)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Marks the requests that do not count as ACCD_ITEM_UNCOUNTED, where list items count. Also sets the objects of
- * requests that lie within new ones. */
+/* Sets ACCD_ITEM_UNCOUNTED in the requests that do not count; called if the rules count list items. First sets the
+ * objects of requests that lie within new objects. */
 static void mark_uncounted(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
@@ -428,7 +433,7 @@ static void mark_uncounted(struct accd__plan *plan)
 }
 
 /* Plans the moves of new data and the pointers to write. The elements of a new group are left to its bulk transfer.
- * Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
+ * Fails only without memory. Decides TR14-4.2-07, TR14-4.3-09, ACC33-2.7.2-1, LLNL-2.1-02, OMP60-map-5. */
 static accd_status plan_entry_moves(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -459,7 +464,7 @@ static accd_status plan_entry_moves(struct entry_state *entry)
 }
 
 /* Plans the bulk transfer of a new group: its sections, and the own bytes of its roots that are not yet present. Does
- * nothing without a new group. */
+ * nothing without a new group. Fails only without memory. */
 static accd_status plan_entry_bulk(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -536,15 +541,15 @@ static void commit_group(struct entry_state *entry)
     *(plan->input.construct->kind == ACCD_KIND_ENTER_DATA ? &group->dynamic : &group->structured) += 1;
 }
 
-/* Returns true if `request` increments a counter. If not, marks it as ACCD_ITEM_UNCOUNTED and, for a region (`dynamic`
- * false), its object as named, because the object may be removed while the region is open. */
+/* Returns true if `request` increments a counter. Otherwise marks it as ACCD_ITEM_UNCOUNTED and, for a region
+ * (`dynamic` is false), its object as named, because the object may be removed while the region is open. */
 static bool request_is_counted(struct accd__plan *plan, struct accd__request *request, bool dynamic)
 {
     if (accd__request_counts(plan, request))
         return true;
     /* the request stays uncounted at the end of the region, whatever is present then */
     request->flags |= ACCD_ITEM_UNCOUNTED;
-    if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* a walked request has a counted root */
+    if (!dynamic && !(request->source & ACCD_SOURCE_WALKED)) /* walked requests need no mark: their root is counted */
         request->object->size |= ACCD_OBJECT_NAMED;
     return false;
 }
@@ -618,7 +623,8 @@ static void commit_entry(struct entry_state *entry)
         return;
     memcpy(region->requests, plan->resolved.requests, plan->resolved.nrequests * sizeof region->requests[0]);
     for (size_t i = 0; !plan->context->policy.counts_attachments && i < plan->resolved.nrequests; i++)
-        region->requests[i].attached = false; /* the end of the region detaches nothing */
+        region->requests[i].attached =
+            false; /* attachments that are not counted end with their objects, not with the region */
     region->walk = plan->input.walk ? accd__walk_retain(plan->input.walk) : NULL;
     region->group = plan->resolved.group;
     region->serial = serial;
@@ -627,7 +633,8 @@ static void commit_entry(struct entry_state *entry)
     env->levels.depth++;
 }
 
-/* Gives back everything that a failed entry has reserved. Decides HOUSE-expect, HOUSE-memory. */
+/* Gives back everything that a failed entry has reserved: memory, records, group and region. Decides HOUSE-expect,
+ * HOUSE-memory. */
 static void undo_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
@@ -673,7 +680,8 @@ static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t
     return ends;
 }
 
-/* Records the error of an aggregate whose members are present in part. */
+/* Records the error of an aggregate whose members are present in part, and returns its status. `object`: a present
+ * member. */
 static accd_status report_missing_member(const struct accd__plan *plan, const struct accd__request *request,
                                          const struct accd__object *object)
 {
@@ -687,8 +695,8 @@ static accd_status report_missing_member(const struct accd__plan *plan, const st
                                       plan->context->rules.name);
 }
 
-/* Returns an error if members of an unmapped aggregate are new while other ones are present. Called if the rules forbid
- * this. Decides OMP60-map-13. */
+/* Returns an error if a member of an unmapped aggregate is new while other members are present, or without memory.
+ * Called if the rules forbid this. Decides OMP60-map-13. */
 static __attribute__((noinline, cold)) accd_status check_frames(struct accd__plan *plan)
 {
     const struct accd__pair *ends = NULL;
@@ -712,11 +720,11 @@ static __attribute__((noinline, cold)) accd_status check_frames(struct accd__pla
     return ACCD_OK;
 }
 
-/* Runs all steps of an entry that may fail. The caller undoes them on failure. */
+/* Runs all steps of an entry that may fail. Returns the first error; the caller then undoes the steps. */
 static accd_status plan_and_transfer_entry(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
-    /* released type records may be looked up among the sections of the walk */
+    /* makes no group if type records exist: a release may have to find such a record among the sections of the walk */
     if (plan->input.walk && !plan->env->attached.ntype_records)
         ACCD_TRY(accd__plan_group(plan));
     if (plan->input.walk && !plan->resolved.group)
@@ -740,7 +748,8 @@ static accd_status plan_and_transfer_entry(struct entry_state *entry)
     return accd__plan_commit(plan);
 }
 
-/* Decides TR14-1.2-13, FLANG-order-1, FLANG-api-7. */
+/* Plans and transfers an entry, then records and reports it; undoes everything if a step fails. Decides TR14-1.2-13,
+ * FLANG-order-1, FLANG-api-7. */
 accd_status accd__run_entry(struct accd__plan *plan, struct accd_region **region_p)
 {
     struct entry_state entry = {.plan = plan, .attaches = {.plan = plan}};

@@ -1,6 +1,6 @@
 /* event.c - reports to an observer what a construct did: one event for each object, in the order of the document's
- * steps, independent of how bytes were transferred. Called after a construct has succeeded. Without an observer, now
- * or when a queue executes the work, it costs nothing. */
+ * steps, independent of how bytes were transferred. Called after a construct has succeeded. An event of queued work is
+ * reported when the queue executes the work. If no observer wants an operation, its events cost nothing. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 #include "table/name.h"
@@ -19,14 +19,15 @@ static bool is_named(const struct accd__plan *plan, accd_op op)
     return !(plan->context->unnamed_ops >> op & 1);
 }
 
-/* True if an event of `op` is reported later, when the queue has executed the work. */
+/* True if an event of `op` is reported later, when the queue has executed the work: the construct is queued, and `op`
+ * is work of the device. */
 static bool is_deferred(const struct accd__plan *plan, accd_op op)
 {
     return plan->input.queue &&
            (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE || op == ACCD_OP_KERNEL);
 }
 
-/* Makes an event of a plan, without name and range. */
+/* Returns an event of a plan, without name and range. */
 static accd_event make_event(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
     const accd_construct *construct = plan->input.construct;
@@ -40,7 +41,8 @@ static accd_event make_event(const struct accd__plan *plan, accd_op op, enum acc
     };
 }
 
-/* Reports one event or, if the work is queued, leaves its report to the queue. */
+/* Reports one event or, if its work is queued, leaves the report to the queue. Without memory for that, reports it now.
+ */
 static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule, const char *name, uint64_t host,
                  uint64_t bytes)
 {
@@ -55,14 +57,15 @@ static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule
         config->on_event(config->event_ud, &event);
 }
 
-/* Returns the size of a pointer that is attached: of the descriptor, if it is one (FLANG-composite-1), otherwise of a
- * plain pointer. */
+/* Returns the bytes of an attached pointer: `slot_bytes`, those of its descriptor (FLANG-composite-1), or, if that is
+ * 0, those of a plain pointer. */
 static uint64_t slot_bytes_or_pointer(uint32_t slot_bytes)
 {
     return slot_bytes ? slot_bytes : sizeof(void *);
 }
 
-/* Reports the operation `op` on the data of a request, or on the pointer of the request. */
+/* Reports the operation `op` on the data of a request; attach and detach on the pointer of the request. Does nothing if
+ * `op` is not observed. */
 static void emit_request(const struct accd__plan *plan, const struct accd__request *request, accd_op op,
                          enum accd__rule rule)
 {
@@ -80,13 +83,14 @@ static void emit_request(const struct accd__plan *plan, const struct accd__reque
          pointer ? slot_bytes_or_pointer(accd__request_slot_bytes(&plan->input, request)) : request->bytes);
 }
 
-/* True if two moves are elements of one section with gaps, which is reported as one event. */
+/* True if the move `b` is an element of a section with gaps like `a`, and of the same request and direction. Such moves
+ * are reported as one event. */
 static bool is_same_grid(const struct accd__move *a, const struct accd__move *b)
 {
     return b->piece == ACCD_GRID_ELEMENT && b->request == a->request && b->out == a->out;
 }
 
-/* Reports the moves of a plan. */
+/* Reports the moves of a plan, except those in a direction that is not observed. */
 static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
 {
     assert(plan->resolved.requests || !plan->changes.moves.n);
@@ -123,7 +127,7 @@ static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
     }
 }
 
-/* Reports a range under the name of its first object: a fused range, or a copy within the device. */
+/* Reports a fused range, or a copy within the device, under the name of the first object in it. */
 static void emit_range(const struct accd__plan *plan, accd_op op, enum accd__rule rule, uint64_t host, uint64_t bytes)
 {
     struct accd__object *object = NULL;
@@ -143,7 +147,7 @@ static void emit_copies(const struct accd__plan *plan, enum accd__rule rule)
                    plan->resolved.fusion->copies.at[i].bytes);
 }
 
-/* Reports the fused ranges and their blocks. */
+/* Reports the ranges that an entry fuses, then the blocks that they get. */
 static void emit_fused_ranges(const struct accd__plan *plan)
 {
     static const enum accd__rule rules[] = {R_FUSE_RANGE, R_FUSE_BASE, R_FUSE_SPLIT};
@@ -158,7 +162,7 @@ static void emit_fused_ranges(const struct accd__plan *plan)
                        fusion->ranges[i].end - fusion->ranges[i].host);
 }
 
-/* Reports the old memory to which no shifted object returns: memory of single objects, and of whole tuples. */
+/* Reports the old memory that shifted objects have freed: memory of single objects, and of whole tuples. */
 static void emit_vacated(const struct accd__plan *plan)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -168,8 +172,8 @@ static void emit_vacated(const struct accd__plan *plan)
                        fusion->shifts.at[i].freed_bytes);
 }
 
-/* True if an object's memory is in the block of a present or former tuple. The block is reported when it is freed;
- * memory that the object had before is reported under its name. */
+/* True if the memory of `object` is in the block of a present or former tuple, and the object has no vacated slots. The
+ * block is then reported when it is freed; in other cases the object's memory is reported under its own name. */
 static bool shares_tuple_block(const struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__placement *placement = accd__find_placement(plan->env, object);
@@ -179,7 +183,8 @@ static bool shares_tuple_block(const struct accd__plan *plan, const struct accd_
            (placement->fused || block->bytes - accd__object_bytes(object) > 15);
 }
 
-/* Returns the number of vacated slots (old places of objects) in `block` that this exit frees. */
+/* Returns the number of places in `block` that this exit frees: those of removed objects, their vacated slots (old
+ * places of objects), and places that moving objects leave. */
 static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const struct accd__block *block)
 {
     assert(exit_plan->plan->resolved.fusion);
@@ -196,7 +201,7 @@ static size_t count_vacated_slots(const struct accd__exit_plan *exit_plan, const
     return n;
 }
 
-/* Reports the blocks of tuples whose last object is removed. */
+/* Reports the blocks of present and former tuples in which this exit frees the last place. */
 static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
 {
     const struct accd__plan *plan = exit_plan->plan;
@@ -219,7 +224,7 @@ static void emit_tuple_ends(const struct accd__exit_plan *exit_plan)
     }
 }
 
-/* A report of a group's sections: events that differ only in name and range. */
+/* A report of the sections of a group (table/group.h): events that differ only in name and range. */
 struct group_report {
     accd_context *context;
     struct accd_walk *walk;
@@ -227,7 +232,7 @@ struct group_report {
     accd_event event;
 };
 
-/* Reports one event of a group report. */
+/* Reports the event of a group report with a name and a range. Requires an observer. */
 static void emit_one(const struct group_report *report, const char *name, uint64_t host, uint64_t bytes)
 {
     assert(report->context->config.on_event);
@@ -248,7 +253,7 @@ static const accd_piece *piece_at(const accd_program_spec *spec, uint64_t offset
     return NULL;
 }
 
-/* Reports a rowset element by element. */
+/* Reports a rowset element by element: own bytes if the report is of moves, then the sections or pointers. */
 static void emit_rows(const struct group_report *report, const struct accd__rowset *set)
 {
     const struct accd_walk *walk = report->walk;
@@ -287,7 +292,7 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
     }
 }
 
-/* Reports all rowsets of the struct group_report `ud`, if there still is an observer. */
+/* Reports all rowsets of the struct group_report `ud`. Does nothing if there is no observer any more. */
 static void emit_group(const void *ud)
 {
     const struct group_report *report = ud;
@@ -306,8 +311,8 @@ static void free_group_report(void *ud)
     accd__mem_free(&context->mem, report, sizeof *report);
 }
 
-/* Defers a report until the queue has executed the work. Returns false if it must be reported now: without memory, or
- * because the device executes queues at once. */
+/* Leaves a copy of a report to the queue until it has executed the work. Returns false if the caller must report now:
+ * without memory, or because the device executes queues at once. */
 static bool defer_group_report(const struct accd__plan *plan, const struct group_report *report)
 {
     struct group_report *copy =
@@ -324,7 +329,7 @@ static bool defer_group_report(const struct accd__plan *plan, const struct group
     return false;
 }
 
-/* Reports the sections of a group, now or when the queue has executed the work. */
+/* Reports the operation `op` on the sections of a group, now or when the queue has executed the work. */
 static void emit_sections(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
     assert(plan->input.walk);
@@ -339,6 +344,7 @@ static void emit_sections(const struct accd__plan *plan, accd_op op, enum accd__
         emit_group(&report);
 }
 
+/* Reports allocations, copies, moves, attachments and references of an entry, in this order. */
 void accd__report_entry(const struct accd__plan *plan)
 {
     if (!plan->context->config.on_event && !plan->input.queue)
@@ -368,7 +374,7 @@ void accd__report_entry(const struct accd__plan *plan)
         emit_sections(plan, ACCD_OP_INCREF, count);
 }
 
-/* Reports a kernel under the names that its construct lists: "a, b", and "..." if there are too many. */
+/* Reports a kernel with the names of the items of its construct: "a, b", and "..." if there are too many. */
 static void emit_kernel(const struct accd__plan *plan)
 {
     const struct accd__plan_input *input = &plan->input;
@@ -389,6 +395,7 @@ static void emit_kernel(const struct accd__plan *plan)
     emit(plan, ACCD_OP_KERNEL, input->construct->queue ? R_QUEUE : R_KERNEL, names, 0, 0);
 }
 
+/* Reports the kernel, detaches, references, moves, copies and freed memory of an exit, in this order. */
 void accd__report_exit(const struct accd__exit_plan *exit_plan)
 {
     assert(exit_plan->plan);
@@ -446,6 +453,7 @@ void accd__report_exit(const struct accd__exit_plan *exit_plan)
         emit_sections(plan, ACCD_OP_FREE, R_LEAVE);
 }
 
+/* Reports the moves of an update. */
 void accd__report_update(const struct accd__plan *plan)
 {
     if (!plan->context->config.on_event && !plan->input.queue)

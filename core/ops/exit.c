@@ -7,8 +7,9 @@
 
 /* --------------------------------------------------------------------------------- exit data -- */
 
-/* Marks as ending the enter data that an exit data matches. Other rule profiles use only the counters. Storage for
- * members that several enter data map is freed with the last of them. Decides DIR-6-01. */
+/* Marks the enter data that an exit data matches as ending. If none matches, returns an error or skips the request
+ * where the rules require one; other rules use only the counters. Storage for members that several enter data map is
+ * freed with the last of them. Decides DIR-6-01. */
 static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
                                   const struct accd__object *object)
 {
@@ -31,7 +32,7 @@ static accd_status end_enter_data(struct accd__plan *plan, struct accd__request 
 }
 
 /* Resolves request `index` of exit data, and splits it if several objects contain its data. Returns an error if the
- * rules reject it. Decides TR14-4.3-05, TR14-4.3-11. */
+ * rules reject it, or without memory. Decides TR14-4.3-05, TR14-4.3-11. */
 static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -41,7 +42,7 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
     accd_status status =
         accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_EXIT_IF_PRESENT : ACCD_DEMAND_EXIT, &found);
     if ((found.what == ACCD_LOOKUP_ABSENT || found.what == ACCD_LOOKUP_EXCLUDED) && request->attached && !if_present) {
-        struct accd__attachment *attach; /* the data may be absent because the pointer has changed */
+        struct accd__attachment *attach; /* if the pointer has changed, that error explains the absence better */
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
         ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
     }
@@ -54,8 +55,9 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
                : ACCD_OK;
 }
 
-/* Plans to restore the host value of a pointer without attachment if finalize and the rules require it. `holder`, the
- * object with the pointer, must ever have had an attached pointer. Sets *done_p to whether the value is restored. */
+/* Plans to restore the host value of a pointer without attachment if finalize and the rules require it. `holder`:
+ * object with the pointer, or NULL; it must have had an attached pointer once. Sets *done_p to whether the value is
+ * restored. Fails only without memory. */
 static accd_status restore_unattached(struct accd__plan *plan, const struct accd__request *request,
                                       const struct accd__object *holder, bool *done_p)
 {
@@ -69,8 +71,8 @@ static accd_status restore_unattached(struct accd__plan *plan, const struct accd
                    : ACCD_OK;
 }
 
-/* Marks `request` of exit data as attached if it detaches its pointer. Returns an error if the rules reject the detach.
- * Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
+/* Marks `request` of exit data as attached if it detaches its pointer. Returns an error if the rules reject the detach,
+ * or without memory. Decides TR14-1.2-18, TR14-4.3-13, ACC33-det-1. */
 static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__request *request)
 {
     struct accd__attachment *attach;
@@ -91,7 +93,8 @@ static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__
                 : accd__check_slot_state(plan, request, holder, holder ? ACCD_SLOT_UNATTACHED : ACCD_SLOT_ABSENT);
 }
 
-/* Resolves the detaches and then the data of all requests of exit data. */
+/* Resolves the detaches and then the data of all requests of exit data. Returns an error if the rules reject one, or
+ * without memory. */
 static accd_status resolve_exit_requests(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
@@ -110,6 +113,7 @@ static accd_status resolve_exit_requests(struct accd__plan *plan)
     return ACCD_OK;
 }
 
+/* Finds a group or adds a request for each section, resolves the requests, and runs the exit. */
 accd_status accd__run_exit_data(struct accd__plan *plan)
 {
     struct accd__exit_plan exit_plan = {.plan = plan, .dynamic = true};
@@ -129,7 +133,8 @@ accd_status accd__run_exit_data(struct accd__plan *plan)
 
 /* ----------------------------------------------------------------------------------- regions -- */
 
-/* Marks the originals (clauses that keep data together) of a region as ending. Discards the marks on failure. */
+/* Marks the originals (clauses that keep data together) of a region as ending. Fails only without memory, and then
+ * discards the marks. */
 static accd_status end_region_originals(struct accd__plan *plan, const struct accd_region *region)
 {
     accd_status status = accd__split_begin(plan);
@@ -142,8 +147,8 @@ static accd_status end_region_originals(struct accd__plan *plan, const struct ac
 }
 
 /* Marks requests as attached whose pointers were not attached at the entry, because pointer or target was absent, but
- * are attached now: the end of the region detaches them. A clause that found no data takes no action. Decides
- * ACC33-det-3. */
+ * are attached now: the end of the region detaches them. Leaves clauses that found no data unchanged. Fails only
+ * without memory. Decides ACC33-det-3. */
 static accd_status resolve_end_detaches(struct accd__plan *plan)
 {
     for (size_t i = 0; plan->context->policy.region_end_detaches && i < plan->resolved.nrequests; i++) {
@@ -157,7 +162,7 @@ static accd_status resolve_end_detaches(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Decides ACC33-2.7.1-2. */
+/* Makes an exit plan of a copy of the region's requests, runs it, and frees the region. Decides ACC33-2.7.1-2. */
 accd_status accd__end_region(struct accd_region *region, bool abandon)
 {
     assert(region);

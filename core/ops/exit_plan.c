@@ -16,7 +16,7 @@
  *
  * TR14-4.2-11 gives the order: pointers are detached, the references of all clauses are removed, data of objects
  * without references are moved, and then these objects are removed. Until nothing can fail any more, changes are
- * only noted.
+ * only noted in the change set (plan/change_set.h).
  *
  * Life of an object at an exit: change noted (remove_references) -> is_removed (accd__exit_remove_object) -> listed in
  * `dying` -> moved to the host -> its placement, memory and record are freed (accd__exit_commit).
@@ -29,7 +29,8 @@
 
 #include <assert.h>
 
-/* True if `request` removes all references of its object (finalize). Decides ACC33-2.6.7-3. */
+/* True if `request` of exit data removes all references of its object (finalize of the construct or of the item).
+ * Decides ACC33-2.6.7-3. */
 static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && (exit_plan->plan->input.construct->finalize || request->flags & ACCD_ITEM_FINALIZE);
@@ -37,8 +38,9 @@ static bool is_final(const struct accd__exit_plan *exit_plan, const struct accd_
 
 /* ----------------------------------------------------------------------- pointers of clauses -- */
 
-/* Decrements the attachment counter of the pointer of `request`, or clears the counter for a final detach. Decides
- * ACC33-det-2. */
+/* Plans to decrement the attachment counter of the pointer of `request`, or to clear it for a final detach. Sets
+ * request->detached to the number that is subtracted. Returns an error if the rules reject the detach, or without
+ * memory. Decides ACC33-det-2. */
 static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, struct accd__request *request)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -46,7 +48,7 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     const uint32_t left = attach ? accd__planned_attach_count(plan, attach) : 0;
     if (!left) {
-        /* the attachment was ended by another clause of this construct */
+        /* a final detach is no error if another clause of this construct has ended the attachment */
         bool ended = attach && is_final(exit_plan, request);
         request->attached = false;
         return exit_plan->abandon || ended ? ACCD_OK : accd__check_slot_state(plan, request, NULL, ACCD_SLOT_DETACHED);
@@ -59,9 +61,9 @@ static accd_status remove_attachment_count(struct accd__exit_plan *exit_plan, st
     return accd__exit_detach(exit_plan, attach, request->detached);
 }
 
-/* Notes the removal of a reference where both counters act as one. The first request for an object, or each request
- * where items count, removes one reference, if possible of the construct's kind; a final request removes all. Decides
- * OMP60-map-6. */
+/* Notes the removal of a reference of request `index`, where both counters act as one. The first request for an object,
+ * or each request where items count, removes one reference, if possible of the construct's kind; a final request
+ * removes all. Memory that the user mapped loses none. Decides OMP60-map-6. */
 static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t index)
 {
     assert(exit_plan->changes[index]);
@@ -85,14 +87,14 @@ static void remove_any_reference(const struct accd__exit_plan *exit_plan, size_t
     request->removed_count = change->structured + change->dynamic - structured - dynamic;
     if (request->removed_count && change->structured + change->dynamic == total)
         change->last = (uint32_t)index + 1;
-    /* open regions lose references that they added */
+    /* removes structured references that open regions have added, so that these regions must forget the object */
     if (change->structured > structured && (exit_plan->dynamic || (index < plan->input.leaving->nrequests &&
                                                                    !plan->input.leaving->requests[index].object)))
         change->becomes_undercounted = true;
 }
 
-/* Removes references of the construct's kind from a request's object: one, or all if the request is final.
- * Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
+/* Notes the removal of references of the construct's kind (dynamic or structured) from the object of `request`: of one,
+ * or of all if the request is final. `change`: pending change of that object. Decides ACC33-2.6.7-3, ACC33-2.6.7-5. */
 static void remove_typed_references(const struct accd__exit_plan *exit_plan, struct accd__request *request,
                                     struct accd__object_change *change)
 {
@@ -108,12 +110,12 @@ static void remove_typed_references(const struct accd__exit_plan *exit_plan, str
     *removed_count += request->removed_count;
 }
 
-/* Notes the references and attachment counts that all requests remove. Where items count, the last item comes first.
- * Decides ACC33-2.7-1. */
+/* Notes the references and attachment counts that all requests remove, and sets exit_plan->changes. Where items count,
+ * the last item comes first. Returns an error if the rules reject a detach, or without memory. Decides ACC33-2.7-1. */
 static accd_status remove_references(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
-    /* pointers are detached even if the clause does nothing else */
+    /* true if pointers are detached even by a clause that does nothing else */
     bool detaches = plan->context->rules.attach_implied == ACCD_CHOICE_REJECT;
     const bool counts_constructs = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
     const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
@@ -148,7 +150,8 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* Adds the objects that will have no reference to the dying objects. Decides DIR-1-01, ACC33-2.6.7-4, ACC33-2.7-3. */
+/* Lists the objects that will have no reference as dying. Fails only without memory. Decides DIR-1-01, ACC33-2.6.7-4,
+ * ACC33-2.7-3. */
 static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 {
     for (size_t i = 0; i < exit_plan->plan->resolved.nrequests; i++)
@@ -159,15 +162,16 @@ static accd_status find_dying_objects(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------- moves -- */
 
-/* True if the bulk transfer of a removed group moves the bytes of `request`. */
+/* True if the bulk transfer of a removed group moves the bytes of `request`: it is for an item whose elements were
+ * walked. */
 static bool is_in_bulk(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     const struct accd__item_source *source = accd__request_source(&exit_plan->plan->input, request);
     return exit_plan->group_dies && source && source->root >= 0;
 }
 
-/* True if the region that ends is the one whose clause made the data of `request` present: it copies them back although
- * enter data keep the object. Decides DIR-6-06. */
+/* True if the rules have fusion and the region that ends is the one whose clause made the data of `request` present. It
+ * copies them back although enter data keep the object. Decides DIR-6-06. */
 static bool level_copies_back(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->plan->context->rules.fusion && !exit_plan->dynamic &&
@@ -175,8 +179,8 @@ static bool level_copies_back(const struct accd__exit_plan *exit_plan, const str
             request->state == ACCD_REQUEST_FILLS_HOLE);
 }
 
-/* True if the object of a request is removed and the request may move its bytes. Where items count, a counted request
- * must be the one that removes the last reference. */
+/* True if the object of request `index` is removed and the request may move its bytes. Where items count, a counted
+ * request must be the one that removes the last reference. */
 static bool moves_last(const struct accd__exit_plan *exit_plan, size_t index)
 {
     assert(exit_plan->changes[index]);
@@ -196,15 +200,16 @@ static bool request_moves(const struct accd__exit_plan *exit_plan, size_t index)
             level_copies_back(exit_plan, request));
 }
 
-/* True if exit data removes bytes of a storage object (hold allocation with holes) that stays present. Bytes that no
- * clause names any more are copied out. */
+/* True if `request` of exit data removes bytes of a storage object (allocated by hold, with unnamed bytes as holes)
+ * that stays present. Bytes that no clause names any more are then copied out. */
 static bool leaves_holes(const struct accd__exit_plan *exit_plan, const struct accd__request *request)
 {
     return exit_plan->dynamic && request->object && request->state != ACCD_REQUEST_SKIPPED &&
            request->object->size & ACCD_OBJECT_STORAGE && request->bytes < accd__object_bytes(request->object);
 }
 
-/* Plans to copy out the bytes of a request that no clause names any more. */
+/* Plans to copy out the bytes of request `index` that no clause names any more. If the request has a mapping program,
+ * copies them only if all bytes are unnamed. Fails only without memory. */
 static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
 {
     assert(plan->resolved.requests[index].object);
@@ -223,7 +228,8 @@ static accd_status plan_unnamed_moves(struct accd__plan *plan, uint32_t index)
     return ACCD_OK;
 }
 
-/* Plans the moves to the host, without attached pointers. Abandoned regions move nothing. */
+/* Plans the moves to the host, without attached pointers. An abandoned region moves nothing. Fails only without memory.
+ */
 static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -236,7 +242,7 @@ static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Plans to write the host values of pointers whose attachments end, in objects that stay present (TR14-4.1-01). */
+/* Plans to write the host value of each pointer whose attachment ends, unless its object is removed (TR14-4.1-01). */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -253,7 +259,8 @@ accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------ groups -- */
 
-/* Replaces a group that cannot exit as one unit by requests for all its sections. */
+/* Replaces a group that cannot exit as one unit by requests for all its sections, which become objects. Fails without
+ * memory, or if the device cannot be read. */
 static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
 {
     assert(exit_plan->plan->resolved.group);
@@ -276,7 +283,8 @@ static accd_status expand_group_requests(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* True if elements of a root of the walk lie in several present objects; a group moves elements of one object only. */
+/* True if elements of a root of the walk (an item that was walked) lie in several present objects. A group moves
+ * elements of one object only. */
 static bool roots_are_split(const struct accd__plan *plan)
 {
     for (size_t i = 0; plan->resolved.fusion && i < plan->input.walk->nroots; i++)
@@ -285,8 +293,8 @@ static bool roots_are_split(const struct accd__plan *plan)
     return false;
 }
 
-/* True if the exit removes all elements that contain the group's pointers. Where attachments are not counted, pointers
- * in elements that stay would dangle. */
+/* True if the exit removes all elements that contain the group's pointers. Without counting of attachments, pointers in
+ * elements that stay would dangle. */
 static bool roots_are_removed(const struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->input.walk->nroots; i++) {
@@ -297,8 +305,8 @@ static bool roots_are_removed(const struct accd__plan *plan)
     return true;
 }
 
-/* True if a queue that does not precede the construct uses the group. The sections of the group must then be reported
- * one by one. */
+/* True if tasks of a queue that does not precede the construct use the memory of the group. The sections of the group
+ * must then be reported one by one. False if the region is abandoned, or the device executes queues at once. */
 static bool is_group_pending(const struct accd__exit_plan *exit_plan, const struct accd__group *group)
 {
     assert(group->block);
@@ -309,9 +317,10 @@ static bool is_group_pending(const struct accd__exit_plan *exit_plan, const stru
     return accd__find_pending_task(env, group->block->dev, group->block->bytes);
 }
 
-/* Plans that a group loses references as one unit, if no other construct attached its pointers, and if these pointers
- * either all stay attached or all end. Sets group_exits, group_dies and group_references. Otherwise replaces the group
- * by requests for its sections, or drops it if the clause does nothing. */
+/* Plans that a group (table/group.h) loses references as one unit: sets group_exits, group_dies and group_references.
+ * This requires that no other construct attached its pointers, and that these either all stay attached or all end.
+ * Otherwise replaces the group by requests for its sections, or drops it if the clause does nothing. Returns an error
+ * if the rules reject a changed pointer, or without memory. */
 static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -320,7 +329,7 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
         return ACCD_OK;
     const uint32_t counter = exit_plan->dynamic ? group->dynamic : group->structured;
     if (group->pending && exit_plan->dynamic && !group->dynamic) {
-        plan->resolved.group = NULL; /* the clause does nothing */
+        plan->resolved.group = NULL; /* exit data does nothing, because no dynamic reference is left */
         return ACCD_OK;
     }
     uint32_t references = exit_plan->dynamic && plan->input.construct->finalize ? counter : 1;
@@ -338,7 +347,7 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
         !accd__group_collapse(plan->env, group) || accd__group_shares_slots(plan->env, group))
         return expand_group_requests(exit_plan);
     size_t section;
-    /* exit data has just found the group by walking the same pointers */
+    /* checks the pointers for regions only: exit data has just found the group by walking the same pointers */
     if (!exit_plan->abandon && !exit_plan->dynamic && plan->context->rules.pointer_changed == ACCD_CHOICE_REJECT &&
         !accd__group_pointers_unchanged(group->walk, &section)) {
         char name[160];
@@ -349,13 +358,13 @@ static accd_status exit_as_group(struct accd__exit_plan *exit_plan)
     exit_plan->group_exits = true;
     exit_plan->group_dies = is_removed;
     exit_plan->group_references = references;
-    if (is_removed) /* look-ups now ignore the sections and pointers of the group */
+    if (is_removed) /* look-ups of the following steps must not expand a group that is about to be removed */
         accd__group_clear_pending(plan->env, group, true, true);
     return ACCD_OK;
 }
 
 /* Plans the bulk transfer of a removed group: sections, own bytes of removed roots, and host values of pointers in the
- * other roots. */
+ * other roots. Does nothing if no group is removed, or the region is abandoned. Fails only without memory. */
 static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -376,7 +385,8 @@ static accd_status plan_exit_bulk(struct accd__exit_plan *exit_plan)
 
 /* ------------------------------------------------------------------------------------ commit -- */
 
-/* Removes references of a group that stays, and of its sections and pointers if these have records of their own. */
+/* Removes references from the counters of a group that stays, and from those of its sections and pointers if these have
+ * records of their own. */
 static void remove_group_references(const struct accd__exit_plan *exit_plan)
 {
     assert(exit_plan->plan->resolved.group && !exit_plan->group_dies);
@@ -407,6 +417,7 @@ static void remove_group_references(const struct accd__exit_plan *exit_plan)
     }
 }
 
+/* Discards the marks of an exit in tuples, and makes the group that was to be removed pending again. */
 void accd__exit_undo(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -415,7 +426,8 @@ void accd__exit_undo(struct accd__exit_plan *exit_plan)
         accd__group_set_pending(plan->env, plan->resolved.group);
 }
 
-/* Makes open regions forget removed objects that they named without a reference, or whose references were removed. */
+/* Makes open regions forget removed objects: those that a region named without a reference, or whose references from
+ * regions were removed. */
 static void forget_named_objects(const struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -424,6 +436,7 @@ static void forget_named_objects(const struct accd__exit_plan *exit_plan)
             accd__regions_forget_object(env, exit_plan->dying.at[i]);
 }
 
+/* Removes attachments, tuples, objects with their memory, and references or all of the group. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -452,8 +465,9 @@ void accd__exit_commit(struct accd__exit_plan *exit_plan)
     }
 }
 
-/* Looks requests of a region without an object up again: their data may have been unmapped and mapped again since the
- * region began. */
+/* Looks requests of a region without an object up again, because their data may have been unmapped and mapped again
+ * since the region began. Returns an error if the rules reject a request, or without memory. Does nothing if the rules
+ * count clauses. */
 static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -470,7 +484,8 @@ static accd_status find_remapped_objects(struct accd__exit_plan *exit_plan)
     return ACCD_OK;
 }
 
-/* Returns an error if a queue that does not precede the construct uses removed data. Decides ACC33-async-4. */
+/* Returns ACCD_ERROR_MISSING_WAIT if tasks of a queue that does not precede the construct use removed data. Decides
+ * ACC33-async-4. */
 static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -483,8 +498,8 @@ static accd_status check_pending_queues(const struct accd__exit_plan *exit_plan)
     return block ? accd__check_pending(env, NULL, block->dev, block->bytes, "freed") : ACCD_OK;
 }
 
-/* Runs all steps of an exit that may fail. The caller undoes them on failure. An abandoned region ignores failed
- * transfers. Decides TR14-4.2-11. */
+/* Runs all steps of an exit that may fail. Returns the first error; the caller then undoes the steps. An abandoned
+ * region ignores failed transfers. Decides TR14-4.2-11. */
 static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -511,6 +526,7 @@ static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
     return exit_plan->abandon ? ACCD_OK : status;
 }
 
+/* Plans and transfers an exit, then changes, reports and removes the records; undoes everything if a step fails. */
 accd_status accd__run_exit(struct accd__exit_plan *exit_plan)
 {
     accd_status status = plan_and_transfer_exit(exit_plan);

@@ -36,15 +36,15 @@ enum {
 };
 #define SPECIALIZED static inline __attribute__((always_inline))
 
-/* True if `item` has no properties beyond `flags` and `features`. */
+/* True if `item` has no flags beyond `flags`, and no properties that a copy with `features` does not support. */
 SPECIALIZED bool is_fast_path_item(const accd_item *item, unsigned flags, unsigned features)
 {
     const uint64_t more = features & POINTERS ? 0 : accd__address(item->slot) | accd__address(item->frame);
     return !(more | accd__address(item->program) | item->slot_bytes | item->ndims | (item->flags & ~flags));
 }
 
-/* True if each item has no extended range and means all bytes of its range, as the rules of OpenMP require.
- * *again_p gets the bit set of items on objects that an earlier item counts; it must be empty where items count.
+/* True if each item has no extended range and means all bytes of its range, as the rules of OpenMP require. Sets
+ * *again_p to the bit set of items on objects that an earlier item counts; where items count, false if it is not empty.
  * `fresh`: bit set of items without an object. Decides OMP60-map-5. */
 static inline bool check_openmp_items(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                                       struct accd__object **objects, unsigned *again_p)
@@ -66,7 +66,7 @@ static inline bool check_openmp_items(struct accd__device_env *env, const accd_c
 
 /* ------------------------------------------------------------------------------------- moves -- */
 
-/* Begins a batch of `in` copies to the device and `out` copies to the host. */
+/* Begins a batch of `in` copies to the device and `out` copies to the host. Fails if the device fails. */
 SPECIALIZED accd_status begin_transfers(struct accd__device_env *env, size_t in, size_t out)
 {
     return env->device.ops->begin_batch(env->device.handle, &(struct accd__traffic){.in = in, .out = out});
@@ -81,7 +81,7 @@ static inline void send_request(struct accd__device_env *env, const struct accd_
     env->device.stats.moved_bytes[0] += request->bytes;
 }
 
-/* Copies the bytes of a request to the host from the open batch. */
+/* Copies the bytes of a request from the open batch to the host. */
 static inline void fetch_request(struct accd__device_env *env, const struct accd__request *request)
 {
     uint64_t dev = request->object->dev + (request->host - request->object->host);
@@ -90,7 +90,7 @@ static inline void fetch_request(struct accd__device_env *env, const struct accd
     env->device.stats.moved_bytes[1] += request->bytes;
 }
 
-/* Completes the batch; returns the status of its start if it did not start. */
+/* Completes a batch whose start returned `begin_status`, and counts its copies. Returns the status of both. */
 SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status begin_status, size_t in, size_t out)
 {
     accd_status status = begin_status == ACCD_OK ? env->device.ops->end_batch(env->device.handle) : begin_status;
@@ -103,7 +103,7 @@ SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status 
 
 /* ------------------------------------------------------------------------------------- entry -- */
 
-/* Records the error of the general path for a device without memory, and returns its status. */
+/* Records the error of the general path for item `item`, which needs `bytes` bytes, and returns its status. */
 static __attribute__((noinline, cold)) accd_status report_full_device(struct accd__device_env *env,
                                                                       const accd_construct *construct, size_t item,
                                                                       accd_status status, uint64_t bytes)
@@ -123,7 +123,7 @@ static inline void send_new_object(struct accd__device_env *env, struct accd__ob
                  &(struct accd__request){.host = object->host, .bytes = accd__object_bytes(object), .object = object});
 }
 
-/* Returns a record for the object of `item`, from the reserved pool; it is not yet in the present table. */
+/* Returns a record for the object of `item` at device address `dev`, from the reserved pool; it is not yet inserted. */
 static inline struct accd__object *new_object(struct accd__device_env *env, const accd_item *item, uint64_t dev)
 {
     struct accd__object *object = accd__pool_alloc(&env->present.object_pool);
@@ -143,7 +143,7 @@ static inline accd_status reserve_object(struct accd__device_env *env)
     return status;
 }
 
-/* Creates the object of item `index`, sends its data and inserts it. Undoes everything on failure. */
+/* Creates the object of item `index` in objects[index], sends its data and inserts it. Undoes everything on failure. */
 static inline accd_status create_one(struct accd__device_env *env, const accd_construct *construct, size_t index,
                                      struct accd__object **objects)
 {
@@ -186,8 +186,8 @@ static size_t sort_items(const accd_item *items, unsigned set, uint8_t *order)
     return n;
 }
 
-/* Creates the objects of the items in the bit set `fresh`; small objects share a block. `attaches`: pointers to attach,
- * or NULL. Undoes everything on failure. */
+/* Creates the objects of the items in the bit set `fresh`, which may be empty; small objects share a block. Also sends
+ * and records `attaches`, the pointers to attach, or NULL. Undoes everything on failure. */
 SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env, const accd_construct *construct,
                                                    unsigned fresh, struct accd__object **objects,
                                                    struct accd__fast_attaches *attaches)
@@ -258,7 +258,7 @@ SPECIALIZED accd_status create_several_specialized(struct accd__device_env *env,
     return status;
 }
 
-/* Creates several objects without pointers. */
+/* Creates several objects without pointers. Undoes everything on failure. */
 static __attribute__((noinline)) accd_status create_several(struct accd__device_env *env,
                                                             const accd_construct *construct, unsigned fresh,
                                                             struct accd__object **objects)
@@ -266,7 +266,7 @@ static __attribute__((noinline)) accd_status create_several(struct accd__device_
     return create_several_specialized(env, construct, fresh, objects, NULL);
 }
 
-/* Creates one or several objects with pointers that are attached. */
+/* Creates the objects of the items in `fresh`, if any, and attaches pointers. Undoes everything on failure. */
 static __attribute__((noinline)) accd_status create_linked(struct accd__device_env *env,
                                                            const accd_construct *construct, unsigned fresh,
                                                            struct accd__object **objects,
@@ -288,12 +288,12 @@ static __attribute__((noinline)) accd_status create_objects(struct accd__device_
 /* Bit sets of an entry's items. */
 struct entry_items {
     unsigned fresh;    /* the data of the item are absent and will be created */
-    unsigned again;    /* an earlier item counts the same object */
+    unsigned again;    /* an earlier item counts the same object, so that this one does not count */
     unsigned attached; /* the pointer of the item is detached at the end of the region */
 };
 
-/* Counts a reference on the object of each item and opens a region as the innermost level. The other fields of the
- * region are equal for all regions of this copy and already set. */
+/* Counts a reference on the object of each item and makes `region` the innermost level. The other fields of the record
+ * are equal for all regions of this copy and already set. */
 SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__object *const *objects, const struct entry_items *set,
                              struct accd_region *region, accd__fast_end_fn *fast_end, unsigned features)
@@ -338,7 +338,8 @@ SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct 
     env->levels.depth++;
 }
 
-/* True if the absent data of `item` can be created on the fast path. `next`: object after the data, or NULL. */
+/* True if the absent data of `item` can be created on the fast path. `object`, `next`: objects before and after the
+ * data's address, or NULL. */
 static inline bool can_create_object(const struct accd__device_env *env, const accd_item *item,
                                      const struct accd__object *object, const struct accd__object *next)
 {
@@ -361,8 +362,8 @@ static inline bool is_disjoint(const accd_item *items, const accd_item *item, un
     return true;
 }
 
-/* Finds the objects of all items, and sets the bit set of items to create. `earlier`: requests of a previous construct,
- * whose objects are still present. Returns false if the general path must run the construct. */
+/* Finds the objects of all items, and sets items->fresh to those to create. `earlier`: requests of a previous
+ * construct, whose objects are still present. Returns false if the general path must run the construct. */
 SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_construct *construct,
                                    const struct accd__request *earlier, size_t nearlier, struct accd__object **objects,
                                    struct entry_items *items, struct accd__fast_attaches *attaches, unsigned features)
@@ -401,8 +402,8 @@ SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_cons
     return !(features & OPENMP_RULES) || check_openmp_items(env, construct, fresh, objects, &items->again);
 }
 
-/* Creates absent data and attaches pointers. Sets *done_p to false if nothing has happened and the general path must
- * run. */
+/* Creates absent data and attaches pointers; undoes everything on failure. Sets *done_p to false if nothing has
+ * happened and the general path must run. */
 SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const accd_construct *construct,
                                           struct entry_items *items, struct accd__object **objects,
                                           struct accd__fast_attaches *attaches, bool *done_p, unsigned features)
@@ -418,7 +419,7 @@ SPECIALIZED accd_status create_and_attach(struct accd__device_env *env, const ac
     return fresh ? create_objects(env, construct, fresh, objects) : ACCD_OK;
 }
 
-/* Runs enter data. Returns false if the general path must run it. */
+/* Runs enter data, with the status in *status_p. Returns false if the general path must run it. */
 SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
                                    unsigned features)
 {
@@ -440,7 +441,7 @@ SPECIALIZED bool enter_specialized(struct accd__device_env *env, const accd_cons
     return true;
 }
 
-/* Runs the entry of a region. Returns false if the general path must run it. */
+/* Runs the entry of region *region_p, with the status in *status_p. Returns false if the general path must run it. */
 SPECIALIZED bool begin_specialized(struct accd__device_env *env, const accd_construct *construct,
                                    accd_region **region_p, accd_status *status_p, accd__fast_end_fn *fast_end,
                                    unsigned features)
@@ -470,14 +471,14 @@ SPECIALIZED bool begin_specialized(struct accd__device_env *env, const accd_cons
 
 /* -------------------------------------------------------------------------------------- exit -- */
 
-/* Returns the dynamic or the structured counter of an object. */
+/* Returns the dynamic (`dynamic`) or the structured counter of an object. */
 static inline uint32_t *reference_counter(struct accd__object *object, bool dynamic)
 {
     return dynamic ? &object->dynamic : &object->structured;
 }
 
-/* True if the fast path can remove the object of request `request`: no earlier request names it, and no pointer stays
- * attached to it. */
+/* True if the fast path can remove the object of requests[request]: no earlier request names it, and no pointer stays
+ * attached to it. The copies without pointers also require that it contains no attached pointer. */
 SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                                    struct accd__fast_detaches *ends, unsigned features)
 {
@@ -491,8 +492,8 @@ SPECIALIZED bool can_remove_object(struct accd__device_env *env, const struct ac
     return !object->pins && !accd__range_has_pointers(env, object->host, accd__object_bytes(object));
 }
 
-/* Frees the memory of a removed object. *block_p: block of the previous object or NULL, in and out, because it is often
- * the block of this object, too. */
+/* Frees the memory of an object that is removed. *block_p: block of the previous object, or NULL; replaced by the block
+ * of this object, because the next object often lies in it, too. */
 static inline void free_dying_memory(struct accd__device_env *env, struct accd__object *object,
                                      struct accd__block **block_p)
 {
@@ -508,7 +509,8 @@ static inline void free_dying_memory(struct accd__device_env *env, struct accd__
 }
 
 /* Removes one reference from each object: a structured one with a region, a dynamic one without. Objects without
- * references are removed, and only their bytes are copied out. `again`: bit set of requests that do not count. */
+ * references are removed, and only their bytes are copied out. `again`: bit set of requests that do not count. Returns
+ * false if the general path must run the exit; otherwise sets *status_p. Undoes everything on failure. */
 SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__request *requests, size_t n, unsigned again,
                                  struct accd_region *region, accd_status *status_p, unsigned features)
 {
@@ -586,7 +588,8 @@ SPECIALIZED bool end_specialized(struct accd__device_env *env, struct accd__requ
     return true;
 }
 
-/* Finds the present object of an item. `final`: the item may have finalize if it removes the last reference. */
+/* Sets *request to the request of `item`. Returns true if a present object contains its data. `final`: the item may
+ * have finalize if it removes the last reference. Otherwise returns false: the general path must run. */
 SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item *item, bool final,
                                    struct accd__request *request, unsigned features)
 {
@@ -604,7 +607,7 @@ SPECIALIZED bool find_item_request(struct accd__device_env *env, const accd_item
             (uint64_t)request->object->structured + request->object->dynamic == 1);
 }
 
-/* Runs exit data. Returns false if the general path must run it. */
+/* Runs exit data, with the status in *status_p. Returns false if the general path must run it. */
 SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_construct *construct, accd_status *status_p,
                                   unsigned features)
 {
@@ -627,7 +630,7 @@ SPECIALIZED bool exit_specialized(struct accd__device_env *env, const accd_const
     return end_specialized(env, requests, construct->nitems, again, NULL, status_p, features);
 }
 
-/* Runs an update. Returns false if the general path must run it, as for ranges with attached pointers. */
+/* Runs an update, with the status in *status_p. Returns false if the general path must run it. */
 SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_construct *construct,
                                     accd_status *status_p, unsigned features)
 {
@@ -713,19 +716,20 @@ static accd__fast_path_fn *const fast_path_table[][ACCD_KIND_UPDATE + 1] = {
 static accd__fast_path_fn *const no_fast_paths[] = {no_fast_path, no_fast_path, no_fast_path, no_fast_path,
                                                     no_fast_path};
 
-/* Returns the features that a context's rules need. */
+/* Returns the features that the rules of a context need; POINTERS is never among them. */
 static unsigned features_of(const accd_context *context)
 {
     return context->policy.needs_openmp_checks ? OPENMP_RULES : 0;
 }
 
+/* Returns the table for the features that the rules need, or one that refuses all if they need the general path. */
 accd__fast_path_fn *const *accd__choose_fast_paths(const accd_context *context)
 {
     const bool plain = accd__rules_allow_fast_path(&context->rules) && !context->config.check_host;
     return plain ? fast_path_table[features_of(context)] : no_fast_paths;
 }
 
-/* Runs the variant with pointers, if items have pointers or an exit may end attachments. */
+/* Runs the copy with pointers. Returns false if there are no pointers, or the general path must run the construct. */
 static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env *env, const accd_construct *construct,
                                                         accd_region **region_p, accd_status *status_p)
 {
@@ -738,7 +742,7 @@ static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env 
     return fast_path_table[POINTERS | features_of(context)][construct->kind](env, construct, region_p, status_p);
 }
 
-/* Checks that a construct may take the fast path, and runs it there. */
+/* Checks that the fast path may run a construct, and runs it; `with_pointers`: only in the copy with pointers. */
 SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
                                accd_status *status_p, bool with_pointers)
 {
@@ -756,18 +760,21 @@ SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *cons
     return done;
 }
 
+/* Tries the copy without pointers, then the one with pointers. */
 bool accd__run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
                          accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, false);
 }
 
+/* Tries the copy with pointers. */
 bool accd__run_fast_path_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p,
                                        accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, true);
 }
 
+/* Tries the copy that opened the region, then the one with pointers. */
 bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
 {
     assert(region && status_p);

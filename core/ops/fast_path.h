@@ -11,7 +11,7 @@ struct accd__fast_attach {
     struct accd__object *holder;     /* object that contains the pointer; NULL: the new object of item `in` */
     /* item whose clause attaches the pointer; item whose new object contains the pointer, if `holder` is NULL */
     uint8_t item, in;
-    bool counts; /* the pointer is attached to this target already: only the counter of `attach` grows */
+    bool counts; /* the pointer is attached to this target already, so that only the counter of `attach` grows */
 };
 /* A host range [low, high) without objects: `object` is the object before the range, `next` the one after it, either
  * may be NULL. It is cached during one construct, so that several absent neighbours need one search only. */
@@ -57,7 +57,7 @@ struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
     /* array over requests: attachment of the pointer of the request; NULL: no pointer is detached */
     struct accd__attachment *named[ACCD_FAST_PATH_ITEMS];
-    bool last; /* the counter of some attachment becomes 0 */
+    bool last; /* the counter of at least one attachment becomes 0 */
     /* bit set of requests whose removed objects contain attached pointers */
     unsigned inside;
     size_t n;
@@ -70,14 +70,15 @@ static inline bool accd__object_contains(const struct accd__object *object, uint
     return into < size && bytes - 1 < size - into;
 }
 
-/* True if attached pointers overlap a range. Moves must leave them out, and a removal ends them. */
+/* True if attached pointers overlap a range, which moves must leave out and a removal ends. Also true without memory
+ * for the look-up. */
 static inline bool accd__range_has_pointers(struct accd__device_env *env, uint64_t host, uint64_t bytes)
 {
     struct accd__btree_cursor cursor;
     struct accd__attachment *attach;
     if (!env->attached.slots.count || host >= env->attached.high || host + bytes <= env->attached.low)
         return false;
-    if (env->attached.ndescriptors) /* descriptors may begin far before the range */
+    if (env->attached.ndescriptors) /* a descriptor may begin far before the range and reach it: a search is needed */
         return accd__first_attachment(env, host, host + bytes, &cursor, &attach) != ACCD_OK || attach;
     attach = accd__btree_floor_hinted(&env->attached.slots, host + bytes - 1);
     return attach && attach->slot + sizeof(void *) > host;
@@ -98,47 +99,48 @@ static inline struct accd__object *accd__cached_holder(const struct accd__device
 
 /* --------------------------------------------------------------------------- fast_pointers.c -- */
 
-/* True if the clause of `object` excluded bytes, or `item` means only some of its bytes. `item` or `object` may be
- * NULL. */
+/* True if the clause of `object` excluded bytes, or `item` means only some of its bytes: its label has a layout
+ * (mapping program with excluded bytes). `item` or `object` may be NULL. */
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object);
 
-/* Sets the holder of each item: the present object that contains the item's pointer, or NULL. Must run before the
- * objects of the items are looked up, so that the caches end with these. Returns false if the general path must run the
- * construct. */
+/* Sets attaches->holders[i] to the present object that contains the pointer of item i, or to NULL. Must run before the
+ * objects of the items are looked up, so that the caches end with these. Returns false if a pointer lies only in part
+ * in an object, or the object has a layout; the general path must then run the construct. */
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches);
-/* Lists the pointers that a construct attaches. `fresh`: bit set of items whose objects will be created.
- * Returns false if the general path must run the construct. */
+/* Lists the pointers that a construct attaches. `fresh`: bit set of items whose objects will be created. `objects`:
+ * objects of the other items. Returns false if the general path must run the construct; nothing has changed then. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches);
-/* Returns the number of pointer values to send to the device. */
+/* Returns the number of pointer values that accd__send_fast_pointers will send to the device. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches);
-/* Returns the number of attachments to make. */
+/* Returns the number of attachments that the commit will make. */
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches);
-/* Returns the bit set of items whose attachments are counted. */
+/* Returns the bit set of items whose attachments are counted; 0 if the rules do not count attachments. */
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches);
-/* Stages the device values of newly attached pointers in the open batch. */
+/* Stages the device values of newly attached pointers in the open batch of transfers. */
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
                               struct accd__object *const *objects);
 /* Makes or counts the planned attachments. Requires reserved records. */
 void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
                                 struct accd__fast_attaches *attaches, struct accd__object *const *objects);
-/* Lists the attachments that clauses detach, where the rules count them. Returns false if the general path must run
- * the exit. */
+/* Lists in `ends` the attachments that clauses detach, if the rules count attachments. `dynamic`: exit data, not the
+ * end of a region. Returns false if the general path must run the exit. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends);
 /* Adds to `ends` the pointers to the object of `request` that keep their values although their target is removed.
  * Returns true if no pointer stays attached to the object; false: the general path must run the exit. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends);
-/* Sets the holders of the pointers in `ends` that get their host values back; returns the number of these pointers. */
+/* Sets the holders of the pointers in `ends` that get their host values back: those that end in objects that stay.
+ * Returns the number of these pointers. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends);
 /* Stages the host values of pointers with a holder in the open batch. */
 void accd__send_restored_pointers(struct accd__device_env *env, const struct accd__fast_detaches *ends);
 /* Decrements or ends the listed attachments. Cannot fail. */
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends);
-/* Ends the attachments of pointers in removed objects. */
+/* Ends the attachments of pointers in removed objects, the requests in ends->inside. Cannot fail. */
 void accd__end_contained_attachments(struct accd__device_env *env, const struct accd__request *requests,
                                      const struct accd__fast_detaches *ends);
 

@@ -1,11 +1,12 @@
 /* fast_pointers.c - pointers on the fast path: those that data clauses attach, and those that end when data are
- * unmapped. Pointers that cause errors, or change other attachments, are left to the general path. Used by
- * fast_path.c. */
+ * unmapped. Pointers that cause errors, or change other attachments, are left to the general path. The holder of a
+ * pointer is the present object that contains it. Used by fast_path.c. */
 #include "ops/fast_path.h"
 #include "table/name.h"
 
 #include <assert.h>
 
+/* Tests the label of `item`, and the name of `object`, for a layout. */
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object)
 {
     return (item && item->label && item->label->layout) || (object && accd__object_layout(env, object));
@@ -13,14 +14,14 @@ bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const
 
 /* ------------------------------------------------------------------------------------- entry -- */
 
-/* Returns the cached object of the last pointer if it contains the pointer at `slot`; otherwise NULL. */
+/* Returns the cached object of the last pointer if it contains the pointer at `slot`, too; otherwise NULL. */
 static struct accd__object *get_last_holder(const struct accd__device_env *env, uint64_t slot)
 {
     struct accd__object *last = accd__cached_holder(env);
     return last && accd__object_contains(last, slot, sizeof(void *)) ? last : NULL;
 }
 
-/* Caches `holder` as the object that contains the last pointer, and returns it. */
+/* Caches `holder`, which may be NULL, as the object that contains the last pointer, and returns it. */
 static struct accd__object *set_last_holder(struct accd__device_env *env, struct accd__object *holder)
 {
     env->attached.holder = holder;
@@ -28,6 +29,7 @@ static struct accd__object *set_last_holder(struct accd__device_env *env, struct
     return holder;
 }
 
+/* Looks up the holder of each item's pointer, first in the cache. */
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches)
 {
@@ -56,8 +58,9 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
     return true;
 }
 
-/* Returns true if a pointer lies entirely in one object to be created, or touches none of them; *found_p tells which.
- * If it lies in a new object, sets planned->in to the item of that object. */
+/* Sets *found_p to whether the pointer of `planned` lies in an object to be created, and planned->in to the item of
+ * that object. `fresh`: bit set of items whose objects will be created. Returns false if the pointer lies there only in
+ * part, or the object has a layout; the general path must then run. */
 static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned,
                                bool *found_p)
 {
@@ -76,15 +79,15 @@ static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, 
     return true;
 }
 
-/* Returns the attachment of the pointer at `slot`; NULL: it is not attached. */
+/* Returns the attachment of the pointer at `slot`; NULL: the pointer is not attached. */
 static struct accd__attachment *find_attachment_of_slot(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__btree_floor_hinted(&env->attached.slots, slot);
     return attach && attach->slot == slot ? attach : NULL;
 }
 
-/* Leaves changed pointers, and pointers that several clauses attach, to the general path. Decides TR14-1.2-05,
- * OMP60-map-7. */
+/* Lists the pointers to attach. Leaves changed pointers, and pointers that several clauses attach, to the general path.
+ * Decides TR14-1.2-05, OMP60-map-7. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches)
 {
@@ -110,7 +113,7 @@ bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct
         if (!found && policy->slot[ACCD_SLOT_OWNER_ITEM][ACCD_SLOT_ABSENT])
             return false;
         if (!found || (rules->attach == ACCD_ATTACH_POLICY_NEW && planned->holder && !is_fresh))
-            continue; /* pointer and target are both present */
+            continue; /* the rules attach nothing: the pointer is absent, or both pointer and target were present */
         planned->pointer = accd__load_pointer(planned->slot);
         planned->attach = find_attachment_of_slot(env, planned->slot);
         const struct accd__attachment *attach = planned->attach;
@@ -133,7 +136,8 @@ bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct
     return true;
 }
 
-/* Stages a pointer value in the open batch. Requires that the holder contains the slot. */
+/* Stages the pointer value `value` for the pointer at `slot` in the open batch. Requires that `holder` contains the
+ * slot. */
 static void send_pointer(struct accd__device_env *env, const struct accd__object *holder, uint64_t slot, uint64_t value)
 {
     assert(accd__object_contains(holder, slot, sizeof value));
@@ -141,13 +145,15 @@ static void send_pointer(struct accd__device_env *env, const struct accd__object
     memcpy(env->device.ops->stage(env->device.handle, dev, sizeof value), &value, sizeof value);
 }
 
-/* Returns the device address that the device copy of a planned pointer gets. */
+/* Returns the device address that the device copy of a planned pointer gets: that of the byte to which the pointer
+ * points. */
 static uint64_t attach_value(const struct accd__fast_attach *planned, struct accd__object *const *objects)
 {
     assert(objects[planned->item]);
     return objects[planned->item]->dev + (planned->pointer - objects[planned->item]->host);
 }
 
+/* Stages the value of each planned pointer that is not attached already. */
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
                               struct accd__object *const *objects)
 {
@@ -159,7 +165,8 @@ void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__f
     }
 }
 
-/* Decides ACC33-att-1. */
+/* Makes, moves or counts the attachment of each planned pointer, and inserts the new ones together. Decides
+ * ACC33-att-1. */
 void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
                                 struct accd__fast_attaches *attaches, struct accd__object *const *objects)
 {
@@ -192,6 +199,7 @@ void accd__commit_fast_attaches(struct accd__device_env *env, const accd_constru
     accd__insert_attachments(env, run, n);
 }
 
+/* Counts the planned pointers that must be written. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches)
 {
     size_t n = 0;
@@ -200,6 +208,7 @@ size_t accd__count_fast_words(const struct accd__fast_attaches *attaches)
     return n;
 }
 
+/* Counts the planned pointers without an attachment. */
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches)
 {
     size_t n = 0;
@@ -208,6 +217,7 @@ size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches)
     return n;
 }
 
+/* Collects the items of all planned pointers if the rules count attachments. */
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches)
 {
     unsigned items = 0;
@@ -224,7 +234,8 @@ static bool is_last_detach(const struct accd__fast_detach *end)
     return end->detached && end->attach->count == 1;
 }
 
-/* Decides ACC33-det-1. */
+/* Looks up the attachments that clauses detach, and their targets; leaves errors to the general path. Decides
+ * ACC33-det-1. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends)
 {
@@ -260,6 +271,7 @@ bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__r
     return true;
 }
 
+/* Counts the pointers that stay attached to an object that is removed; at most one may, which then dangles. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends)
 {
@@ -285,7 +297,8 @@ bool accd__can_remove_target(struct accd__device_env *env, const struct accd__re
     return true;
 }
 
-/* Ends the attachments of all pointers in an object that is removed. Decides ACC33-att-7. */
+/* Ends the attachments of all pointers in `object`, which is removed. Requires that they are plain pointers. Decides
+ * ACC33-att-7. */
 static void end_attachments_within(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(object);
@@ -307,6 +320,7 @@ static void end_attachments_within(struct accd__device_env *env, const struct ac
         accd__btree_erase_range(&env->attached.slots, object->host, end);
 }
 
+/* Ends the attachments in the objects of all requests in ends->inside. */
 void accd__end_contained_attachments(struct accd__device_env *env, const struct accd__request *requests,
                                      const struct accd__fast_detaches *ends)
 {
@@ -314,8 +328,9 @@ void accd__end_contained_attachments(struct accd__device_env *env, const struct 
         end_attachments_within(env, requests[__builtin_ctz(left)].object);
 }
 
-/* Returns the object that contains the pointer at `slot`: the cached one or an object of the requests. Otherwise
- * returns the last present object that begins at or before `slot`, which may not contain it, or NULL. */
+/* Returns the object that contains the pointer at `slot`: the cached holder or an object of the requests. If neither
+ * does, caches and returns the last present object that begins at or before `slot`, which may not contain it, or NULL.
+ */
 static struct accd__object *find_slot_holder(struct accd__device_env *env, const struct accd__request *requests,
                                              size_t nrequests, uint64_t slot)
 {
@@ -328,6 +343,7 @@ static struct accd__object *find_slot_holder(struct accd__device_env *env, const
     return set_last_holder(env, accd__btree_floor_hinted(&env->present.objects, slot));
 }
 
+/* Looks up the holder of each pointer whose attachment ends, unless that object is removed, too. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends)
 {
@@ -347,6 +363,7 @@ size_t accd__find_restored_pointers(struct accd__device_env *env, const struct a
     return n;
 }
 
+/* Stages the host value of each pointer that has a holder. */
 void accd__send_restored_pointers(struct accd__device_env *env, const struct accd__fast_detaches *ends)
 {
     for (size_t i = 0; i < ends->n; i++)
@@ -355,6 +372,7 @@ void accd__send_restored_pointers(struct accd__device_env *env, const struct acc
                          accd__load_pointer(ends->at[i].attach->slot));
 }
 
+/* Decrements counters, removes attachments whose counter becomes 0, and clears the base of pointers that dangle. */
 void accd__commit_fast_detaches(struct accd__device_env *env, const struct accd__fast_detaches *ends)
 {
     assert(ends->n <= ACCD_FAST_PATH_ITEMS);

@@ -13,7 +13,7 @@
 /* Saved state of an attached pointer. */
 struct saved_pointer {
     struct accd__attachment attachment; /* copy of the attachment; count 0: the pointer was not attached */
-    bool holds;                         /* the object had an attached pointer before */
+    bool holds;                         /* flag ACCD_OBJECT_HAD_POINTER of the object that contains the pointer */
 };
 
 struct accd__journal {
@@ -23,8 +23,8 @@ struct accd__journal {
     size_t npointers, pointers_capacity;
 };
 
-/* Saves the device content at `from` as the old content of `dev`. The two differ if the data move within the device:
- * `dev` is their new place. */
+/* Appends a record with the `bytes` bytes of device content at `from`, to be restored at `dev`. The two differ if the
+ * data move within the device: `dev` is their new place. Fails without memory, or if the device cannot be read. */
 static accd_status save_bytes_from(struct accd__device_env *env, uint64_t from, uint64_t dev, uint64_t bytes)
 {
     assert(env->journal);
@@ -41,12 +41,14 @@ static accd_status save_bytes_from(struct accd__device_env *env, uint64_t from, 
     return ACCD_OK;
 }
 
+/* Appends a record with the device bytes at `dev`. */
 accd_status accd__journal_save_bytes(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     return save_bytes_from(env, dev, dev, bytes);
 }
 
-/* Saves present bytes that an entry writes. Data that the entry fuses are still at their old places. */
+/* Saves present bytes that an entry writes at `dev`. Data that the entry fuses are still at their old places. Fails
+ * without memory, or if the device cannot be read. */
 static accd_status save_present(const struct accd__plan *plan, uint64_t dev, uint64_t bytes)
 {
     uint64_t from = dev;
@@ -58,6 +60,7 @@ static accd_status save_present(const struct accd__plan *plan, uint64_t dev, uin
     return save_bytes_from(plan->env, from, dev, bytes);
 }
 
+/* Saves the bytes that moves and words overwrite and, if attachments are not counted, the attached pointers. */
 accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct accd__attach_plan *attaches)
 {
     assert(plan->env->journal);
@@ -72,13 +75,13 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
     for (size_t i = 0; i < plan->changes.words.n; i++)
         ACCD_TRY(save_present(plan, plan->changes.words.at[i].dev, plan->changes.words.at[i].bytes));
     if (plan->context->policy.counts_attachments)
-        return ACCD_OK; /* the end of the construct removes the counts of its attachments */
+        return ACCD_OK; /* nothing to save: the end of the construct subtracts the counts that its entry added */
     for (size_t i = 0; i < attaches->n; i++) {
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats || !planned->holder)
-            continue; /* unchanged, or the pointer is removed with the construct's objects */
+            continue; /* the attachment stays as it is, or ends when the construct's new objects are removed */
         if (planned->descriptor || (planned->attach && planned->attach->descriptor))
-            continue; /* descriptors are Fortran's, whose constructs count attachments */
+            continue; /* cannot happen: descriptors are Fortran's, whose rules count attachments */
         if (!accd__mem_grow(&env->context->mem, (void **)&journal->pointers, &journal->pointers_capacity,
                             journal->npointers + 1, sizeof journal->pointers[0]))
             return accd__report_out_of_memory(env->context, "to remember an attached pointer");
@@ -92,7 +95,8 @@ accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct
     return ACCD_OK;
 }
 
-/* Increments (`pins` true) or decrements the pins (number of attachments) of the target of `attach`. */
+/* Increments (`pins` is true) or decrements the pins (number of attachments) of the target of `attach`. Does nothing if
+ * the target is not present; pins do not fall below 0. */
 static void adjust_pins(struct accd__device_env *env, const struct accd__attachment *attach, bool pins)
 {
     struct accd__object *target;
@@ -100,7 +104,7 @@ static void adjust_pins(struct accd__device_env *env, const struct accd__attachm
         target->pins += pins ? 1 : target->pins ? UINT32_MAX : 0;
 }
 
-/* Restores the saved state of one attachment. */
+/* Restores the saved state of one attachment: removes, makes or changes its record. Cannot fail. */
 static void restore_attachment(struct accd__device_env *env, const struct saved_pointer *pointer)
 {
     struct accd__attachment *attach = accd__btree_floor(&env->attached.slots, pointer->attachment.slot);
@@ -110,7 +114,7 @@ static void restore_attachment(struct accd__device_env *env, const struct saved_
     if (attach)
         adjust_pins(env, attach, false);
     if (pointer->attachment.count) {
-        if (!attach) /* the record of the attachment was removed, so that capacity for a new one exists */
+        if (!attach) /* cannot fail: the record was removed meanwhile, so that the pool has a free one */
             attach = accd__insert_attachment(env, pointer->attachment.slot);
         const uint64_t base = pointer->attachment.base;
         accd__attachment_set_base(env, attach, 0);
@@ -121,12 +125,14 @@ static void restore_attachment(struct accd__device_env *env, const struct saved_
         return;
     }
     if (!attach)
-        return; /* the construct's entry failed */
+        return; /* nothing to undo: the construct's entry failed before it attached the pointer */
     if (!pointer->holds && accd__find_object(env, attach->slot, &holder) == ACCD_OK && holder)
         holder->size &= ~ACCD_OBJECT_HAD_POINTER;
     accd__remove_attachment(env, attach);
 }
 
+/* Opens the journal of a device. Returns ACCD_ERROR_MISUSE if one is open or the device cannot save bytes, or fails
+ * without memory. */
 accd_status accd_journal_begin(accd_context *context, int device)
 {
     ACCD_ON_DEVICE(env, context, device);
@@ -137,6 +143,8 @@ accd_status accd_journal_begin(accd_context *context, int device)
     return env->journal ? ACCD_OK : accd__report_out_of_memory(context, "for a journal");
 }
 
+/* Closes the journal of a device, if one is open. Unless `commit` is set, first restores all saved bytes and pointers.
+ */
 void accd_journal_end(accd_context *context, int device, int commit)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

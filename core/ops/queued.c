@@ -1,16 +1,16 @@
 /* queued.c - the transfers of a group in a queue. They are executed when the queue reaches them, from columns that
  * outlive the group, with the host memory as it is then.
  *
- * The queue must know the device memory that a bulk uses, as for single sections. It is listed by columns, by the
- * objects of the roots, and by single sections where only some of a column are written. */
+ * The queue must know the device memory that a bulk (transfer of a group, inside.h) uses, as for single sections. It is
+ * listed by columns, by the objects of the roots, and by single sections where only some of a column are written. */
 #include "ops/copy_rows.h"
 
 #include <assert.h>
 
 /* ----------------------------------------------------------------------------- device memory -- */
 
-/* Adds a device range to the memory that a batch uses. Extends the last range if it is adjacent; does nothing if the
- * last range contains it. */
+/* Adds a device range to `uses`, the list of memory that a batch uses. Extends the last range if it is adjacent; does
+ * nothing if the last range contains it. */
 static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, uint64_t dev, uint64_t bytes)
 {
     assert(batch->uses);
@@ -43,8 +43,8 @@ static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__ro
     return false;
 }
 
-/* True if the bulk is for an entry that fills pointers of these elements, which it does not follow, with the rules'
- * value. */
+/* True if the bulk is for an entry that fills pointers of the elements of `set`, which it does not follow, with the
+ * value that the rules give. */
 static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     const accd_program_spec *spec = &set->program->spec;
@@ -55,7 +55,7 @@ static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd_
 }
 
 /* Adds the elements of a root to the memory that the batch uses, if the elements move or pointers in them are written.
- * The elements lie in one object, so that their range is not joined to ranges of sections. */
+ * They lie in one object, and their range is not joined to ranges of sections. */
 static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                          struct accd__pair *uses)
 {
@@ -67,8 +67,8 @@ static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowse
         uses[batch->nuses++] = (struct accd__pair){root, root + set->rows * set->program->spec.stride};
 }
 
-/* Adds the sections of elements that need special care to the memory that the batch uses: all of their column, or
- * single sections where only pointers of some are written. */
+/* Adds the sections that contain the elements of `set` to the memory that the batch uses, if the elements move
+ * separately. Adds all of their column or, if only pointers of some elements are written, single sections. */
 static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
                           struct accd__pair *uses)
 {
@@ -88,15 +88,15 @@ static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rows
     }
 }
 
-/* Extends the hull of the host memory of a batch by [low, high). */
+/* Extends the hull of the host memory of a batch to contain [low, high). */
 static void extend_host_hull(struct accd__batch *batch, uint64_t low, uint64_t high)
 {
     batch->host_low = batch->host_low < low ? batch->host_low : low;
     batch->host_end = batch->host_end > high ? batch->host_end : high;
 }
 
-/* Lists the device memory that the bulk of a batch uses, and computes the hull of its host memory. Fails only without
- * memory. */
+/* Sets batch->uses to the device memory that the bulk of a batch uses, and computes the hull of its host memory. Fails
+ * only without memory. */
 static accd_status list_used_memory(struct accd__batch *batch)
 {
     assert(batch->bulk);
@@ -135,6 +135,7 @@ static accd_status list_used_memory(struct accd__batch *batch)
 
 /* --------------------------------------------------------------------------- copies of bulks -- */
 
+/* Copies a bulk to memory of its own, and retains its walks. */
 struct accd__bulk *accd__bulk_copy(const struct accd__bulk *bulk)
 {
     struct accd_walk *walk = bulk->walk;
@@ -158,6 +159,7 @@ struct accd__bulk *accd__bulk_copy(const struct accd__bulk *bulk)
     return copy;
 }
 
+/* Releases the walks of a copied bulk and frees its memory. */
 void accd__bulk_free(struct accd__bulk *bulk)
 {
     struct accd_walk *walk = bulk->walk, *group = bulk->group;
@@ -166,8 +168,8 @@ void accd__bulk_free(struct accd__bulk *bulk)
     accd__walk_release(walk);
 }
 
-/* Returns true and sets *host_p if host memory that is yet to be read or written has been freed; *host_p is an address
- * in that memory. */
+/* Returns true if host memory that the bulk is yet to read or write has been freed, and sets *host_p to an address in
+ * that memory. Otherwise returns false; *host_p may have changed. */
 static bool find_freed_host(const struct accd__bulk *bulk, uint64_t *host_p)
 {
     accd_context *context = bulk->env->context;
@@ -200,6 +202,7 @@ const struct accd__bulk_ops accd__bulk_ops = {
     .drop = accd__bulk_free,
 };
 
+/* Lists the memory of the bulk, and replaces it by a copy for the queue. */
 accd_status accd__bulk_queue(struct accd__batch *batch)
 {
     assert(batch->bulk);

@@ -12,7 +12,8 @@ struct accd__record_release {
     struct accd__exit_plan exit_plan;
 };
 
-/* Notes the references that a construct will add, so that the release does not remove their objects. */
+/* Notes the references that the construct of `plan` will add, so that the release does not remove their objects. Fails
+ * only without memory. */
 static accd_status note_added_references(struct accd__plan *plan)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++) {
@@ -26,7 +27,9 @@ static accd_status note_added_references(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans the end of the attachments, and everything that ends with them. */
+/* Plans the end of the `n` attachments `ends`, and everything that ends with them. `plan`: plan with which the release
+ * is sent. Returns ACCD_ERROR_LIMIT if it would have to split fused data, an error if the rules reject it, or fails
+ * without memory. */
 static accd_status plan_release(struct accd__record_release *release, struct accd__plan *plan,
                                 struct accd__attachment *const *ends, size_t n)
 {
@@ -44,12 +47,12 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
     bool fused = fusion && fusion->regroups.n;
     for (size_t i = 0; i < exit_plan->removed.n; i++)
         fused |= exit_plan->removed.at[i]->record && accd__fuse_covers(plan, exit_plan->removed.at[i]->record->host);
-    if (fused) /* a construct cannot both fuse and split */
+    if (fused) /* rejected, because one construct cannot both fuse and split */
         return accd__set_error(plan->context, ACCD_ERROR_LIMIT, R_LIMIT,
                                "a type record that goes with this construct lies among fused data; detach "
                                "its descriptor first");
     ACCD_TRY(accd__exit_plan_words(exit_plan));
-    /* words become descriptor writes, which are sent before other words */
+    /* words of the release become descriptor writes, so that words of the construct overwrite them */
     for (size_t i = 0; i < release->plan.changes.words.n; i++) {
         const struct accd__word *word = &release->plan.changes.words.at[i];
         ACCD_TRY(accd__plan_add_pointer(&release->plan, 0, word->dev, word->value, word, sizeof(void *)));
@@ -57,6 +60,7 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
     return ACCD_OK;
 }
 
+/* Makes a second plan of the kind exit data, which shares the change set of `plan`. */
 accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__attachment *const *ends, size_t n,
                                       struct accd__record_release **release_p)
 {
@@ -80,17 +84,19 @@ accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__atta
         return status;
     }
     plan->changes.descriptor_writes =
-        release->plan.changes.descriptor_writes; /* these writes are sent first; pointers that are attached again
-                                                  * overwrite them */
+        release->plan.changes.descriptor_writes; /* sent before all words, so that the values of pointers that are
+                                                  * attached again overwrite these writes */
     *release_p = release;
     return ACCD_OK;
 }
 
+/* Discards the marks of the release. */
 void accd__record_release_undo(struct accd__record_release *release)
 {
     accd__exit_undo(&release->exit_plan);
 }
 
+/* Applies the pending changes of both plans, then reports and removes what the release ends. */
 void accd__record_release_commit(struct accd__record_release *release)
 {
     accd__apply_changes(&release->plan); /* includes the changes of the other plan */
@@ -98,7 +104,8 @@ void accd__record_release_commit(struct accd__record_release *release)
     accd__exit_commit(&release->exit_plan);
 }
 
-/* True if a descriptor that is attached again still points to the type record that its attachment holds. */
+/* True if a descriptor that is attached again still points to the type record that `typed` holds, the attachment of its
+ * pointer to that record. The release is then not needed. */
 static bool keeps_type_record(const struct accd__planned_attach *planned, const struct accd__attachment *typed)
 {
     assert(planned->attach);
@@ -107,7 +114,8 @@ static bool keeps_type_record(const struct accd__planned_attach *planned, const 
            accd__load_pointer(typed->slot) == typed->target;
 }
 
-/* Returns an error if a request or pointer of the construct lies in an object that the release removes. */
+/* Returns ACCD_ERROR_STILL_ATTACHED if a request or pointer of the construct lies in an object that the release
+ * removes, or points to one. */
 static accd_status check_released_objects(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
@@ -126,6 +134,7 @@ static accd_status check_released_objects(const struct accd__attach_plan *attach
     return ACCD_OK;
 }
 
+/* Lists the attachments of type records that descriptors attached again no longer keep, and plans their release. */
 accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches,
                                               struct accd__record_release **release_p)
 {

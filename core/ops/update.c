@@ -5,7 +5,7 @@
 #include <assert.h>
 
 /* Resolves request `index` of an update, and splits it if several objects contain its data. Returns an error if the
- * rules reject it. Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
+ * rules reject it, or without memory. Decides TR14-1.2-15, TR14-1.2-16, ACC33-upd-1, DIR-ABI-03. */
 static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
 {
     assert(index < plan->resolved.nrequests);
@@ -13,7 +13,7 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
     const bool if_present = request->flags & ACCD_ITEM_IF_PRESENT;
     struct accd__resolution found;
     struct accd__attachment *attach = NULL;
-    /* data that do not move themselves need not be present: AMB-TR14-20 */
+    /* skips data whose own bytes do not move: they need not be present (AMB-TR14-20) */
     if (accd__requests_members_only(plan, request)) {
         request->state = ACCD_REQUEST_SKIPPED;
         return ACCD_OK;
@@ -36,7 +36,7 @@ static accd_status match_group(struct accd__plan *plan)
     struct accd_walk *walk = plan->input.walk;
     struct accd__device_env *env = plan->env;
     if (plan->context->rules.attached == ACCD_ATTACHED_COPIED || walk->gaps)
-        return ACCD_OK; /* a group never moves pointers */
+        return ACCD_OK; /* uses no group, whose transfer never moves pointers and knows no gaps */
     for (size_t i = 0; i < walk->nroots; i++)
         if (plan->resolved.requests[walk->roots[i].item].state == ACCD_REQUEST_SKIPPED)
             return ACCD_OK;
@@ -84,7 +84,8 @@ static accd_status match_group(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Returns true and sets *out if all requests move in one direction; *out is true for the direction to the host. */
+/* Returns true and sets *out if all requests move in one direction; *out is true for the direction to the host. Returns
+ * false if there are both directions; *out then has no meaning. */
 static bool has_one_direction(const struct accd__plan *plan, bool *out)
 {
     for (size_t i = 0; i < plan->resolved.nrequests; i++) {
@@ -96,8 +97,8 @@ static bool has_one_direction(const struct accd__plan *plan, bool *out)
     return true;
 }
 
-/* Sets *order_p to pairs {item, request} sorted by item; sections of a walk follow their item. Used if moves have both
- * directions. Decides OMP60-upd-1. */
+/* Sets *order_p to pairs {item, request} of all requests, sorted by item; sections of a walk follow their item. Used if
+ * moves have both directions, so that their order matters. Fails only without memory. Decides OMP60-upd-1. */
 static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **order_p)
 {
     size_t n = plan->resolved.nrequests;
@@ -109,6 +110,7 @@ static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **or
     return ACCD_OK;
 }
 
+/* Resolves the requests, by a group if possible, and plans, runs and reports their moves. */
 accd_status accd__run_update(struct accd__plan *plan)
 {
     bool out = false;

@@ -1,19 +1,21 @@
-/* windows.c - sends new columns to a device, a window of rows at a time: threads fill a window while the device
- * receives the previous one. A window may contain rows of several rowsets, so that few windows are needed. Used by
- * bulk.c. */
+/* windows.c - sends new columns to a device in windows. A window is a run of rows that fits into the buffer of the
+ * device: threads fill a window while the device receives the previous one. A window may contain rows of several
+ * rowsets, so that few windows are needed. Used by bulk.c. */
 #include "ops/copy_rows.h"
 
 #include <assert.h>
 
-/* True if a column of new memory is complete once it is filled: no later step writes into it. */
+/* True if the column `segment` moves, and is complete once it is filled: no later step writes pointers into its
+ * elements. */
 static bool is_final_when_filled(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const struct accd__rowset *inner = segment->elements < 0 ? NULL : &bulk->walk->rowsets[segment->elements];
     return accd__is_dense_column(bulk, segment) && !(inner && inner->rows && inner->nsegments);
 }
 
-/* True if the elements of a rowset can be filled together with their pointers, in windows. Requires elements that move
- * as a whole and fit into a part. False if a structure is embedded, because its pointers are written later. */
+/* True if the elements of a rowset can be filled together with their pointers, in windows. The elements must move as a
+ * whole, and one must fit into a part (buffer of the device). False if a structure is embedded, because its pointers
+ * are written later. */
 static bool can_window_rows(const struct accd__rows_job *job)
 {
     const struct accd_backend *ops = job->bulk->env->device.ops;
@@ -42,6 +44,7 @@ void accd__windows_choose(struct accd__rows_job *job)
     job->rows_too = job->rows_too && job->windows;
 }
 
+/* True if the rowset uses windows, and column `f` is complete once it is filled. */
 bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t f)
 {
     return job->windows && is_final_when_filled(job->bulk, job->segments[f]);
@@ -54,7 +57,8 @@ static uint64_t row_block_offset(const struct accd__segment *place, size_t row)
     return row < place->rows ? accd__section_block_offset(place, row) : place->dev + place->total;
 }
 
-/* Returns the bytes that the rows [first, end) need in a window. */
+/* Returns the bytes that the rows [first, end) of all chosen columns, and their elements if chosen, need in a window.
+ */
 static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, size_t end)
 {
     assert(first <= end);
@@ -65,7 +69,7 @@ static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, siz
     return bytes;
 }
 
-/* Returns the bytes that one row needs in a window. */
+/* Returns the bytes that row `row` needs in a window. */
 static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
 {
     uint64_t bytes = job->rows_too ? accd__padded(job->set->program->spec.stride) : 0;
@@ -76,7 +80,7 @@ static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
 }
 
 /* Returns the end of the rows from `first` on that fit into `capacity` bytes: whole blocks of rows, and then single
- * rows if much capacity is left. */
+ * rows if much capacity is left. Returns `first` if no row fits. */
 static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_t capacity)
 {
     const uint64_t much = job->bulk->env->device.ops->part_bytes / 8;
@@ -96,7 +100,8 @@ static size_t window_end(const struct accd__rows_job *job, size_t first, uint64_
     return end;
 }
 
-/* Stages a device range in the present window and returns its content. Requires that the range fits. */
+/* Stages a device range in the present window and returns its content, to be filled. Requires that the range fits into
+ * the rest of the window. */
 static char *stage_window_part(struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     assert(bytes && bytes <= bulk->capacity);
@@ -105,6 +110,7 @@ static char *stage_window_part(struct accd__bulk *bulk, uint64_t dev, uint64_t b
     return env->device.ops->stage_part(env->device.handle, dev, bytes);
 }
 
+/* Sends the present window unless it is empty, and begins a new one. */
 void accd__windows_send(struct accd__bulk *bulk)
 {
     struct accd__device_env *env = bulk->env;
@@ -113,14 +119,15 @@ void accd__windows_send(struct accd__bulk *bulk)
     bulk->capacity = env->device.ops->part_bytes;
 }
 
-/* Returns the number of threads that fill a window: several for many rows, or for many cache lines. */
+/* Returns the number of threads that fill `rows` rows and `bytes` bytes of a window: several for many rows, or for many
+ * cache lines. */
 static unsigned choose_window_parts(const struct accd__rows_job *job, size_t rows, uint64_t bytes)
 {
     enum { LINE = 64 };
     return accd__choose_part_count(job->bulk->env->context, rows * (job->nsegments + 1) + bytes / LINE);
 }
 
-/* Fills the elements [first, end), and their sections if requested. */
+/* Fills the elements [first, end) in the present window and, if `sections`, their sections. Requires that they fit. */
 static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job, size_t first, size_t end,
                              bool sections)
 {
@@ -187,6 +194,7 @@ static void fill_long_row(struct accd__bulk *bulk, struct accd__rows_job *job, s
     }
 }
 
+/* Fills one window after the other with the rows that fit. */
 void accd__windows_fill(struct accd__bulk *bulk, struct accd__rows_job *job)
 {
     for (size_t row = 0, end; row < job->set->rows; row = end) {
@@ -205,6 +213,7 @@ void accd__windows_fill(struct accd__bulk *bulk, struct accd__rows_job *job)
             job->sections[f] = NULL; /* the buffers of the windows have been sent and must not be used again */
 }
 
+/* Announces the elements, if chosen, and each chosen column as ranges that are sent in parts. */
 void accd__windows_announce(const struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;
