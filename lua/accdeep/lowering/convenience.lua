@@ -75,7 +75,7 @@ local function subscript_of(node)
   end
 end
 
-local on_the_way = { member = true, component = true, index = true, section = true, alias = true, reference = true }
+local path_tags = { member = true, component = true, index = true, section = true, alias = true, reference = true }
 
 -- True if a variable is an array: its name stands for several elements.
 local function is_array(session, node)
@@ -89,16 +89,18 @@ end
 local function section_path(session, variable)
   local chain, root = {}, variable
   while root.tag ~= "id" do
-    if not on_the_way[root.tag] then return nil end
+    if not path_tags[root.tag] then return nil end
     table.insert(chain, 1, root)
     root = root.base
   end
-  local steps, several, through = {}, nil, nil
+  local steps, range_node, through = {}, nil, nil
   for _, node in ipairs(chain) do
     local last = steps[#steps]
     if node.name then
-      if node.tag == "component" and root.tag == "id" and not last and is_array(session, root) then several = root end
-      through = through or several
+      if node.tag == "component" and root.tag == "id" and not last and is_array(session, root) then
+        range_node = root
+      end
+      through = through or range_node
       if node.arrow and last and not last.subscripts[1] then
         last.subscripts[1] = subscript_of(list_item.element(nil, list_item.number(0, node.pos), node.pos))
       elseif node.arrow and not last then
@@ -106,7 +108,7 @@ local function section_path(session, variable)
       end
       steps[#steps + 1] = { name = node.name, pos = node.name_pos, subscripts = {} }
     else
-      several = several or is_range(node) and node or nil
+      range_node = range_node or is_range(node) and node or nil
       if last then last.subscripts[#last.subscripts + 1] = subscript_of(node) else root = node end
     end
   end
@@ -268,9 +270,9 @@ local function member_pieces(session, each)
   local object, through, named, pieces, holders = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, holders end
   each(function(clause, variable)
-    local node, is_led = session.language.object_of(session, variable)
+    local node, is_target = session.language.object_of(session, variable)
     if node then
-      object[variable], through[variable] = node, is_led and maps[policy.actions[clause.name]]
+      object[variable], through[variable] = node, is_target and maps[policy.actions[clause.name]]
     else
       named[unparse.expression(list_item.single(variable))] = true
     end
@@ -295,7 +297,7 @@ end
 -- Returns the clauses of a directive with members lowered to nests. kind: the operation; directive: its name. Decides
 -- TR14-3.4-01, TR14-3.4-03.
 function convenience.lower(session, kind, clauses, directive)
-  local roots, any, several = {}, false, 0
+  local roots, has_members, holder_count = {}, false, 0
   local function of_this(name) return session:this_member(name) ~= nil end
   local mapping_roots = {} -- variable -> the root whose nest maps it
   local function each(fn)
@@ -331,8 +333,8 @@ function convenience.lower(session, kind, clauses, directive)
     local key = key_of(clause, node)
     -- each list item holds the object by a reference of its own, so that each can remove its own
     if holder then
-      several = several + 1
-      key = ("%s held %d"):format(key, several)
+      holder_count = holder_count + 1
+      key = ("%s held %d"):format(key, holder_count)
     end
     local root, child = nil, nil
     while not child do -- a second section of the same member goes to another nest
@@ -342,12 +344,12 @@ function convenience.lower(session, kind, clauses, directive)
       child = follow_path(root, steps, subscripts)
       key = key .. " again"
     end
-    mapping_roots[variable], any = root, true
+    mapping_roots[variable], has_members = root, true
     if holder then child.is_holder = true else set_clause(child, clause, variable) end
     root.places[#root.places + 1] = { pos = variable.pos,
       name = through and unparse.expression(variable) or list_item.render((list_item.split_designator(variable)), {}) }
   end)
-  if not any then return clauses end
+  if not has_members then return clauses end
   -- If several clauses name a base, the first of these gives the default: a clause without shape and nest, one with a
   -- shape, one with a nest. Other clauses of the same kind of data remain list items.
   for _, form in ipairs { "plain", "shape", "nest" } do
@@ -362,11 +364,11 @@ function convenience.lower(session, kind, clauses, directive)
   end
   local list = {}
   for _, clause in ipairs(clauses) do
-    local left = {}
+    local remaining = {}
     for _, variable in ipairs(clause.vars or {}) do
       local root = mapping_roots[variable]
       if root then check_modifiers(clause) end
-      if not root or holders[variable] then left[#left + 1] = variable end
+      if not root or holders[variable] then remaining[#remaining + 1] = variable end
       if root and not root.done then
         root.done = true
         local own = root.clause and root.clause.name
@@ -377,8 +379,8 @@ function convenience.lower(session, kind, clauses, directive)
           direction = root.direction and { pos = clause.pos, name = root.direction } }
       end
     end
-    if not clause.vars or #left > 0 then
-      list[#list + 1] = setmetatable({ vars = clause.vars and left }, { __index = clause })
+    if not clause.vars or #remaining > 0 then
+      list[#list + 1] = setmetatable({ vars = clause.vars and remaining }, { __index = clause })
     end
   end
   return list

@@ -44,24 +44,24 @@ function fortran_component.whole_array(b, t, offset, pos)
     b.known, b.next = {}, 0
     return new
   end
-  local there = apply("!=", load(fortran_descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)
+  local has_target = apply("!=", load(fortran_descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)
   local elem_len = t.polymorphic and load(fortran_descriptor.offset(t, "elem_len"), LONG)
-  if t.rank == 0 then return zero, elem_len and apply("*", there, elem_len) or there end
-  local running = keep_registers({}, { there, elem_len or one, zero })
+  if t.rank == 0 then return zero, elem_len and apply("*", has_target, elem_len) or has_target end
+  local running = keep_registers({}, { has_target, elem_len or one, zero })
   for i = 1, t.rank do
-    local sure, count, first = running[1], running[2], running[3]
+    local is_nonempty, count, first = running[1], running[2], running[3]
     local extent = dimension_field(b, t, offset, i, "extent", pos)
     if t.attribute == "allocatable" then
       count = apply("*", count, extent)
     else
       local span = apply("/", apply("*", apply("-", extent, one), dimension_field(b, t, offset, i, "sm", pos)),
         codegen.constant(unit))
-      sure = apply("&", sure, apply("<", zero, extent))
+      is_nonempty = apply("&", is_nonempty, apply("<", zero, extent))
       local negative, none = apply("<", span, zero), codegen.reg(b, zero, pos)
       local below = { reg = b:emit(pos, core.opcode.SELECT, negative.reg, span.reg, none), type = LONG }
       count, first = apply("+", count, apply("-", span, apply("+", below, below))), apply("+", first, below)
     end
-    running = keep_registers(running, { sure, count, first })
+    running = keep_registers(running, { is_nonempty, count, first })
   end
   local count = apply("*", running[2], running[1])
   for _, v in ipairs(running) do

@@ -330,7 +330,7 @@ function member_mapping_of(session, record, paths, request)
   local inner = {}
   return { record = record, layers = {}, policy = policy_layer, bare = bare, holes = true, update = update or false,
     flags = mapper.bits(request.flags),
-    pointer_comes = function(name) -- target constructs: OMPEX-struct_map-12
+    pointer_mapping = function(name) -- target constructs: OMPEX-struct_map-12
       if update then return nil end
       return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
     end,
@@ -354,7 +354,7 @@ local function holds_mapped(session, record)
   return false
 end
 
-local everything = { members = {}, own_map = { type = "tofrom", map_modifiers = {} } }
+local whole_object = { members = {}, own_map = { type = "tofrom", map_modifiers = {} } }
 
 -- Returns the mapper called `name` of a record; its default mapper if `name` is nil. Returns nil if there is no default
 -- mapper; raises if a mapper of another name does not exist.
@@ -379,7 +379,8 @@ function mapper.member_mapping(session, record, definition, request)
   local cache = session.caches.member_mappings[record] or {}
   session.caches.member_mappings[record] = cache
   key = table.concat(key, " ")
-  cache[key] = cache[key] or member_mapping_of(session, record, definition and definition.paths or everything, request)
+  cache[key] = cache[key]
+    or member_mapping_of(session, record, definition and definition.paths or whole_object, request)
   return cache[key]
 end
 

@@ -151,12 +151,12 @@ local function alias_field(session, b, ctx, value, subscript, length, base)
       raise("not-a-pointer", subscript.to.pos, ("the base of '@' is a pointer, this is %s"):format(
         types.name(base.type)), { rule = "TR14-3.5-01" })
     end
-    local sure = codegen.apply(b, "!=", base, zero, pos)
+    local has_base = codegen.apply(b, "!=", base, zero, pos)
     if length then
-      sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", length.count, zero, pos), pos)
+      has_base = codegen.apply(b, "&", has_base, codegen.apply(b, "!=", length.count, zero, pos), pos)
       base = codegen.apply(b, "+", base, length.bytes, pos)
     end
-    count = codegen.apply(b, "&", count, sure, pos)
+    count = codegen.apply(b, "&", count, has_base, pos)
     start = codegen.reg(b, codegen.apply(b, "-", base, value, pos), pos)
   end
   return { unit = 1, count = codegen.reg(b, count, pos), start = start, action = action.present,
@@ -186,11 +186,11 @@ local function pointer_level(session, out, t, subscripts, at, outer_registers, i
   local inherited = outer_registers and {}
   for i = at, outer_registers and #subscripts or 0 do
     inherited[i] = { type = outer_registers[i].type }
-    for _, which in ipairs { "count", "first", "base", "rows" } do
-      local register = outer_registers[i][which]
-      inherited[i][which] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
+    for _, key in ipairs { "count", "first", "base", "rows" } do
+      local register = outer_registers[i][key]
+      inherited[i][key] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
       -- inner levels also use this register
-      if register then b:pin(inherited[i][which]) end
+      if register then b:pin(inherited[i][key]) end
     end
   end
   local field
@@ -249,8 +249,8 @@ local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_
       registers.count = codegen.reg(b, length, pos)
       registers.first = start.const ~= 0 and codegen.reg(b, start, pos) or nil
     end
-    for _, which in ipairs { "count", "first", "base", "rows" } do
-      if registers[which] then b:pin(registers[which]) end
+    for _, key in ipairs { "count", "first", "base", "rows" } do
+      if registers[key] then b:pin(registers[key]) end
     end
     bound_registers[i] = registers
   end
@@ -396,14 +396,14 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
   local b, t, to, pos = out.builder, entry.member.type, alias.to, alias.pos
   local zero = codegen.constant(0)
   local value = codegen.load(b, { self = true, offset = offset, type = types.pointer(types.void) }, pos)
-  local sure, start = codegen.apply(b, "!=", value, zero, pos), nil
+  local has_target, start = codegen.apply(b, "!=", value, zero, pos), nil
   if to then
     local from = alias_origin(session, out, entry, to, b)
-    sure = codegen.apply(b, "&", sure, codegen.apply(b, "!=", from, zero, pos), pos)
+    has_target = codegen.apply(b, "&", has_target, codegen.apply(b, "!=", from, zero, pos), pos)
     start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
   end
   -- a single byte is enough (TR14-3.5-03)
-  local field = { unit = 1, count = codegen.reg(b, sure, pos), start = start }
+  local field = { unit = 1, count = codegen.reg(b, has_target, pos), start = start }
   field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
   field.label = label(session, name)
   out.fields[#out.fields + 1] = field
@@ -413,8 +413,8 @@ end
 -- FLANG-api-5.
 local function add_type_record(session, out, entry, offset, name, count)
   local b, pos = out.builder, entry.member.pos
-  local there = codegen.apply(b, "!=", count, codegen.constant(0), pos)
-  local bytes = codegen.apply(b, "*", there, codegen.constant(fortran_dynamic_types.BYTES), pos)
+  local has_target = codegen.apply(b, "!=", count, codegen.constant(0), pos)
+  local bytes = codegen.apply(b, "*", has_target, codegen.constant(fortran_dynamic_types.BYTES), pos)
   out.fields[#out.fields + 1] = set_action({ offset = offset + fortran_descriptor.type_record_offset(entry.member.type),
     unit = 1,
     init = true, count = codegen.reg(b, bytes, pos), code_end = b.n,
@@ -529,11 +529,11 @@ function collect(session, out, member_mapping, base, prefix, init, own)
       local named = entry.subscripts and entry.location
       session:with_location(named or entry.member.position, add_descriptor, session, out, entry, offset, name, own)
     elseif entry.subscripts then
-      local comes = member_mapping.pointer_comes and member_mapping.pointer_comes(entry.member.name)
+      local pointer_mapping = member_mapping.pointer_mapping and member_mapping.pointer_mapping(entry.member.name)
       if t.kind == "pointer" and not bare then
         add_piece(out, offset, t.size, { name = name, requested_action = own })
-      elseif t.kind == "pointer" and comes then
-        add_piece(out, offset, t.size, { entry_only = true, base_pointer = comes == "unnamed",
+      elseif t.kind == "pointer" and pointer_mapping then
+        add_piece(out, offset, t.size, { entry_only = true, base_pointer = pointer_mapping == "unnamed",
           requested_action = "copyin" })
       -- The mapper does not name the pointer (OMP60-map-15).
       elseif t.kind == "pointer" and member_mapping.holes and not member_mapping.update then

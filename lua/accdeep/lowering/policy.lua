@@ -129,7 +129,7 @@ local function set_kind(layer, kind, pos, word)
 end
 
 -- Registers a member that a clause names. Decides TR14-3.2.4-01, TR14-3.2.4-02.
-local function enter_member(session, record, layer, clause, item, inside)
+local function enter_member(session, record, layer, clause, item, enclosing_type)
   local member, args = shape.enter(session, record, layer, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
     requested_action = policy.requested_actions[clause.name], pos = item.pos, outer = item.outer,
@@ -145,7 +145,7 @@ local function enter_member(session, record, layer, clause, item, inside)
       raise("unknown-policy", clause.pos, "'invoke' names a policy, or has a nest",
         { length = #"invoke", rule = "TR14-3.3-14" })
     end
-    if clause.shape and clause.shape.name and element.complete and element ~= inside
+    if clause.shape and clause.shape.name and element.complete and element ~= enclosing_type
       and not shape.is_parameter(layer, clause.shape.name) then
       policy.require_known(session, element, clause.shape.name, clause.shape.pos)
       local kind = session:policies_of(element)[clause.shape.name].kind
@@ -161,9 +161,9 @@ local function enter_member(session, record, layer, clause, item, inside)
   layer.members[item.name] = entry
 end
 
--- Returns the layer of a list of clauses. kind: the kind of construct that encloses a nest; inside: the enclosing type,
--- whose later policies may still be unknown. Decides TR14-3.2.1-03, TR14-3.3-13.
-function policy.layer(session, record, clauses, kind, inside)
+-- Returns the layer of a list of clauses. kind: the kind of construct that encloses a nest; enclosing_type: the type
+-- that encloses the policy, whose later policies may still be unknown. Decides TR14-3.2.1-03, TR14-3.3-13.
+function policy.layer(session, record, clauses, kind, enclosing_type)
   local layer = { members = {}, use = {}, kind = kind }
   local clause_names = {}
   for _, clause in ipairs(clauses) do
@@ -200,7 +200,9 @@ function policy.layer(session, record, clauses, kind, inside)
     elseif policy.actions[clause.name] then
       set_kind(layer, "data", clause.pos, clause.name)
     end
-    for _, item in ipairs(clause.members or {}) do enter_member(session, record, layer, clause, item, inside) end
+    for _, item in ipairs(clause.members or {}) do
+      enter_member(session, record, layer, clause, item, enclosing_type)
+    end
   end
   return layer
 end

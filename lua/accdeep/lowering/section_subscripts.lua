@@ -58,13 +58,13 @@ local function inner_dimension(b, row, start, length, subscript, first, count)
     raise("invalid-section", pos, "the section is not contiguous",
       { rule = "ACC33-2.7.1-4", help = ("take all %d elements of the inner dimension"):format(n) })
   end
-  local inside = disjunction(is_none, conjunction(apply(">=", first, zero),
+  local in_bounds = disjunction(is_none, conjunction(apply(">=", first, zero),
     apply("<=", apply("+", first, count), whole)))
-  if inside.const == 0 then
+  if in_bounds.const == 0 then
     raise("out-of-bounds", pos, ("the section [%d:%d] is outside the array of %d elements"):format(first.const,
       count.const, n), { rule = "ACC33-2.7.1-1", help = advice.section(first.const, count.const, n) })
   end
-  codegen.emit_check(b, inside, 0, pos)
+  codegen.emit_check(b, in_bounds, 0, pos)
   codegen.emit_check(b, sound, n, pos)
   local flat = apply("*", length, count)
   if not count.const then

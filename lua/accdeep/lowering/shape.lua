@@ -305,9 +305,9 @@ local function is_for_others(record, layer, member, clause)
     and not types.is_record(types.innermost(member.type))
 end
 
--- Returns the layer of a list of clauses. `record` must be complete; inside: the enclosing type, whose later shapes may
--- still be unknown. Decides TR14-3.1.1-19, TR14-3.1.1-20.
-function shape.layer(session, record, clauses, inside)
+-- Returns the layer of a list of clauses. `record` must be complete; enclosing_type: the type that encloses the
+-- directive, whose later shapes may still be unknown. Decides TR14-3.1.1-19, TR14-3.1.1-20.
+function shape.layer(session, record, clauses, enclosing_type)
   local layer = { members = {} }
   local default
   for _, clause in ipairs(clauses) do
@@ -339,7 +339,9 @@ function shape.layer(session, record, clauses, inside)
         inner = shape.inner(member, item, clause)
       end
       if args then inner = { pos = item.pos, args = args, name = inner and inner.name } end
-      if inner and not shape.is_parameter(layer, inner.name) then check_inner(session, member, inner, inside) end
+      if inner and not shape.is_parameter(layer, inner.name) then
+        check_inner(session, member, inner, enclosing_type)
+      end
       layer.members[item.name] = { mode = clause.name == "exclude" and "exclude" or "include",
         init = clause.name == "init_needed", inner = inner, pos = item.pos,
         limit = clause.direction and limit_of(session, clause) or nil,

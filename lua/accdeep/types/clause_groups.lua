@@ -32,13 +32,13 @@ local openmp_clauses = openmp_directives.clause
 -- Clauses of a group are copied into other texts. To keep their positions distinguishable, the text of each group gets
 -- a range of positions that begins at a multiple of RANGE.
 local RANGE = 1 << 32
-local homes = setmetatable({}, { __mode = "v" }) -- number of a range -> group
+local groups_by_range = setmetatable({}, { __mode = "v" }) -- number of a range -> group
 local ranges = 0
 
 -- Returns the group whose text contains a position, and the position in this text; nil or false for a position in the
 -- current text.
 local function home_of(pos)
-  local group = pos and pos >= RANGE and homes[pos // RANGE]
+  local group = pos and pos >= RANGE and groups_by_range[pos // RANGE]
   return group, group and pos % RANGE
 end
 
@@ -116,8 +116,8 @@ end
 transaction.register(function(session)
   local scope = session.program.group_scope or {} -- created when it is first needed
   local names, list, state, count = scope.names, scope.list, scope.state, #(scope.list or {})
-  local put_back = names and transaction.save(names)
-  local made_later = not session.program.group_scope
+  local restore_names = names and transaction.save(names)
+  local had_no_scope = not session.program.group_scope
   return function()
     local now = session.program.group_scope or scope
     for i = #(now.list or {}), count + 1, -1 do
@@ -127,8 +127,8 @@ transaction.register(function(session)
       if groups and #groups == 0 then record.groups = nil end
       now.list[i] = nil
     end
-    if put_back then put_back() end
-    session.program.group_scope = not made_later and scope
+    if restore_names then restore_names() end
+    session.program.group_scope = not had_no_scope and scope
     scope.names, scope.list, scope.state = names, list, state
   end
 end)
@@ -500,7 +500,7 @@ function clause_groups.define(session, node, record)
       { length = #group.name, rule = "LLNL-4-15",
         notes = { "the other one stands at " .. location_text(session, previous.range + previous.name_pos) } })
   end
-  homes[ranges] = group
+  groups_by_range[ranges] = group
   if group.name then scope.names[group.name] = previous or group end
   if record then
     record.groups = record.groups or {}

@@ -22,9 +22,9 @@ local RULE = "HOUSE-debug"
 -- Opens the debug information of a file, or of this process if path is nil; returns a handle and the name for messages.
 -- Raises if it cannot be read.
 function debug_info.open(path)
-  local handle, why = core.debug(path)
+  local handle, reason = core.debug(path)
   if handle then return handle, path or "this program" end
-  raise("file", nil, path and ("%s: %s"):format(path, why) or why, { rule = RULE })
+  raise("file", nil, path and ("%s: %s"):format(path, reason) or reason, { rule = RULE })
 end
 
 -- Raises the error for a program without debug information. name: the requested type, if the debug information of the
@@ -81,8 +81,8 @@ local function entries_for(handle, file, request)
   local entries, others, has_information = {}, {}, nil
   local enclosing = #request.scopes > 0 and ":" .. table.concat(request.scopes, ":") or nil
   for _, everywhere in ipairs { false, true } do
-    local list, any, in_program = handle:find(request.name, enclosing, 0, everywhere)
-    if not any then raise_no_information(file) end
+    local list, has_debug_info, in_program = handle:find(request.name, enclosing, 0, everywhere)
+    if not has_debug_info then raise_no_information(file) end
     has_information = in_program
     for _, entry in ipairs(list) do
       if is_asked_for(request, entry) then entries[#entries + 1] = entry else others[#others + 1] =
@@ -162,10 +162,10 @@ local function build(session, handle, file, request, definitions)
   local t = builder:type(handle:type(definitions[1].number))
   builder:finish()
   for i = 2, #definitions do
-    local why = builder:differs(t, handle:type(definitions[i].number))
-    if why then
+    local reason = builder:differs(t, handle:type(definitions[i].number))
+    if reason then
       raise("unknown-type", 1, ("%s has two types '%s', at %s and %s: %s"):format(file, request.key,
-        definitions[1].at or "?", definitions[i].at or "?", why), { rule = RULE, length = #request.text,
+        definitions[1].at or "?", definitions[i].at or "?", reason), { rule = RULE, length = #request.text,
         help = "declare the one that is meant" })
     end
   end
@@ -344,8 +344,8 @@ end
 -- Returns the sorted names of all structures, unions, enums and typedefs of a program outside of classes and functions.
 function debug_info.names(path)
   local handle <close>, file = debug_info.open(path)
-  local list, any = handle:find()
-  if not any then raise_no_information(file) end
+  local list, has_debug_info = handle:find()
+  if not has_debug_info then raise_no_information(file) end
   local names, listed = {}, {}
   for _, entry in ipairs(list) do
     local name = entry.kind .. " " .. qualified_names.key(entry.name)

@@ -137,8 +137,8 @@ local function fill(members, size)
   local at = 0
   local function bytes(to)
     if to <= at then return end
-    local inside = { name = ("(bytes %d to %d)"):format(at, to - 1), type = opaque_type("bytes", to - at), offset = 0 }
-    members[#members + 1] = { type = types.set_members(types.record("struct"), { inside }, to - at, 1), offset = at }
+    local filler = { name = ("(bytes %d to %d)"):format(at, to - 1), type = opaque_type("bytes", to - at), offset = 0 }
+    members[#members + 1] = { type = types.set_members(types.record("struct"), { filler }, to - at, 1), offset = at }
   end
   for _, m in ipairs(sorted) do
     bytes(m.offset)
@@ -226,11 +226,11 @@ function Builder:find_known(space, key, node)
   local scope = self.session.now.scope
   local t = scope[space][key]
   if not t then return nil end
-  local why = self:differs(t, node)
-  if not why then return t end
+  local reason = self:differs(t, node)
+  if not reason then return t end
   if not rawget(scope[space], key) then return nil end
-  raise("duplicate-name", nil, ("%s is declared already, and not as in %s: %s"):format(types.name(t), self.file, why),
-    { rule = "HOUSE-debug", help = "declare it once: here, or from debug information" })
+  raise("duplicate-name", nil, ("%s is declared already, and not as in %s: %s"):format(types.name(t), self.file,
+    reason), { rule = "HOUSE-debug", help = "declare it once: here, or from debug information" })
 end
 
 -- Returns the array type of a node, in the order of dimensions of C.
@@ -381,16 +381,16 @@ function Builder:record_differs(t, node, name)
     if m.name or not (unseen and next(m.type.by_name):find "^%(") then own[#own + 1] = m end
   end
   for i, m in ipairs(list) do
-    local mine = own[i]
-    local called = m.name and ("member '%s'"):format(m.name) or "a member without a name"
+    local own_member = own[i]
+    local display_name = m.name and ("member '%s'"):format(m.name) or "a member without a name"
     -- Debug information gives the parent component of Fortran a name.
-    local name_of = mine and (mine.name or mine.type == t.parent and t.parent.tag) or nil
-    if not mine or name_of ~= m.name then return called .. " is not in its place" end
-    if mine.offset ~= m.offset then
-      return ("%s is at offset %d, there at %d"):format(called, mine.offset, m.offset)
+    local name_of = own_member and (own_member.name or own_member.type == t.parent and t.parent.tag) or nil
+    if not own_member or name_of ~= m.name then return display_name .. " is not in its place" end
+    if own_member.offset ~= m.offset then
+      return ("%s is at offset %d, there at %d"):format(display_name, own_member.offset, m.offset)
     end
-    local why = self:differs(mine.type, m.node, called)
-    if why then return why end
+    local reason = self:differs(own_member.type, m.node, display_name)
+    if reason then return reason end
   end
   if #own > #list then return ("member '%s' is not there"):format(own[#list + 1].name or "(without a name)") end
   return nil
@@ -409,28 +409,28 @@ function Builder:differs(t, node, name)
   end
   if pairs_of[t] then return nil end
   pairs_of[t] = true
-  local why
+  local reason
   if node.kind == "record" then
-    why = t.kind ~= "record" and other() or t.kind == "record" and self:record_differs(t, node, name)
+    reason = t.kind ~= "record" and other() or t.kind == "record" and self:record_differs(t, node, name)
       or (t.tag and node.name and t.tag ~= self.key(node.name) and other()) or nil
   elseif node.kind == "pointer" then
     local to = t.kind == "pointer" and t.to or t.kind == "descriptor" and t.rank == 0 and t.of -- Fortran's pointer
-    why = not to and other() or to and self:differs(to, node.to, name) or nil
+    reason = not to and other() or to and self:differs(to, node.to, name) or nil
   elseif node.kind == "array" then
     local element, bytes = t, size_of(node)
     for _ = 1, #node.dims do element = element and element.of end
-    why = (not element or t.size ~= bytes) and other() or element and self:differs(element, node.of, name) or nil
+    reason = (not element or t.size ~= bytes) and other() or element and self:differs(element, node.of, name) or nil
   elseif node.kind == "enum" then
-    why = (t.kind ~= "scalar" or t.size ~= node.size) and other() or nil
+    reason = (t.kind ~= "scalar" or t.size ~= node.size) and other() or nil
   elseif node.kind == "function" then
-    why = t.kind ~= "function" and other() or nil
+    reason = t.kind ~= "function" and other() or nil
   else
     local same = self.makers[node.kind](self, node)
     local fits = t.kind == same.kind and t.size == same.size and t.code == same.code and t.attribute == same.attribute
-    why = not fits and other() or same.kind == "descriptor" and self:differs(t.of, node.of, name) or nil
+    reason = not fits and other() or same.kind == "descriptor" and self:differs(t.of, node.of, name) or nil
   end
-  if why then pairs_of[t] = nil end
-  return why
+  if reason then pairs_of[t] = nil end
+  return reason
 end
 
 -- --------------------------------------------------------------------------------- entering names --

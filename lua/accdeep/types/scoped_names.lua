@@ -14,8 +14,8 @@ local raise = diagnostic.raise
 
 local scoped_names = {}
 
-local nothing = scope.new() -- scope of a class without declarations
-for name in next, nothing.typedefs do nothing.typedefs[name] = nil end
+local empty_scope = scope.new() -- scope of a class without declarations
+for name in next, empty_scope.typedefs do empty_scope.typedefs[name] = nil end
 
 -- Symbol tables whose names a namespace makes known in the enclosing scope.
 local SPACES = { "typedefs", "tags", "templates", "enumerators", "constant_types", "variables", "functions",
@@ -177,7 +177,7 @@ function scoped_names.find(session, node, instance, wants_template)
       if t.kind ~= "record" or not t.complete and not t.names then
         raise("unknown-type", step.pos, ("%s declares no types"):format(types.name(t)), { length = #step.name })
       end
-      at, prefix, is_own = t.names or nothing, "", true
+      at, prefix, is_own = t.names or empty_scope, "", true
     else
       local open = prefix == "" and not is_own and find_namespace(at, step.name)
       if is_last or not open and not at.namespaces[name] then
