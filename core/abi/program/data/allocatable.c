@@ -1,11 +1,10 @@
-/* allocatable.c - keeps the contents of allocatable declared variables present. Called by declared.c, and at the
- * begin of each call by lifecycle.c.
+/* allocatable.c - keeps the contents of allocatable declared variables present. Called by declared.c, and at the begin
+ * of each call by lifecycle.c.
  *
  * An allocate statement creates the device's copy and deallocate deletes it (ACC33-dec-1). gcc 12 makes no call for
- * either but lists the variable. The runtime therefore reads each variable at the begin of each call, maps new
- * contents and unmaps old ones. Two cases cannot be recognised. An array allocated again with the same address and
- * size keeps the device's values; a pointer to absent data counts as allocated. Strings of deferred length are
- * ignored.
+ * either, but lists the variable. The runtime therefore reads each variable at the begin of each call, maps new
+ * contents and unmaps old ones. Two cases cannot be recognised. An array allocated again with the same address and size
+ * keeps the device's values; a pointer to absent data counts as allocated. Strings of deferred length are ignored.
  *
  *      host variable  --data-->  contents        mapped: the range that the device has
  *           |                       |            differs from the contents: unmap, then map again
@@ -33,6 +32,7 @@ static struct allocatable *variables;
 static size_t nvariables, variables_capacity;
 static bool in_kernel; /* true while declared variables hold the device's values */
 
+/* Adds a variable whose size is that of a pointer or descriptor. Ends the program without memory. */
 void rt_allocatable_add(char *host, uint64_t bytes)
 {
     assert(host);
@@ -49,6 +49,7 @@ void rt_allocatable_add(char *host, uint64_t bytes)
     variables[nvariables++] = (struct allocatable){.host = host, .bytes = bytes};
 }
 
+/* Removes the entries of a variable. */
 void rt_allocatable_remove(const char *host)
 {
     for (size_t i = nvariables; i-- > 0;)
@@ -56,18 +57,21 @@ void rt_allocatable_remove(const char *host)
             variables[i] = variables[--nvariables];
 }
 
+/* Marks all contents as not mapped. */
 void rt_allocatable_clear(void)
 {
     for (size_t i = 0; i < nvariables; i++)
         variables[i].mapped.bytes = 0;
 }
 
+/* Sets is_copyin of the variable, if it is allocatable. */
 void rt_allocatable_set_copyin(const void *host)
 {
     for (size_t i = 0; i < nvariables; i++)
         variables[i].is_copyin |= variables[i].host == host;
 }
 
+/* Searches the variables with mapped contents. */
 bool rt_is_allocatable_data(uint64_t host)
 {
     for (size_t i = 0; i < nvariables; i++)
@@ -76,6 +80,7 @@ bool rt_is_allocatable_data(uint64_t host)
     return false;
 }
 
+/* Records that declared variables hold the device's values, or the host's again. */
 void rt_allocatable_swap(void)
 {
     in_kernel = !in_kernel;
@@ -83,7 +88,8 @@ void rt_allocatable_swap(void)
 
 /* ---------------------------------------------------------------------------------- contents -- */
 
-/* Returns the data of a variable's descriptor; 0 bytes: not allocated, not contiguous, or no descriptor. */
+/* Returns the data of a variable's descriptor. 0 bytes: the array is not allocated or not contiguous, or the variable
+ * is not a descriptor. */
 static struct rt_range get_descriptor_elements(const struct allocatable *variable)
 {
     assert(rt_has_descriptor_size(variable->bytes));
@@ -101,7 +107,8 @@ static struct rt_range get_descriptor_elements(const struct allocatable *variabl
     return (struct rt_range){(uintptr_t)array->data, bytes};
 }
 
-/* Returns the range of a variable's contents on the host; 0 bytes: not allocated, or unknown. */
+/* Returns the range of a variable's contents on the host. 0 bytes: the variable is not allocated, or the size is not
+ * known. */
 static struct rt_range read_contents(struct allocatable *variable)
 {
     enum { LEAST = 4096, ADDRESS_BITS = 47 };
@@ -117,7 +124,7 @@ static struct rt_range read_contents(struct allocatable *variable)
     return (struct rt_range){data, variable->scalar};
 }
 
-/* True if two ranges are equal; ranges of 0 bytes are equal. */
+/* Returns true if two ranges are equal; any two ranges of 0 bytes are equal. */
 static bool is_same_range(struct rt_range a, struct rt_range b)
 {
     return a.bytes == b.bytes && (!a.bytes || a.start == b.start);
@@ -126,7 +133,8 @@ static bool is_same_range(struct rt_range a, struct rt_range b)
 /* ------------------------------------------------------------------------------------ changes --
  */
 
-/* Runs a construct with one item on the variable's device. Failure ends the program. */
+/* Runs a construct of `kind` with one item on the variable's device, for the events "allocate" and "deallocate".
+ * Failure ends the program. */
 static void run_item(struct allocatable *variable, accd_construct_kind kind, const accd_item *item)
 {
     rt_check_status(
@@ -140,7 +148,7 @@ static void run_item(struct allocatable *variable, accd_construct_kind kind, con
                            NULL));
 }
 
-/* Attaches or detaches the device copy of the variable. */
+/* Attaches or detaches (`action`) the device copy of the variable. Failure ends the program. */
 static void attach_or_detach(struct allocatable *variable, accd_action action)
 {
     accd_item item = {
@@ -149,8 +157,9 @@ static void attach_or_detach(struct allocatable *variable, accd_action action)
     run_item(variable, action == ACCD_ACTION_ATTACH ? ACCD_KIND_ENTER_DATA : ACCD_KIND_EXIT_DATA, &item);
 }
 
-/* Unmaps the old contents of a variable, unless another variable has taken them over (move_alloc). Ends the program
- * if a data region still uses them. */
+/* Unmaps the old contents of a variable, or only detaches it from contents that it does not own. If another variable
+ * has taken over the contents (move_alloc), that variable inherits them. Ends the program with a report if a data
+ * region still uses the contents. */
 static void unmap_contents(struct allocatable *variable)
 {
     assert(variable->mapped.bytes > 0 && !in_kernel);
@@ -180,7 +189,8 @@ static void unmap_contents(struct allocatable *variable)
     variable->mapped.bytes = 0;
 }
 
-/* Maps the new contents of a variable on the thread's device; present contents are only attached. */
+/* Maps `now`, the new contents of a variable, on the thread's device; contents that are present already are only
+ * attached. Failure ends the program. */
 static void map_contents(const struct rt_thread *self, struct allocatable *variable, struct rt_range now)
 {
     assert(now.bytes > 0 && !variable->mapped.bytes);
@@ -201,8 +211,8 @@ static void map_contents(const struct rt_thread *self, struct allocatable *varia
     variable->mapped = now;
 }
 
-/* Makes the device copy of a variable point to the mapped contents, with the host's bounds. Does nothing if variable or
- * contents are absent. */
+/* Makes the device copy of a variable point to the mapped contents, with the host's bounds. Does nothing if the
+ * variable or its contents are absent. */
 static void update_pointer(struct allocatable *variable)
 {
     const size_t pointer = sizeof(void *), rest = variable->bytes - pointer;
@@ -217,6 +227,8 @@ static void update_pointer(struct allocatable *variable)
         rt_write_device(variable->device, device + pointer, variable->host + pointer, rest);
 }
 
+/* Unmaps all changed contents first, then maps new ones, because new contents may lie at old addresses. Does nothing in
+ * a kernel, or in programs that began with OpenMP. */
 void rt_allocatable_sync(const struct rt_thread *self)
 {
     assert(rt.context);

@@ -1,5 +1,5 @@
-/* code_references.c - decides whether a kernel may use a declared variable that no clause names: its code, or that of
- * a function it calls, contains the variable's address. Called by strict/snapshots.c and image.c, with the lock.
+/* code_references.c - decides whether a kernel may use a declared variable that no clause names: its code, or that of a
+ * function it calls, contains the variable's address. Called by strict/snapshots.c and image.c, with the lock.
  *
  * The code is not decoded: any four bytes that are a distance to the variable, or its address, count as a use. The
  * start of functions is known from .eh_frame_hdr, the sorted table of stack unwinders:
@@ -12,8 +12,9 @@
 #include <link.h>
 #include <string.h>
 
+/* DEPTH: most levels of calls that are searched; CACHED: entries of the cache */
 enum { DEPTH = 8, CACHED = 256 };
-/* version of the table, and encoding of its rows: DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+/* Version of the table, and encoding of its rows: DW_EH_PE_datarel | DW_EH_PE_sdata4. Other tables are not read. */
 static const unsigned char version = 1, of_table = 0x3b;
 
 /* Module that contains a code address. */
@@ -24,7 +25,8 @@ struct code {
     const char *table; /* table of functions; NULL: the module has no table */
 };
 
-/* Callback of dl_iterate_phdr: fills in the module that contains `code_address`. Returns 1 when found, which stops. */
+/* Callback of dl_iterate_phdr: fills in the struct code *ud if the module contains its code_address. Returns 1 then,
+ * which stops the iteration, otherwise 0. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code *code = ud;
@@ -55,7 +57,7 @@ static int32_t load_int32(const void *at)
     return word;
 }
 
-/* Returns the end of the segment that contains an address; 0: not in the module. */
+/* Returns the end of the segment that contains an address; 0: the address is not in the module. */
 static uint64_t find_segment_end(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)
@@ -64,7 +66,8 @@ static uint64_t find_segment_end(const struct code *code, uint64_t address)
     return 0;
 }
 
-/* Returns the start of the next function, or the end of the code; 0: no function begins at `start`. */
+/* Returns the start of the next function in the table, or the end of the code after the last one. 0: no function begins
+ * at `start`, or the table cannot be read. */
 static uint64_t find_function_end(const struct code *code, uint64_t start)
 {
     const unsigned char *head = (const unsigned char *)code->table;
@@ -87,7 +90,7 @@ static uint64_t find_function_end(const struct code *code, uint64_t start)
     return at + (uint64_t)(int64_t)load_int32(rows + 8 * (low + 1));
 }
 
-/* True if a word at an address lies within the module. */
+/* Returns true if the word at an address lies within the module. */
 static bool is_readable_word(const struct code *code, uint64_t address)
 {
     for (size_t i = 0; i < code->nparts; i++)
@@ -97,8 +100,8 @@ static bool is_readable_word(const struct code *code, uint64_t address)
     return false;
 }
 
-/* True if the instruction may have an immediate operand after the distance, which is relative to the instruction's
- * end. before: number of code bytes before it. */
+/* Returns true if the instruction with the four bytes at `distance` may have an immediate operand after them; the
+ * distance is relative to the instruction's end. before: number of code bytes before `distance`. */
 static bool may_have_immediate(const unsigned char *distance, uint64_t before)
 {
     static const unsigned char opcodes[] = {0x69, 0x6b, 0x70, 0x71, 0x72, 0x73, 0x80, 0x81, 0x83, 0xa4, 0xac,
@@ -111,8 +114,8 @@ static bool may_have_immediate(const unsigned char *distance, uint64_t before)
            (before > 5 && distance[-6] == EVEX && (distance[-5] & MAPS) == THIRD);
 }
 
-/* True if the function at `fn` may use an address in the range, directly, by a table of addresses, or through calls
- * up to `depth` levels deep. */
+/* Returns true if the function at `fn` may use an address in the range, directly, by a table of addresses, or through
+ * calls up to `depth` levels deep. False if no function begins at `fn`. */
 static bool references_range(const struct code *code, uint64_t fn, uint64_t start, uint64_t bytes, int depth)
 {
     assert(depth >= 0 && depth <= DEPTH);
@@ -128,13 +131,14 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
             if (more != 3 && target + (uint64_t)more - start < bytes)
                 return true;
         uint64_t value;
-        if (target % sizeof value == 0 && is_readable_word(code, target)) { /* entry of a table of addresses */
+        /* The word may be an entry of a table of addresses. */
+        if (target % sizeof value == 0 && is_readable_word(code, target)) {
             memcpy(&value, (const void *)(uintptr_t)target, sizeof value);
             if (value - start < bytes)
                 return true;
         }
         const bool calls = at > fn && (before[-1] == CALL || before[-1] == JUMP);
-        /* The library calls the function of a parallel region by its address. */
+        /* The library calls the function of a parallel region by its address, which the code loads by LEA. */
         const bool passes = at > fn + 1 && before[-2] == LEA && (before[-1] & ~REGISTER) == RELATIVE;
         if ((calls || passes) && depth && target != fn && find_function_end(code, target) &&
             references_range(code, target, start, bytes, depth - 1))
@@ -143,6 +147,7 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
     return false;
 }
 
+/* Looks the result up in the cache, or searches the code. */
 bool rt_code_references(const void *fn, uint64_t start, uint64_t bytes)
 {
     assert(fn);

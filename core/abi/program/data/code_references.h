@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if the code of the function `fn`, or of a function that it calls, may contain an address of the range. False if
- * the code is unknown. Results are cached; the lock must be held. `fn` is not NULL. */
+/* Returns true if the code of the function `fn`, or of a function that it calls, may contain an address of the range of
+ * `bytes` bytes at `start`. False if the code is not known. Results are cached; the lock must be held. `fn` must not be
+ * NULL. */
 bool rt_code_references(const void *fn, uint64_t start, uint64_t bytes);
 
 #endif

@@ -29,16 +29,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* flag of an entry's size: declare link */
 static const uint64_t link_flag = (uint64_t)1 << 63;
+/* LARGE: bytes of a zero variable above which its initial value is not stored */
 enum { DEVICES_MOST = 64, LARGE = 1 << 20 };
 
-/* Entry of the compiler's list. */
+/* Entry of the compiler's list of declared variables. */
 struct declared_entry {
     char *host;
     uint64_t bytes; /* size, and link_flag: present only while a clause maps it */
 };
 
-/* Declared variable of a module. */
+/* Declared variable of a module. initial: its value at the program's start; NULL: not known. */
 struct declared {
     char *host;
     uint64_t bytes;
@@ -62,12 +64,13 @@ static size_t nmodules, modules_capacity;
 /* Read-only memory of modules, sorted by address. */
 static struct rt_range *constants;
 static size_t nconstants, constants_capacity;
-static struct rt_range last_gap; /* gap between constants that was found last */
-uint64_t rt_statics_low, rt_statics_bytes;
+/* gap between constants in which rt_is_constant found an address last; 0 bytes: none */
+static struct rt_range last_gap;
+uint64_t rt_statics_low, rt_statics_bytes; /* start and size of static memory; 0 bytes: not known */
 
 static unsigned long long seen_loads, seen_unloads; /* numbers of loads and unloads at the latest scan */
 static bool has_late_instrumentation;               /* true if the library for instrumented programs was loaded late */
-const struct link_map *rt_last_module;
+const struct link_map *rt_last_module;              /* see count_module_loads */
 #pragma weak _r_debug
 
 /* -------------------------------------------------------------------------------------- file -- */
@@ -78,7 +81,8 @@ struct file {
     size_t size;
 };
 
-/* Maps a file for reading. Returns false if it cannot be read or is too short. */
+/* Maps a file for reading; the caller must unmap it. Returns false if the file cannot be read or is too short for an
+ * ELF header. */
 static bool map_file(struct file *file, const char *path)
 {
     struct stat status;
@@ -92,14 +96,14 @@ static bool map_file(struct file *file, const char *path)
     return file->at != MAP_FAILED;
 }
 
-/* True if `bytes` bytes at `offset` lie within the file. */
+/* Returns true if `bytes` bytes at `offset` lie within the file. */
 static bool is_in_file(const struct file *file, uint64_t offset, uint64_t bytes)
 {
     return offset <= file->size && bytes <= file->size - offset;
 }
 
-/* Returns the list of declared variables in the memory of a module loaded at `base`, and its length; NULL: the module
- * has no such list. */
+/* Returns the list of declared variables in the memory of a module loaded at `base`, and stores its length in *n_p.
+ * Returns NULL if the module has no such list or its file is malformed. */
 static const struct declared_entry *find_table(const struct file *file, uintptr_t base, size_t *n_p)
 {
     assert(file->at && n_p);
@@ -121,7 +125,8 @@ static const struct declared_entry *find_table(const struct file *file, uintptr_
     return NULL;
 }
 
-/* Fills in the addresses that the dynamic linker writes into a variable. */
+/* Writes the addresses that the dynamic linker writes into a variable, of `bytes` bytes at `host`, into the variable's
+ * initial value. */
 static void relocate(const struct file *file, uintptr_t base, const char *host, uint64_t bytes, char *initial)
 {
     assert(initial);
@@ -137,7 +142,8 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
             uint64_t word = base + (uint64_t)list[k].r_addend;
             if (into >= bytes || bytes - into < sizeof word)
                 continue;
-            if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64) /* address in another module: copied from the program */
+            /* such an address may be in another module, so the linker's result is copied */
+            if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64)
                 memcpy(&word, host + into, sizeof word);
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64 || ELF64_R_TYPE(list[k].r_info) == R_X86_64_RELATIVE)
                 memcpy(initial + into, &word, sizeof word);
@@ -145,8 +151,8 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
     }
 }
 
-/* Returns the value of a variable at the program's start, read from its file. NULL: unknown, since it lies in another
- * module, is large and zero, or memory is exhausted. */
+/* Returns the value of a variable at the program's start, read from its file; the caller must free it. NULL: the
+ * variable lies in another module, is large and zero, or memory is exhausted. */
 static char *read_initial_value(const struct file *file, uintptr_t base, const struct declared_entry *entry)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
@@ -160,7 +166,8 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
             continue;
         uint64_t stored = into < parts[i].p_filesz ? parts[i].p_filesz - into : 0;
         stored = stored < bytes ? stored : bytes;
-        if (!stored && bytes > LARGE) /* zeros, as long as the program has not written them */
+        /* an initial value of zeros, unless the program has written them since, is not worth the memory */
+        if (!stored && bytes > LARGE)
             return NULL;
         char *initial = is_in_file(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
         if (!initial)
@@ -174,7 +181,8 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
 
 /* -------------------------------------------------------------------------------------- scan -- */
 
-/* Returns an array with space for one more element. Ends the program without memory. */
+/* Returns an array with capacity for element n of `size` bytes, moved if it has grown. Ends the program without memory.
+ */
 static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
 {
     if (n < *capacity)
@@ -187,8 +195,8 @@ static void *grow_array(void *array, size_t n, size_t *capacity, size_t size)
     return larger;
 }
 
-/* Callback of dl_iterate_phdr, for one module: stores the counts of loads and unloads in *ud, and the last module of
- * the linker's list in rt_last_module. The list is stable because no call that changes it is active here. */
+/* Callback of dl_iterate_phdr, for the first module only: stores the counts of loads and unloads in *ud, and the last
+ * module of the linker's list in rt_last_module. The list is stable because no call that changes it is active here. */
 static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size;
@@ -201,7 +209,7 @@ static int count_module_loads(struct dl_phdr_info *info, size_t size, void *ud)
 }
 
 /* Callback of dl_iterate_phdr: records the read-only memory of a module, and the module itself unless it belongs to the
- * system. */
+ * system. Returns 0, so that the iteration continues. Ends the program without memory; ud is not used. */
 static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
 {
     (void)size, (void)ud;
@@ -235,6 +243,7 @@ static int compare_ranges(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* Searches the sorted list of constants, after the gap that was found last. */
 bool rt_is_constant(const void *host)
 {
     uint64_t address = (uintptr_t)host;
@@ -255,13 +264,14 @@ bool rt_is_constant(const void *host)
     return false;
 }
 
-/* Search for executable memory at an address. */
+/* Search for executable memory at an address. found: the result. */
 struct code_search {
     uint64_t address;
     bool found;
 };
 
-/* Callback of dl_iterate_phdr: sets `found` if the address lies in code of the module, and then stops. */
+/* Callback of dl_iterate_phdr: sets `found` of the search *ud if the address lies in code of the module. Returns 1, to
+ * stop, if found. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code_search *search = ud;
@@ -274,6 +284,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
     return search->found;
 }
 
+/* Searches the modules' code; only read-only memory can be code. */
 bool rt_is_code(const void *address)
 {
     struct code_search search = {.address = (uintptr_t)address};
@@ -282,6 +293,8 @@ bool rt_is_code(const void *address)
     return search.found;
 }
 
+/* Sets the range of static memory: the gap between constants before the heap. The range stays empty without a heap, or
+ * if device memory may lie in it. */
 void rt_find_static_range(void)
 {
     const uint64_t heap = rt.heap_start;
@@ -294,8 +307,8 @@ void rt_find_static_range(void)
     rt_statics_bytes = heap - last_gap.start;
 }
 
-/* Reads the list of a module. Constants are listed too, but ignored because they never differ. A variable of a
- * library may lie in the program, where the linker put the shared copy. */
+/* Reads the list of a module, if its file can be read. Constants are listed too, but ignored because they never differ.
+ * A variable of a library may lie in the program, where the linker put the shared copy. */
 static void read_table(struct module *module)
 {
     assert(!module->variables && !module->is_read);
@@ -322,7 +335,8 @@ static void read_table(struct module *module)
     rt.fast_path_enabled &= !rt.has_declared;
 }
 
-/* Maps all variables of a module, except those of clause link, on each device, with their initial values. */
+/* Maps all variables of a module, except those of clause link, on each device, with their initial values. Failure ends
+ * the program; without memory for the list, nothing is mapped. */
 static void map_variables(struct module *module)
 {
     assert(!module->open);
@@ -359,12 +373,13 @@ static void map_variables(struct module *module)
     free(items);
 }
 
-/* Forgets a module that was unloaded, with its regions and variables. */
+/* Forgets a module that was unloaded, with its regions and variables. The last module of the list takes its place. */
 static void remove_module(struct module *module)
 {
     assert(nmodules > 0 && module < modules + nmodules);
     for (int device = 0; device < DEVICES_MOST; device++)
-        accd_region_abandon(module->regions[device]); /* abandoned, not ended: the host's memory no longer exists */
+        /* abandoned, not ended, because an end would copy to host memory that no longer exists */
+        accd_region_abandon(module->regions[device]);
     for (size_t i = 0; i < module->nvariables; i++) {
         rt_allocatable_remove(module->variables[i].host);
         free(module->variables[i].initial);
@@ -373,7 +388,8 @@ static void remove_module(struct module *module)
     *module = modules[--nmodules];
 }
 
-/* Scans all modules. Unloaded modules are removed first, since new ones may lie at their addresses. */
+/* Scans all modules. Unloaded modules are removed before the tables of new ones are read, since new ones may lie at
+ * their addresses. */
 static void scan_modules(void)
 {
     nconstants = last_gap.bytes = 0;
@@ -387,8 +403,8 @@ static void scan_modules(void)
             remove_module(&modules[i]);
 }
 
-/* Reports a library that was instrumented but loaded late; ends a strict run, where its kernels would use the host
- * memory of the library of checks. */
+/* Reports a library that was compiled for checking but loaded late, once. Ends a strict run, where kernels of that
+ * library would use the host memory of the library of checks. */
 static void report_late_instrumentation(void)
 {
     static bool is_reported;
@@ -407,6 +423,7 @@ static void report_late_instrumentation(void)
         rt_exit_with_error();
 }
 
+/* Scans the modules if their numbers of loads or unloads have changed, and maps the variables of new ones. */
 void rt_declared_rescan(void)
 {
     struct dl_phdr_info info = {0};
@@ -430,6 +447,7 @@ void rt_declared_rescan(void)
     }
 }
 
+/* Marks all modules as not open in the new context, and scans them. */
 void rt_declared_init(void)
 {
     assert(rt.context);
@@ -444,7 +462,8 @@ void rt_declared_init(void)
 
 /* ----------------------------------------------------------------------------------- kernels -- */
 
-/* Returns the next declared variable and advances both indices, which start at 0; NULL at the end. */
+/* Returns the next declared variable, and advances both indices, of a module and of a variable in it, which must start
+ * at 0. NULL after the last variable. */
 static const struct declared *get_next_variable(size_t *module, size_t *location)
 {
     assert(module && location);
@@ -454,7 +473,7 @@ static const struct declared *get_next_variable(size_t *module, size_t *location
     return NULL;
 }
 
-/* Returns the declared variable that contains an address; NULL: no such variable. */
+/* Returns the declared variable that contains an address; NULL if no declared variable contains it. */
 static const struct declared *find_variable(const void *host)
 {
     size_t m = 0, location = 0;
@@ -464,17 +483,20 @@ static const struct declared *find_variable(const void *host)
     return NULL;
 }
 
+/* Tests whether a declared variable contains the address. */
 bool rt_is_declared(const void *host)
 {
     return find_variable(host) != NULL;
 }
 
+/* Tests for a declared variable without clause link. */
 bool rt_is_declared_permanent(const void *host)
 {
     const struct declared *variable = find_variable(host);
     return variable && !variable->link;
 }
 
+/* Lists the ranges of all declared variables. */
 size_t rt_get_declared_ranges(struct rt_range *ranges)
 {
     size_t m = 0, location = 0, n = 0;
@@ -484,6 +506,7 @@ size_t rt_get_declared_ranges(struct rt_range *ranges)
     return n;
 }
 
+/* Compares the range with that of its variable. */
 bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all)
 {
     const struct declared *variable = find_variable(host);
@@ -493,9 +516,10 @@ bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_ran
     return true;
 }
 
+/* Searches for a declared pointer with this value, or with one in the same block. */
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
 {
-    const void *inside = NULL; /* pointer to the block that contains the address, attached to no data */
+    const void *inside = NULL; /* pointer to the block that contains the address and that is not attached yet */
     size_t m = 0, location = 0;
     for (const struct declared *v; rt.has_declared && (v = get_next_variable(&m, &location));) {
         const uintptr_t data = v->link || v->bytes != sizeof(void *) ? 0 : rt_load_word(v->host);
@@ -509,7 +533,7 @@ const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint6
     return inside;
 }
 
-/* Swaps `bytes` bytes at two addresses, whose ranges do not overlap. */
+/* Swaps `bytes` bytes at two addresses, whose ranges must not overlap. */
 static void swap_bytes(char *host, char *device, uint64_t bytes)
 {
     assert(host != device);

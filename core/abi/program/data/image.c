@@ -1,8 +1,8 @@
 /* image.c - loads the device code (image) of a program or library for this machine, and makes its variables present.
  * Called by clang/registration.c and at the open of a context.
  *
- * An image is loaded once for each device by dlopen, so that each device has variables of its own. Pages with
- * variables are mapped twice, so that the image's code and the transfers of the core see the same bytes:
+ * An image is loaded once for each device by dlopen, so that each device has variables of its own. Pages with variables
+ * are mapped twice, so that the image's code and the transfers of the core see the same bytes:
  *
  *      image:          | code | constants | variables |            part.start, used by the code
  *                                              ||
@@ -41,7 +41,7 @@ struct loaded {
     void **addresses; /* address in the image of each entry; NULL: not found */
 };
 
-/* Registered image, in a list in order of registration. */
+/* Registered image of the program or library `owner`, in a list in order of registration. */
 static struct image {
     struct image *next;
     const void *owner;
@@ -52,7 +52,7 @@ static struct image {
     struct loaded *devices;   /* state for each device; NULL: not yet loaded */
     const accd_context *open; /* context in which the image's variables are present; NULL: not yet opened */
 } * images;
-static bool has_variables; /* true if variables exist whose values are checked */
+static bool has_variables; /* true if an image has variables whose values are checked */
 
 /* Returns the start of the page that contains an address. */
 static uint64_t page_down(uint64_t address)
@@ -74,6 +74,7 @@ static int compare_hosts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Appends an image to the list. Ends the program without memory. */
 void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_image_entry *entries, size_t nentries)
 {
     assert(start && (entries || !nentries));
@@ -92,14 +93,15 @@ void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_
 /* --------------------------------------------------------------------------------------- load --
  */
 
-/* Ends the program because an image cannot be loaded. */
+/* Ends the program with a report, because an image cannot be loaded. why: the reason, in words. */
 static _Noreturn void reject_image(const char *why)
 {
     rt_fatal("unsupported", "the program's device code for this machine cannot be loaded: %s", why);
 }
 
-/* Makes the image resolve names within itself first, even if the program exports the same names. clang 19 links
- * images in this way; for earlier versions the optional DT_RELACOUNT entry is replaced by DT_SYMBOLIC. */
+/* Makes the image resolve names within itself first, even if the program exports the same names. clang 19 links images
+ * in this way; for earlier versions, replaces the optional DT_RELACOUNT entry in `file`, the copy of the image, by
+ * DT_SYMBOLIC. Failure ends the program. */
 static void bind_names_locally(const struct image *image, int file)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -116,8 +118,8 @@ static void bind_names_locally(const struct image *image, int file)
     }
 }
 
-/* Loads the image from a memory file and returns its handle. The file stays open because debug information is read
- * from it. Failure ends the program. */
+/* Loads the image from a memory file and returns its handle of dlopen. The file stays open because debug information is
+ * read from it. Failure ends the program. */
 static void *load_image(const struct image *image)
 {
     char path[40];
@@ -136,8 +138,8 @@ static void *load_image(const struct image *image)
     return handle;
 }
 
-/* Returns the address of an entry in the image; NULL: not found. A constructor local to its file is found by its
- * offloading entry, which begins with the address. */
+/* Returns the address of an entry in the image; NULL: the entry is not found. A constructor that is local to its file
+ * is found by its offloading entry, which begins with the address. */
 static void *find_entry_address(void *handle, const struct rt_image_entry *entry)
 {
     char name[512];
@@ -149,7 +151,7 @@ static void *find_entry_address(void *handle, const struct rt_image_entry *entry
     return address && entry->kind == RT_IMAGE_INDIRECT ? (void *)rt_load_word(address) : address;
 }
 
-/* Maps pages of a file at both addresses of a part. Returns false on failure. */
+/* Maps pages of a file at both addresses of a part, which must be page-aligned. Returns false on failure. */
 static bool map_part_twice(const struct part *part, int file)
 {
     assert(part->device % PAGE == 0 && part->start % PAGE == 0);
@@ -158,7 +160,8 @@ static bool map_part_twice(const struct part *part, int file)
            mmap((void *)(uintptr_t)part->start, part->bytes, both, flags, file, 0) != MAP_FAILED;
 }
 
-/* Returns a memory file with the contents of a part, sparse where pages are zero; -1: failure. */
+/* Returns a memory file with the contents of a part, sparse where pages are zero; the caller must close it. Returns -1
+ * on failure. */
 static int copy_part(const struct part *part)
 {
     static const char zeros[PAGE];
@@ -174,8 +177,8 @@ static int copy_part(const struct part *part)
     return -1;
 }
 
-/* Callback rt.on_fork: the parent copies all variables before the fork; the child maps the copies as its own. Failure
- * ends the child. */
+/* Callback rt.on_fork: before the fork, copies all variables; in the child, maps the copies as its own. A failure of
+ * either ends the child. */
 static void handle_fork(enum rt_fork_phase when)
 {
     for (struct image *image = images; image; image = image->next)
@@ -191,8 +194,8 @@ static void handle_fork(enum rt_fork_phase when)
             }
 }
 
-/* Gives pages of the image a second address in device memory; start and end are page-aligned. Failure ends the
- * program. */
+/* Gives the pages of the image from `start` to `end` a second address, in new device memory; both must be page-aligned.
+ * Does nothing for an empty range or after PARTS_MOST parts. Failure ends the program. */
 static void share_pages(struct loaded *loaded, int device, uint64_t start, uint64_t end)
 {
     assert(start % PAGE == 0 && end % PAGE == 0);
@@ -210,7 +213,7 @@ static void share_pages(struct loaded *loaded, int device, uint64_t start, uint6
     rt.on_fork = handle_fork;
 }
 
-/* Shares all writable pages of the image, except the tables of the dynamic linker. */
+/* Shares all writable pages of the image, except the tables of the dynamic linker. Failure ends the program. */
 static void share_variables(const struct image *image, struct loaded *loaded, int device)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -240,7 +243,8 @@ static void share_variables(const struct image *image, struct loaded *loaded, in
     }
 }
 
-/* Returns the device address of an address in the image; 0: not in a shared page, hence a constant or NULL. */
+/* Returns the device address of an address in the image; 0: the address is not in a shared page, so it is a constant or
+ * NULL. */
 static uint64_t find_shared_address(const struct loaded *loaded, const void *address)
 {
     for (size_t i = 0; i < loaded->nparts; i++)
@@ -257,7 +261,8 @@ static void call_entries(const struct image *image, const struct loaded *loaded,
             (*(void (*const *)(void)) & loaded->addresses[i])();
 }
 
-/* Makes the variables of an image present. A variable listed by two files is present already, which is no error. */
+/* Makes the variables of an image present on a device. A variable listed by two files is present already, which is not
+ * an error; other errors end the program. */
 static void map_entry(const struct image *image, const struct loaded *loaded, int device)
 {
     for (size_t i = 0; i < image->nentries; i++) {
@@ -275,7 +280,7 @@ static void map_entry(const struct image *image, const struct loaded *loaded, in
     }
 }
 
-/* Returns the byte of the image's file that is loaded at an address; 0: the file has none for it. */
+/* Returns the byte of the image's file that is loaded at an address; 0: the file has no byte for it. */
 static char read_file_byte(const struct image *image, const struct loaded *loaded, uint64_t address)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)image->start;
@@ -288,8 +293,9 @@ static char read_file_byte(const struct image *image, const struct loaded *loade
     return 0;
 }
 
-/* Reports the initial value of a variable to the checks. Words changed by the loader or by constructors hold
- * addresses, or results that the host's constructors produce too, so that the host's values are taken instead. */
+/* Reports the initial value of variable i to the checks (rt.on_initial). fresh: the image was loaded now. Words that
+ * the loader or constructors have changed hold addresses, or results that the host's constructors produce too; for
+ * these, and for an image loaded before, the host's values are reported. Ends the program without memory. */
 static void notify_initial_value(const struct image *image, const struct loaded *loaded, int device, size_t i,
                                  bool fresh)
 {
@@ -311,15 +317,15 @@ static void notify_initial_value(const struct image *image, const struct loaded 
     free(initial);
 }
 
-/* True if entry i is a variable of the image in device memory. */
+/* Returns true if entry i is a variable of the image in device memory. */
 static bool is_variable(const struct image *image, const struct loaded *loaded, size_t i)
 {
     return image->entries[i].bytes && image->entries[i].kind != RT_IMAGE_LINK &&
            find_shared_address(loaded, loaded->addresses[i]);
 }
 
-/* Opens an image on a device: loads it if `fresh`, shares its variables, makes them present and runs constructors.
- * Failure ends the program. */
+/* Opens an image on a device: loads it if `fresh`, shares its variables, makes them present and runs constructors if
+ * `fresh`. Failure ends the program. */
 static void open_image_on_device(struct image *image, int device, bool fresh)
 {
     assert(rt.context && device >= 0 && device < rt.options.devices);
@@ -343,6 +349,7 @@ static void open_image_on_device(struct image *image, int device, bool fresh)
         }
 }
 
+/* Opens the images that are not open in the present context, on each device. */
 void rt_load_images(void)
 {
     for (struct image *image = images; image; image = image->next) {
@@ -359,11 +366,13 @@ void rt_load_images(void)
 
 static atomic_bool removed; /* true once an image was removed */
 
+/* Tests whether an image was removed. */
 bool rt_has_removed_image(void)
 {
     return removed;
 }
 
+/* Removes the owner's images; does nothing after an error, or in the runtime's own code. */
 void rt_image_remove(const void *owner)
 {
     removed = true;
@@ -383,7 +392,7 @@ void rt_image_remove(const void *owner)
                         rt.on_initial(device, image->entries[i].host, NULL, image->entries[i].bytes);
                     accd_unmap_data(rt.context, device, image->entries[i].host);
                 }
-            free(image->devices[device].addresses); /* the code stays loaded because a kernel may still run */
+            free(image->devices[device].addresses); /* the code itself stays loaded, because a kernel may still run */
         }
         free(image->devices);
         free(image->entries);
@@ -395,11 +404,13 @@ void rt_image_remove(const void *owner)
 /* -------------------------------------------------------------------------------------- look-up --
  */
 
+/* Tests has_variables. */
 bool rt_has_image_variables(void)
 {
     return has_variables;
 }
 
+/* Searches the sorted entries of all images. */
 void *rt_find_image_function(int device, const void *host)
 {
     const struct rt_image_entry wanted = {.host = host};
@@ -412,6 +423,7 @@ void *rt_find_image_function(int device, const void *host)
     return NULL;
 }
 
+/* Searches the variables of the images whose shared pages contain the address. */
 bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p)
 {
     assert(device >= 0 && variable_p);
@@ -432,6 +444,7 @@ bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *v
     return false;
 }
 
+/* Tests each variable of the images by the function's code. */
 void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes))
 {
     assert(fn && use);
@@ -444,6 +457,7 @@ void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int
     }
 }
 
+/* Searches the variables of all images. */
 bool rt_is_image_variable(uint64_t host)
 {
     for (const struct image *image = images; image; image = image->next)

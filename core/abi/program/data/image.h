@@ -18,31 +18,37 @@ struct rt_image_entry {
     } kind;
 };
 
-/* Registers an image; takes ownership of `entries`, from malloc. The lock must not be held. The image is loaded for
- * each device when a context is opened. */
+/* Registers an image: the device code of `bytes` bytes at `start`, of the program or library `owner`. Takes ownership
+ * of `entries`, from malloc. The image is loaded for each device when a context is opened. The lock must not be held.
+ * Ends the program without memory. */
 void rt_image_add(const void *owner, const char *start, size_t bytes, struct rt_image_entry *entries, size_t nentries);
-/* Removes all images of `owner`: runs their destructors and unmaps their variables. The lock must not be held. */
+/* Removes all images of `owner`: runs their destructors and unmaps their variables. The lock must not be held. Does
+ * nothing after an error. */
 void rt_image_remove(const void *owner);
-bool rt_has_removed_image(void); /* true once an image was removed: the program ends, or has unloaded a library */
+/* returns true once an image was removed, because the program ends or has unloaded a library */
+bool rt_has_removed_image(void);
 
-/* Loads images added since the last call and makes their variables present. The lock must be held and a context be
- * open. */
+/* Loads images added since the last call and makes their variables present. The lock must be held and a context must be
+ * open. Failure ends the program. */
 void rt_load_images(void);
 
-/* True if a loaded image has variables whose values are checked. */
+/* Returns true if a loaded image has variables whose values are checked. */
 bool rt_has_image_variables(void);
-/* Returns the address in the image of `device` for the host's placeholder of a function; NULL: not in an image. */
+/* Returns the address in the image of `device` for the host's placeholder of a function; NULL: no image has the
+ * function. */
 void *rt_find_image_function(int device, const void *host);
 /* Variable of an image on a device: its address in the image, on the host and in device memory, and its size. */
 struct rt_image_variable {
     uint64_t at, host, device, bytes;
 };
-/* Stores the variable that contains address `at` of an image; returns false if no variable contains it. */
+/* Stores in *variable_p the variable that contains the address `at` of an image on `device`. Returns false if no
+ * variable contains it. */
 bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p);
-/* Calls `use` for each variable that the function `fn` of an image may use. `fn` is not NULL. */
+/* Calls use(device, host address, bytes) for each variable that the function `fn` of an image may use. `fn` must not be
+ * NULL. */
 void rt_for_each_used_image_variable(int device, const void *fn,
                                      void (*use)(int device, uint64_t host, uint64_t bytes));
-/* True if a host address lies in a variable of an image, which stays present. */
+/* Returns true if a host address lies in a variable of an image; such variables stay present. */
 bool rt_is_image_variable(uint64_t host);
 
 #endif

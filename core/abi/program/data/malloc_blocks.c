@@ -1,19 +1,19 @@
-/* malloc_blocks.c - finds sections that exceed their block of malloc: their transfer would overwrite the bookkeeping
- * of the C library. lifecycle.c calls rt_check_malloc_blocks before a construct moves data; rt_needs_check is the
- * quick test.
+/* malloc_blocks.c - finds sections that exceed their block of malloc: their transfer would overwrite the bookkeeping of
+ * the C library. lifecycle.c calls rt_check_malloc_blocks before a construct moves data; rt_needs_check is the quick
+ * test.
  *
  * A block of the GNU C library begins at a multiple of 16, after a word with its size and three flag bits:
  *
  *      | size of previous block or its data | size + bits | bytes of the block ... | size + bits | ...
  *      block - 16                           block - 8     block                                    next block
  *
- * That word alone proves nothing, as it may be data of the program. Only if it says that a section is too long, the
- * blocks before it are followed from the start of the heap. Strict and instrumented runs also do this for sections
- * that begin within a block.
+ * The size word alone proves nothing, as it may be data of the program. Only if it says that a section is too long, the
+ * blocks before the section are followed from the start of the heap. Strict and instrumented runs also do this for
+ * sections that begin within a block.
  *
  * Instrumented programs know each block and the requested bytes. In other programs the size is rounded up by malloc,
- * and blocks in arenas of other threads are not checked. Sections without a transfer are never checked: the host
- * memory of deleted data may have been freed and reused. */
+ * and blocks in arenas of other threads are not checked. Sections without a transfer are never checked: the host memory
+ * of deleted data may have been freed and reused. */
 #include "abi/checked/checked.h"
 #include "abi/program/base/runtime.h"
 
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-enum { GNU_MALLOC = 0 }; /* the sanitizer has its own malloc */
+enum { GNU_MALLOC = 0 }; /* the sanitizer has its own malloc, so nothing is checked */
 #else
 enum { GNU_MALLOC = 1 };
 #endif
@@ -39,16 +39,16 @@ enum {
 #pragma weak rt_find_malloc_block
 #pragma weak rt_get_requested_size
 
-static uint64_t walked_blocks; /* number of blocks followed so far */
+static uint64_t walked_blocks; /* number of blocks followed so far, which is limited */
 
-/* Returns the word at an address, which must be readable. */
+/* Returns the word at an address of the heap, which must be readable. */
 static uint64_t load_heap_word(uint64_t address)
 {
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-/* Finds the start of the heap in /proc/self/maps and returns it; 0: no heap. Sets rt.heap_start, to UINT64_MAX without
- * a heap, and the range of static memory. */
+/* Finds the start of the heap in /proc/self/maps and returns it; 0: the process has no heap yet. Sets rt.heap_start, to
+ * UINT64_MAX without a heap, and the range of static memory. */
 static uint64_t locate_heap(void)
 {
     uint64_t start = 0;
@@ -65,6 +65,7 @@ static uint64_t locate_heap(void)
     return start;
 }
 
+/* Returns the start of the heap, found at the first call. */
 uint64_t rt_find_heap_start(void)
 {
     if (rt.heap_start)
@@ -72,13 +73,15 @@ uint64_t rt_find_heap_start(void)
     return RT_ON_NEW_STACK(locate_heap); /* a thread's own stack may be small */
 }
 
+/* Compares the word before the address, as a size, with the section. */
 bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
 {
     assert(host % RT_BLOCK_ALIGNMENT == 0);
     if (rt.options.instrumented || !rt.heap_start || host % 4096 == 0 ||
-        (int64_t)bytes < 0) /* the word before the address may not be mapped */
+        /* The word before the address may not be mapped, so it is not read. */
+        (int64_t)bytes < 0)
         return true;
-    rt_this_thread.in_core = true; /* a fault in it means an unmapped section */
+    rt_this_thread.in_core = true; /* a fault while in_core is set means an unmapped section */
     atomic_signal_fence(memory_order_seq_cst);
     const uint64_t size = load_heap_word(host - sizeof size) & ~(uint64_t)BITS;
     atomic_signal_fence(memory_order_seq_cst);
@@ -86,8 +89,8 @@ bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
     return size - RT_BLOCK_MIN < bytes + HEAD - RT_BLOCK_MIN;
 }
 
-/* Returns the start of the heap block that contains an address, and stores the block's end; 0: unknown. Follows the
- * blocks from `low`, the start of the heap. */
+/* Returns the start of the heap block that contains an address, and stores the block's end. Follows the blocks from
+ * `low`, the start of the heap, up to `high`, its end. Returns 0 if the words there are not sizes of blocks. */
 static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {
     assert(low <= address && low <= high && end_p);
@@ -103,7 +106,8 @@ static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high,
     return 0;
 }
 
-/* True if the words before `start` and after its block look like size words of malloc, up to the heap's end. */
+/* Returns true if the words before `start` and after its block look like size words of malloc. high: end of the heap,
+ * within which the block and the next one must lie. */
 static bool is_plausible_block(uint64_t start, uint64_t high)
 {
     assert(start < high);
@@ -114,6 +118,7 @@ static bool is_plausible_block(uint64_t start, uint64_t high)
     return next + (head & ~(uint64_t)BITS) <= high && head & 1;
 }
 
+/* Tests the header of a block on the heap, or of a block that is a mapping of its own. */
 bool rt_is_in_block(uint64_t block, uint64_t at)
 {
     const uint64_t low = rt_find_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
@@ -126,8 +131,8 @@ bool rt_is_in_block(uint64_t block, uint64_t at)
            (head[1] & BITS) == MAPPED && at - block < (head[1] & ~(uint64_t)BITS) - HEAD;
 }
 
-/* Returns the bytes that an instrumented program requested for a block; 0: unknown. The size word shows whether the
- * block still exists, since it may have been freed unnoticed. */
+/* Returns the bytes that an instrumented program requested for a block; 0: not known. The size word must fit, because
+ * the block may have been freed unnoticed. */
 static uint64_t get_requested_bytes(uint64_t block)
 {
     enum { ROUNDED = 4096 + 2 * RT_BLOCK_MIN };
@@ -136,8 +141,9 @@ static uint64_t get_requested_bytes(uint64_t block)
     return requested && requested + sizeof size <= size && size - requested < ROUNDED ? requested : 0;
 }
 
-/* Returns the bytes from `start`, which lies within a block, to the end of the block if the section is longer. 0: not
- * longer, unknown, or found before. `low` is the start of the heap; 0: the section is not on the heap. */
+/* Returns the bytes from `start`, which lies within a block, to the end of the block if the section is longer. 0: the
+ * section is not longer, its block is not known, or it was examined before. `low`, `high`: start and end of the heap;
+ * low 0: the section is not on the heap. */
 static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low, uint64_t high)
 {
     assert(bytes > 0);
@@ -149,7 +155,7 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
     uint64_t end = 0, block = 0;
     if (!rt.options.strict && !rt.options.instrumented)
         return 0;
-    if (!low) { /* outside the heap */
+    if (!low) { /* blocks outside the heap are known only to instrumented programs */
         size_t n = 0;
         if (!&rt_find_malloc_block || rt_find_malloc_block(start, &block, &n) != RT_OWNER_HOST)
             return 0;
@@ -167,8 +173,8 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
     return block && bytes > end - start ? end - start : 0;
 }
 
-/* Returns the bytes available in the section's block from `start` on, if the section is longer; 0: not longer, or
- * unknown. *inside_p becomes true if the section begins within the block. */
+/* Returns the bytes available in the section's block from `start` on, if the section is longer. 0: the section is not
+ * longer, or the block is not known. *inside_p becomes true if the section begins within the block. */
 static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside_p)
 {
     assert(bytes > 0 && inside_p);
@@ -196,8 +202,8 @@ static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside
     return capacity;
 }
 
-/* Writes the name of a section that exceeds its block; debug information covers only the block. Returns true for
- * Fortran, whose second bound is not a length. */
+/* Writes the name of a section that exceeds its block. Debug information names only the block, so the section is
+ * computed. Returns true for Fortran, where the second bound is not a length. */
 static bool format_section(const accd_item *item, char *to, size_t capacity)
 {
     struct accd__debug_name name;
@@ -209,6 +215,7 @@ static bool format_section(const accd_item *item, char *to, size_t capacity)
     return begins && name.fortran;
 }
 
+/* Checks each item that moves bytes, and reports the first wrong one. */
 void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
 {
     assert(rt.site && (items || !nitems));

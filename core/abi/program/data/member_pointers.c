@@ -1,12 +1,13 @@
-/* member_pointers.c - unmaps pointers that are present only because the compiler maps them with the section they
- * point to, which OpenACC does not require (ACC33-att-6). When the enclosing aggregate is mapped, it would be partly
- * present, so that these pointers are unmapped first. Called by lifecycle.c after the core refused a construct. */
+/* member_pointers.c - unmaps pointers that are present only because the compiler maps them with the section that they
+ * point to, which OpenACC does not require (ACC33-att-6). When the enclosing aggregate is mapped, such a pointer makes
+ * it partly present, so these pointers are unmapped first. Called by lifecycle.c after the core has refused a
+ * construct. */
 #include "abi/program/base/runtime.h"
 
 #include <assert.h>
 
-/* True if all objects present in the item's range are such pointers, lie completely in the range, and are used by no
- * region. */
+/* Returns true if all objects present in the item's range are pointers of that kind, lie completely in the range, and
+ * are used by no region. */
 static bool has_only_pointers(const struct rt_thread *self, const accd_item *item)
 {
     assert(item->bytes > 0);
@@ -18,7 +19,7 @@ static bool has_only_pointers(const struct rt_thread *self, const accd_item *ite
     return true;
 }
 
-/* Unmaps the pointers present within an item. Failure ends the program. */
+/* Unmaps the pointers present within an item's range. Failure ends the program. */
 static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
 {
     assert(rt.context && item->bytes > 0);
@@ -37,6 +38,7 @@ static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
     }
 }
 
+/* Handles each item that is partly present; stops at the first with other data. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     assert(items || !nitems);
@@ -53,6 +55,7 @@ bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *ite
     return gave;
 }
 
+/* Tests for a pointer or descriptor whose target another item contains. */
 bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     if (!item->host || (item->bytes != sizeof(void *) && !rt_is_descriptor_size(item->host, item->bytes)))

@@ -8,7 +8,8 @@
 
 enum { PROGRAM_CACHE = 64 };
 
-/* Cached programs, direct-mapped by a hash of size and pieces; the cache owns both. Pieces are compared as bytes. */
+/* Cached programs, direct-mapped by a hash of size and pieces; the cache owns pieces and programs. Pieces are compared
+ * as bytes. */
 static struct cached_program {
     size_t n;
     uint64_t bytes;
@@ -16,6 +17,7 @@ static struct cached_program {
     accd_program *program;
 } program_cache[PROGRAM_CACHE];
 
+/* Empties the cache. */
 void rt_clear_struct_programs(void)
 {
     for (size_t i = 0; i < PROGRAM_CACHE; i++) {
@@ -25,6 +27,8 @@ void rt_clear_struct_programs(void)
     memset(program_cache, 0, sizeof program_cache);
 }
 
+/* Returns a cached program, or makes one and replaces the cache's entry with the same hash. Ends the program without
+ * memory. */
 accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n)
 {
     assert(pieces && n > 0);
@@ -40,7 +44,8 @@ accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n
     accd_program_release(found->program);
     free(found->pieces);
     *found = (struct cached_program){n, bytes, pieces, NULL};
-    accd_member *gaps = calloc(n, sizeof *gaps); /* gaps before each member, which the program excludes */
+    /* gaps between the members, which the program excludes from the mapping */
+    accd_member *gaps = calloc(n, sizeof *gaps);
     if (!gaps)
         rt_fatal("out-of-memory", "no memory for a structure of %zu members", n);
     uint64_t end = 0;

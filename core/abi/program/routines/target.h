@@ -29,7 +29,8 @@ bool rt_defers_tasks(void);
  * empty epoch unless the run is checked or strict. depend: libgomp's list of depend clauses; NULL: none. */
 struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend);
 /* Records, in the race check and the trace, that the program has waited for the tasks that `depend` names (libgomp's
- * list of depend clauses); for all tasks if `depend` is NULL. Does nothing if no task is pending, or in a kernel. */
+ * list of depend clauses). `depend` NULL: it has waited for all tasks. Does nothing if no task is pending, or in a
+ * kernel. */
 void rt_after_taskwait(const struct rt_site *site, void **depend);
 bool rt_has_pending_tasks(void); /* true if the program has not waited for all of its tasks */
 /* Looks up libgomp's functions; called before a region with protected memory may need them. */

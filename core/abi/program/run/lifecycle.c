@@ -322,7 +322,7 @@ struct rt_thread *rt_ensure_started(void)
 {
     struct rt_thread *self = rt_current_thread();
     if (!self->type) {
-        /* All signals are blocked, because a signal handler with a directive would deadlock in pthread_once. */
+        /* Signals are blocked, because a signal handler with a directive would deadlock in pthread_once. */
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &before);
