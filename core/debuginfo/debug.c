@@ -14,7 +14,8 @@
 
 /* ------------------------------------------------------------------------------------- files -- */
 
-/* Reads how often files were loaded into the process. */
+/* Callback of dl_iterate_phdr: sets the number at `arg` to how often files were loaded into the process; stops after
+ * the first file. */
 static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
@@ -22,14 +23,14 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* Returns the path of the file of a module; "" if it is not known. */
+/* Returns the path of the file of a module (a file of the program in memory); "" if it is not known. */
 static const char *file_of(const struct accd__debug_info *debug, Dwfl_Module *module)
 {
     const char *file = debug->dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     return file ? file : "";
 }
 
-/* True if a file is the C library. */
+/* Returns true if the path `file` is that of the C library. */
 static bool is_libc(const char *file)
 {
     static const char libc[] = "/libc.so.";
@@ -37,7 +38,7 @@ static bool is_libc(const char *file)
     return last && !strncmp(last, libc, sizeof libc - 1);
 }
 
-/* True if `text` begins with one of the texts in `starts`, a list that ends with NULL. */
+/* Returns true if `text` begins with one of the texts in `starts`, a list that ends with NULL. */
 static bool starts_with_any(const char *text, const char *const *starts)
 {
     while (*starts && strncmp(text, *starts, strlen(*starts)) != 0)
@@ -45,7 +46,8 @@ static bool starts_with_any(const char *text, const char *const *starts)
     return *starts;
 }
 
-/* True if a file is a library in a folder of the system, a runtime library of a compiler, or accdeep's own. */
+/* Returns true if the path `file` is that of a library in a folder of the system, a runtime library of a compiler, or
+ * accdeep's own. */
 static bool is_system(const char *file)
 {
     static const char *const folders[] = {"/lib/",       "/lib32/",       "/lib64/",    "/usr/lib/", "/usr/lib32/",
@@ -59,6 +61,8 @@ static bool is_system(const char *file)
     return starts_with_any(file, folders) || starts_with_any(slash ? slash + 1 : file, names);
 }
 
+/* Returns the file of the program that contains an address, after listing the files again if more were loaded; NULL:
+ * none, or no memory. */
 struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uint64_t address)
 {
     assert(debug);
@@ -84,6 +88,7 @@ struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uin
 
 /* ------------------------------------------------------------------------------- open, close -- */
 
+/* Loads libdw and lists the files of this process; NULL: not possible. */
 struct accd__debug_info *accd__debug_open(void)
 {
     struct accd__debug_info *debug = calloc(1, sizeof *debug);
@@ -104,6 +109,7 @@ static void close_site(struct accd__code_site *site)
     free(site->variables.at);
 }
 
+/* Frees a reader with everything that it has returned, and unloads libdw. */
 void accd__debug_close(struct accd__debug_info *debug)
 {
     if (!debug)
@@ -126,8 +132,8 @@ void accd__debug_close(struct accd__debug_info *debug)
 
 /* ------------------------------------------------------------------------------------- lines -- */
 
-/* Sets the compilation unit of `site`, whose code contains the call; returns false if there is none. Units are searched
- * one by one, because not every compiler writes a table of addresses. */
+/* Sets the compilation unit and the bias of `site`, whose code contains the call; returns false if no unit does. Units
+ * are searched one by one, because not every compiler writes a table of addresses. */
 static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die *unit = NULL;
@@ -140,8 +146,8 @@ static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *si
     return false;
 }
 
-/* Sets file and line of `site`. Code that the compiler has made has line 0; then a line shortly before the call is
- * used, and site->near is set. */
+/* Sets file and line of `site`, if they are known. Code that the compiler has made has line 0; then a line shortly
+ * before the call is used, and site->near is set. */
 static void find_line(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     enum { STEPS = 8 };
@@ -156,6 +162,7 @@ static void find_line(struct accd__debug_info *debug, struct accd__code_site *si
     }
 }
 
+/* Returns the site of a call, from the table or read now. */
 struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uintptr_t pc)
 {
     struct accd__code_site *site = accd__pointer_table_find(&debug->sites, pc);
@@ -174,6 +181,8 @@ struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uin
     return NULL;
 }
 
+/* Sets file, line and function of a call. Returns 0 if the line is not known, 2 if it is that of code shortly before.
+ */
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
                           const char **function_p)
 {
@@ -186,6 +195,7 @@ int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const ch
     return site->near ? 2 : 1;
 }
 
+/* Returns the compiler and options of the unit that contains a call; NULL: not known. */
 const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t pc)
 {
     struct accd__code_site *site = debug ? accd__find_code_site(debug, pc) : NULL;
@@ -195,7 +205,8 @@ const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t p
     return debug->dw.dwarf_formstring(&producer);
 }
 
-/* Looks a name up once and caches it, because libdw searches all symbols each time. */
+/* Returns the linker's name of the function at an address; NULL: not known. Looks a name up once and caches it, because
+ * libdw searches all symbols each time. */
 const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t address)
 {
     const char *name = accd__pointer_table_find(&debug->symbols, address);
@@ -208,17 +219,20 @@ const char *accd__debug_find_symbol(struct accd__debug_info *debug, uint64_t add
     return name;
 }
 
-/* True if a site is in code of the system. */
+/* Returns true if a site is in a system header or a system file; false for NULL. */
 static bool is_system_site(const struct accd__code_site *site)
 {
     return site && (site->in_header || (site->module && site->module->is_system));
 }
 
+/* Returns true if the code at `pc` is in a system header or a system file. */
 bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc)
 {
     return is_system_site(accd__find_code_site(debug, pc));
 }
 
+/* Returns true if the code at `pc` is in a file of the program, but in no unit; symbols that begin with a dot do not
+ * count. */
 bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
 {
     const struct accd__code_site *site = accd__find_code_site(debug, pc);
@@ -234,8 +248,8 @@ struct way_out {
     unsigned frames;
 };
 
-/* Callback for each frame of the search: stores the call in a function of the program in *way->call, and ends the
- * search. */
+/* Callback of _Unwind_Backtrace; arg: a struct way_out. After the frame of the call, stores the first call in a
+ * function of the program in *way->call and ends the search. Gives up after 64 frames. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     enum { FRAMES_MOST = 64, RBP = 6 };
@@ -253,6 +267,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
     return ++way->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
+/* Replaces a call in system code by the call in the program that encloses it. */
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call)
 {
     struct way_out way = {.debug = debug, .call = call};

@@ -1,8 +1,9 @@
 /* debug.h - debug information about the program that runs in this process: lines of calls, names of memory.
  *
- * It is read with libdw, which is loaded at run time if it is installed. No function prints or faults, whatever the
- * program or its files look like. Calls with one accd__debug_info must not overlap. The files of the implementation
- * share debug_dw.h; HAVE_LIBDW is defined if libdw's headers were found. */
+ * libdw, which is loaded at run time if it is installed, reads the debug information. No function prints or faults,
+ * whatever the program or its files look like. Calls with one accd__debug_info must not overlap. The files of the
+ * implementation share debug_dw.h; HAVE_LIBDW is defined if libdw's headers were found. Without libdw every function
+ * returns "not known". */
 #ifndef ACCD__DEBUG_H
 #define ACCD__DEBUG_H
 
@@ -20,40 +21,43 @@ struct accd__debug_info *accd__debug_open(void);
 void accd__debug_close(struct accd__debug_info *debug);
 
 /* Call of a function: `pc` is the return address, `sp` the caller's stack pointer after the return, `bp` the frame
- * pointer register at the call. Other registers that calls keep are found if the call is still active on this stack. */
+ * pointer register at the call, 0: not known. If the call is still active on this stack, unwinding finds the other
+ * registers that calls preserve. */
 struct accd__debug_call_frame {
     uintptr_t pc, sp, bp;
 };
 
-/* Function that was stopped by a fault. `at` describes the fault like a call; its return address is the address after
- * the first byte of the instruction. `words` is a copy of `n` words of the stack, from address `low` on. */
 enum { ACCD__DEBUG_FAULT_STACK_WORDS = 1024 };
+/* Function that was stopped by a fault. `at` describes the fault like a call; at.pc is the address after the first byte
+ * of the instruction. `words` is a copy of `n` words of the stack, from address `low` on. */
 struct accd__debug_fault_context {
     struct accd__debug_call_frame at;
     uint64_t low;
     size_t n;
     uintptr_t words[ACCD__DEBUG_FAULT_STACK_WORDS];
 };
-/* Replaces stopped->at by the call in the function's caller and returns true. Returns false, without a change, if the
- * caller is not known. */
+/* Replaces stopped->at by the call in the caller of the stopped function, and returns true. Returns false, without a
+ * change, if the caller is not known. */
 bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug_fault_context *stopped);
 
-/* Finds file, line and function of a call; results that are not known are NULL or 0. Strings live as long as `debug`.
- * Returns 0 if no line is known, 1 if it is. Returns 2 if the code has no line of its own, so that the line of code
- * shortly before it is given. */
+/* Sets *file_p, *line_p and *function_p to the source location of a call; what is not known is NULL or 0. Strings live
+ * as long as `debug`, which may be NULL. Returns 1; 0 if no line is known. Returns 2 if the code has no line of its
+ * own, so that the line of code shortly before it is given. */
 int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const char **file_p, int *line_p,
                           const char **function_p);
 
-/* Returns compiler and options of the code at a call, such as "GNU C17 14.2.0 -O2"; NULL: not known. */
+/* Returns compiler and options of the code at a call, such as "GNU C17 14.2.0 -O2"; NULL: not known, or `debug` is
+ * NULL. */
 const char *accd__debug_get_compiler(struct accd__debug_info *debug, uintptr_t pc);
 
-/* True if the code at `pc` is code of the system: of its libraries, or of a function of its headers, such as std::copy.
- * Code that was inlined into a function of the program has the line of that function already. */
+/* Returns true if the code at `pc` is code of the system: of its libraries, or of a function of its headers, such as
+ * std::copy. Code that was inlined into a function of the program has the line of that function already, and does not
+ * count. */
 bool accd__debug_is_system_code(struct accd__debug_info *debug, uintptr_t pc);
-/* Replaces *call, if it is in code of the system, by the call in the function of the program that encloses it. The call
- * must be active on this stack. */
+/* Replaces *call, if it is in code of the system, by the call in the innermost function of the program that encloses
+ * it. Does nothing if there is none within 64 frames. The call must be active on this stack. */
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call);
-/* True if the code at `pc` is the program's and was compiled without debug information. */
+/* Returns true if the code at `pc` is the program's and was compiled without debug information. */
 bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc);
 
 /* Returns the linker's name of the function at an address, such as "main._omp_fn.0" for an outlined function; NULL: not
@@ -83,13 +87,13 @@ struct accd__debug_name {
     unsigned subscripts;
 };
 
-/* Sets *name_p to the name of a range of memory as seen from `call`. With 0 bytes, names the object that begins at the
- * address. Returns 1, or 0 if no name is known. */
+/* Sets *name_p to the name of a range of memory as seen from `call`, whose variables are in scope. With 0 bytes, names
+ * the object that begins at the address. Returns 1, or 0 if no name is known. */
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                           uint64_t bytes, struct accd__debug_name *name_p);
 /* Names a range as accd__debug_find_name does, and sets *element_p to the name of the element or member that has byte
  * `at`, counted from the address: "a[2][3]", "c(3)%v(2)". The byte may be outside of the range. The name of the element
- * is empty if only the range is known. Returns 0 if no name is known. */
+ * is empty if only the range has one. Returns 1, or 0 if no name is known. */
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p);

@@ -15,6 +15,7 @@ struct accd__debug_chunk {
     _Alignas(16) char space[];
 };
 
+/* Returns zeroed memory from the newest chunk or a new one; NULL: no memory. */
 void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes)
 {
     assert(bytes > 0);
@@ -33,6 +34,7 @@ void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes)
     return space;
 }
 
+/* Frees all chunks. */
 void accd__debug_free_memory(struct accd__debug_info *debug)
 {
     while (debug->chunks) {
@@ -42,8 +44,8 @@ void accd__debug_free_memory(struct accd__debug_info *debug)
     }
 }
 
-/* Returns the entry of `key` or, if it has none, the empty entry where it belongs. Requires that the table has empty
- * entries. */
+/* Returns the entry of `key` or, if the table does not have the key, the empty entry where it belongs. Requires that
+ * the table has empty entries. */
 static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_table *table, uintptr_t key)
 {
     assert(table->room && !(table->room & (table->room - 1)));
@@ -55,11 +57,13 @@ static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_t
     }
 }
 
+/* Returns the value of a key; NULL: the table does not have it. */
 void *accd__pointer_table_find(const struct accd__pointer_table *table, uintptr_t key)
 {
     return table->room ? find_entry(table, key)->value : NULL;
 }
 
+/* Sets the value of a key; doubles the table if it is half full. Returns false without memory. */
 bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, void *value)
 {
     assert(key);
@@ -83,6 +87,7 @@ bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, v
 
 /* ----------------------------------------------------------------------------------- entries -- */
 
+/* Returns the expression in an attribute; n = 0: none. */
 struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name)
 {
     struct accd__debug_expr expr = {.n = 0};
@@ -92,6 +97,7 @@ struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debu
     return expr;
 }
 
+/* Returns the location in an attribute that is valid at an address; n = 0: none. */
 struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name,
                                            Dwarf_Addr pc)
 {
@@ -102,6 +108,7 @@ struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug,
     return expr;
 }
 
+/* Sets *to to the address operand of an operation; returns false if there is none. */
 bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr,
                             const Dwarf_Op *op, uint64_t *to)
 {

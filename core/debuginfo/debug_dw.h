@@ -40,7 +40,7 @@ struct accd__debug_expr {
     Dwarf_Attribute from;
 };
 
-/* Bound of an array: a constant, an expression, or the value of a variable (DIE). */
+/* Bound of an array: a constant, an expression, or the value of a variable, given by its entry (DIE). */
 struct accd__debug_bound {
     enum { ACCD__DEBUG_BOUND_NONE, ACCD__DEBUG_BOUND_CONST, ACCD__DEBUG_BOUND_EXPR, ACCD__DEBUG_BOUND_DIE } kind;
     int64_t value;
@@ -50,6 +50,7 @@ struct accd__debug_bound {
 
 enum { ACCD__DEBUG_DIMS_MAX = 15 };
 
+/* Dimension of an array; its bounds may be of kind NONE. */
 struct accd__debug_dim {
     struct accd__debug_bound lower, upper, count;
 };
@@ -82,22 +83,26 @@ struct accd__debug_type {
     struct accd__debug_expr data; /* expression for the address of a descriptor's elements */
 };
 
+/* Member of a structure. */
 struct accd__debug_member {
     const char *name; /* name; NULL: the members of this member count as members of the enclosing structure */
     uint64_t offset;
     struct accd__debug_type *type;
 };
 
-/* Returns the type of the variable, member or pointer `die`; NULL: no type (void), or no memory. */
+/* Returns the type of the variable, member or pointer `die`, without typedefs and qualifiers; NULL: no type (void), or
+ * no memory. bias: that of the entry's file. */
 struct accd__debug_type *accd__get_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias);
 /* Returns the type that the pointer or reference type `type` points to; NULL: void or not known. */
 struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struct accd__debug_type *type);
-/* True if the byte at `offset` of an object of `type` is in none of its members, so that it holds no value. */
+/* Returns true if the byte at `offset` of an object of `type` is in none of its members, so that it holds no value.
+ * Returns false if not all members are known. */
 bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type,
                              uint64_t offset);
 
 /* ----------------------------------------------------------------------- calls and variables -- */
 
+/* Variable of the program. */
 struct accd__debug_variable {
     const char *name;
     Dwarf_Die die;
@@ -122,8 +127,8 @@ struct accd__debug_module {
     Dwfl_Module *dwfl;
     bool indexed;                         /* the globals of the file have been read */
     struct accd__debug_variables globals; /* ascending addresses */
-    /* The file is the C library. Its debug information is large, and does not say what it passes to functions of the
-     * program, which it calls by their addresses. */
+    /* The file is the C library. Its debug information is not read for arguments: it is large, and does not have those
+     * of calls by an address, as the library calls functions of the program. */
     bool is_libc;
     bool is_system; /* the file is in a folder of the system, or a runtime library */
 };
@@ -153,6 +158,7 @@ struct accd__code_site {
     struct accd__debug_expr passed[ACCD__DEBUG_REGISTERS];
 };
 
+/* Reader of debug information. */
 struct accd__debug_info {
     struct accd__dw dw;
     Dwfl *dwfl;
@@ -168,32 +174,35 @@ struct accd__debug_info {
 void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes);
 /* Frees all memory of accd__debug_alloc. */
 void accd__debug_free_memory(struct accd__debug_info *debug);
-/* Returns the attribute `name` of `die`, which is an expression; n = 0: the attribute does not exist. */
+/* Returns the expression in the attribute `name` of `die`; n = 0: the attribute does not exist, or is no expression. */
 struct accd__debug_expr accd__get_expression(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name);
-/* Returns the attribute `name` of `die`, which is a location, as it is valid at address `pc` of the file; n = 0: no
- * location is valid there. */
+/* Returns the location expression in the attribute `name` of `die` that is valid at address `pc` of the file; n = 0:
+ * none is valid there. */
 struct accd__debug_expr accd__get_location(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name,
                                            Dwarf_Addr pc);
-/* Sets *to to the address operand of the operation `op`, given directly or as an index into the address table of the
- * file. Returns false if it has none. */
+/* Sets *to to the address operand of the operation `op` of `expr`, given directly or as an index into the address table
+ * of the file. Returns false if `op` has no such operand. */
 bool accd__dwarf_op_address(const struct accd__debug_info *debug, const struct accd__debug_expr *expr,
                             const Dwarf_Op *op, uint64_t *to);
 
-/* True if the source file `file` is a header of the system or of a compiler's library. */
+/* Returns true if the source file `file` is a header of the system or of a compiler's library; false for NULL. */
 bool accd__debug_is_system_header(const char *file);
 /* Returns the module (file of the program in memory) that contains `address`; NULL: no module does. */
 struct accd__debug_module *accd__find_module(struct accd__debug_info *debug, uint64_t address);
-/* Returns the site of the call with return address `pc`, read at its first use; NULL: no memory, or `pc` is 0. */
+/* Returns the site of the call with return address `pc`, read at its first use; what is not known in the site is 0 or
+ * NULL. NULL: no memory, or `pc` is 0. */
 struct accd__code_site *accd__find_code_site(struct accd__debug_info *debug, uintptr_t pc);
 /* Returns the rules for unwinding at the return address `pc`; the caller frees them with free. NULL: not known. */
 Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module,
                               uintptr_t pc);
-/* Sets function, variables in scope and unwinding rules of a new site, whose unit is known. */
+/* Sets function, variables in scope and unwinding rules of a new site, whose unit is known. Does nothing if no function
+ * contains the call. */
 void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_site *site);
-/* Returns the global and static variables of a module, read at the first use. */
+/* Returns the global and static variables of a module, by ascending address, read at the first use; an incomplete list
+ * without memory. */
 const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug,
                                                          struct accd__debug_module *module);
-/* Returns the type of `variable`, read at its first use; NULL: not known. */
+/* Returns the type of `variable`, read at its first use; NULL: void or not known. */
 struct accd__debug_type *accd__get_variable_type(struct accd__debug_info *debug, struct accd__debug_variable *variable);
 
 /* ------------------------------------------------------------------------------------ places -- */
@@ -209,13 +218,13 @@ struct accd__frame_view {
         ACCD__DEBUG_FAILED
     } cfa_state,
         kept_state; /* states of `cfa` and of `kept` */
-    /* stack pointer of the caller before the call; values of the registers that calls keep */
+    /* stack pointer of the caller before the call; values of the registers that calls preserve */
     uint64_t cfa, kept[6];
     unsigned callers; /* number of calls between the first view and this one, whose parameters came from callers */
 };
 
-/* Result of a location expression: with is_value, `at` is the value, which is in a register or computed; otherwise `at`
- * is an address in memory. */
+/* Result of a location expression. is_value false: `at` is an address in memory. is_value true: `at` is the variable's
+ * value, which was in a register or computed. */
 struct accd__value_location {
     bool is_value;
     uint64_t at;
@@ -223,8 +232,8 @@ struct accd__value_location {
 
 /* Copies `bytes` bytes of this process at `address` to `to`; returns false if they are not readable. */
 bool accd__read_memory(uint64_t address, void *to, size_t bytes);
-/* Sets *place_p to the result of `expr`. `object`: address that the expressions of an array start from, or NULL.
- * Returns false if `expr` cannot be evaluated. */
+/* Sets *place_p to the result of `expr`, from a file with this bias. `object`: address of the array whose expression
+ * this is; NULL: none. Returns false if `expr` cannot be evaluated. */
 bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
                              const uint64_t *object, struct accd__value_location *place_p);
 /* Sets *place_p to the location of `variable` at the call of the view; returns false if it is not known. */

@@ -12,6 +12,7 @@
 
 /* ------------------------------------------------------------------------------------- paths -- */
 
+/* Appends formatted text to the path, cut off at the size of a name. */
 void accd__path_append(struct accd__debug_name_path *path, const char *format, ...)
 {
     assert(path->used < sizeof((struct accd__debug_name *)0)->name);
@@ -24,12 +25,14 @@ void accd__path_append(struct accd__debug_name_path *path, const char *format, .
         path->used += (size_t)n < left ? (size_t)n : left - 1;
 }
 
+/* Returns the separator before members: "%" or ".". */
 const char *accd__member_separator(const struct accd__debug_type *type)
 {
     return type->fortran ? "%" : ".";
 }
 
-/* Appends the name of a member; NULL: the member has no name, and its members follow directly. */
+/* Appends the separator and the name of a member of `type`. Does nothing for NULL: the member has no name, and its
+ * members follow directly. */
 static void add_member(struct accd__debug_name_path *path, const struct accd__debug_type *type, const char *name)
 {
     if (!name)
@@ -45,6 +48,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
+/* Appends the subscripts of an element: "[2][3]", or "(2,3)" in Fortran. */
 void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, int64_t index, unsigned first)
 {
@@ -70,6 +74,7 @@ void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_na
         accd__path_append(path, "%s%lld%s", i ? "," : "(", subscript[i], i + 1 < n ? "" : ")");
 }
 
+/* Appends the path to node `i`, the path of its parent first. */
 void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_name_path *path, uint32_t i)
 {
     assert(s->nodes[i].parent <= i);
@@ -95,8 +100,9 @@ void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_nam
 
 /* ----------------------------------------------------------------------------------- storage -- */
 
-/* Sets unit[i] to the bytes of one element of dimension i of an array. A C program can name a part of each dimension; a
- * Fortran array counts as one row. Returns the number of dimensions; 0: sizes are not known. */
+/* Sets unit[i] to the bytes of one element of dimension i of an array, whose elements are rows of the dimensions after
+ * i. A C program can name a part of each dimension; a Fortran array counts as one row. Returns the number of
+ * dimensions; 0: sizes are not known. */
 static size_t get_dimension_units(struct accd__debug_search *s, const struct accd__debug_type *type, uint64_t object,
                                   uint64_t *unit)
 {
@@ -111,11 +117,13 @@ static size_t get_dimension_units(struct accd__debug_search *s, const struct acc
     return unit[0] ? n : 0;
 }
 
+/* Returns true if an object is exactly the range. */
 bool accd__debug_is_exact_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes)
 {
     return s->address == start && (s->bytes == 0 || s->bytes == bytes);
 }
 
+/* Makes *name stand for a whole object; returns true. */
 bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name)
 {
     name->section = 0;
@@ -124,6 +132,7 @@ bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name)
     return true;
 }
 
+/* Makes *name stand for a section; returns false if the range does not consist of whole elements. */
 bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name)
 {
     assert(unit > 0);
@@ -135,6 +144,8 @@ bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64
     return true;
 }
 
+/* Names a range among elements: as a section of a dimension or, if it is within one element, as a part of that element.
+ */
 bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path,
                                   struct accd__debug_type *type, uint64_t object, uint64_t data,
                                   struct accd__debug_name *name)
@@ -158,7 +169,8 @@ bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__deb
     return n && accd__path_describe(s, path, type->target, s->address - offset, name);
 }
 
-/* Returns the member that is exactly the range; otherwise a member that contains the range; NULL: no member does. */
+/* Returns the member of the object of `type` that is exactly the range; otherwise the first member that contains the
+ * range; NULL: no member does. */
 static const struct accd__debug_member *find_member_of_range(struct accd__debug_search *s,
                                                              const struct accd__debug_type *type, uint64_t object)
 {
@@ -177,8 +189,8 @@ static const struct accd__debug_member *find_member_of_range(struct accd__debug_
     return found;
 }
 
-/* Names several members, from the beginning of one to the end of another: "s.a to s.c". Returns false if the range is
- * not such a sequence. */
+/* Names a range of several members, from the beginning of one to the end of another: "s.a to s.c". Returns false if the
+ * range is not such a sequence. */
 static bool describe_members(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
@@ -201,7 +213,8 @@ static bool describe_members(struct accd__debug_search *s, struct accd__debug_na
     return accd__name_as_whole(0, name);
 }
 
-/* Names the range, which is a part of an object of the type. Returns false if it cannot be named. */
+/* Names the range, which is a part of an object of `type`: extends the path and sets *name. Returns false if the range
+ * cannot be named. */
 static bool describe_part(struct accd__debug_search *s, struct accd__debug_name_path *path,
                           struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
@@ -220,13 +233,14 @@ static bool describe_part(struct accd__debug_search *s, struct accd__debug_name_
         return accd__path_describe(s, path, member->type, object, name);
     case ACCD__DEBUG_ARRAY:
         return accd__path_describe_elements(s, path, type, object, object, name);
-    case ACCD__DEBUG_DESCRIPTOR: /* words of a descriptor have no names */
+    case ACCD__DEBUG_DESCRIPTOR: /* words of a descriptor have no names, so that the descriptor's name is used */
         return accd__name_as_whole(0, name);
     default:
         return false;
     }
 }
 
+/* Names a range within an object: the object itself, or a part of it. */
 bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
                          struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
@@ -239,6 +253,7 @@ bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_p
     return accd__name_as_whole(has_unit ? unit[0] : 0, name);
 }
 
+/* Sets the object that a name is about. */
 void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_type *type, uint64_t object, uint64_t data,
                            unsigned subscripts)
 {
@@ -248,7 +263,8 @@ void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_typ
     name->subscripts = subscripts;
 }
 
-/* Returns the member that has the byte at `address`; NULL: no member does, or the type is a union. */
+/* Returns the member of the object of `type` that has the byte at `address`; NULL: no member does, or the type is a
+ * union. */
 static const struct accd__debug_member *find_member_with_byte(struct accd__debug_search *s,
                                                               const struct accd__debug_type *type, uint64_t object,
                                                               uint64_t address)
@@ -264,6 +280,7 @@ static const struct accd__debug_member *find_member_with_byte(struct accd__debug
     return NULL;
 }
 
+/* Extends the path to the scalar with the byte at `address`, step by step. */
 bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
                         const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element)
 {
@@ -301,6 +318,7 @@ bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_pa
     return !is_first;
 }
 
+/* Returns true if an object contains the range. */
 bool accd__debug_contains_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes)
 {
     uint64_t offset = s->address - start;

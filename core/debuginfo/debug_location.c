@@ -2,8 +2,9 @@
  * and bounds of arrays.
  *
  * An expression is a program for a stack machine (struct machine). Registers of the call are known only in part: stack
- * and frame pointer come with the call, registers that calls keep from unwinding. Registers at the entry of the
- * function come from its caller, if its debug information says what it passed. */
+ * and frame pointer come with the call, registers that calls preserve from unwinding. Registers at the entry of the
+ * function come from the caller, if the caller's debug information says what it passed. Functions of the machine return
+ * false if a value is not known, memory is not readable, or the machine's stack is full. */
 #ifdef HAVE_LIBDW
 #include "debug_dw.h"
 
@@ -13,7 +14,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* Lets the kernel read, so that an address that is not mapped is an error, not a fault. */
+/* Copies memory of this process; returns false if it is not readable. Lets the kernel read, so that an address that is
+ * not mapped is an error, not a fault. */
 bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 {
     struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
@@ -22,12 +24,12 @@ bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 
 /* --------------------------------------------------------------------------------- registers -- */
 
-/* DWARF numbers of the registers that calls keep (rbx, rbp, r12 to r15). */
+/* DWARF numbers of the registers that calls preserve (rbx, rbp, r12 to r15), in the order of accd__frame_view.kept. */
 static const int kept[] = {3, 6, 12, 13, 14, 15};
 enum { KEPT = sizeof kept / sizeof kept[0], RBP = 6, RSP = 7 };
 
-/* Callback for each frame: in the frame that the call returns to, stores the values that the registers kept by calls
- * will have there. */
+/* Callback of _Unwind_Backtrace; arg: the view. In the frame that the call returns to, stores the values that the
+ * preserved registers will have there, and stops. */
 static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void *arg)
 {
     struct accd__frame_view *view = arg;
@@ -39,7 +41,7 @@ static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void 
     return _URC_NORMAL_STOP;
 }
 
-/* Sets *to to the value of register `number` at the call; returns false if it is not known. */
+/* Sets *to to the value of register `number` (DWARF) at the call; returns false if it is not known. */
 static bool get_register(struct accd__frame_view *view, uint64_t number, uint64_t *to)
 {
     if (!view->call)
@@ -72,7 +74,7 @@ struct machine {
     const uint64_t *object;              /* address of the array whose expression is evaluated, or NULL */
     const struct accd__debug_expr *expr; /* expression being evaluated */
     bool at_entry;                       /* registers have the values that they had at the entry of the function */
-    bool in_frame; /* the expression is the frame base or the CFA, to which other expressions are relative */
+    bool in_frame; /* the expression is the frame base or the CFA, and must not itself be relative to the frame base */
     bool is_value; /* the top of the stack is the value of the variable, not its address */
     unsigned n;
     uint64_t stack[STACK];
@@ -93,7 +95,7 @@ static bool push_value(struct machine *m, uint64_t value)
 static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to);
 
 /* Pushes the value of register `number`, at the call or at the entry of the function, plus an offset. Returns false if
- * it is not known. */
+ * the value is not known. */
 static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
 {
     uint64_t value;
@@ -102,7 +104,7 @@ static bool push_register(struct machine *m, uint64_t number, uint64_t offset)
 }
 
 /* Pushes the CFA: the stack pointer of the caller before the call, from the frame information of the file. Returns
- * false if it is not known. */
+ * false if the CFA is not known. */
 static bool push_cfa(struct machine *m)
 {
     struct accd__frame_view *view = m->view;
@@ -117,7 +119,7 @@ static bool push_cfa(struct machine *m)
     return view->cfa_state == ACCD__DEBUG_READ && push_value(m, view->cfa);
 }
 
-/* Pushes the frame base of the function plus an offset. */
+/* Pushes the frame base of the function plus an offset. Returns false if the frame base is not known. */
 static bool push_frame_base(struct machine *m, uint64_t offset)
 {
     struct machine frame = {.view = m->view, .bias = m->bias, .in_frame = true};
@@ -126,7 +128,7 @@ static bool push_frame_base(struct machine *m, uint64_t offset)
 }
 
 /* Sets *to to the value that register `number` had when the function was entered, from what the caller's debug
- * information says that it passed. Returns false if that is not known. */
+ * information says that it passed. Returns false if that is not known, or needs more than three callers. */
 static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to)
 {
     enum { CALLERS_MOST = 3 };
@@ -143,14 +145,15 @@ static bool get_entry_value(struct machine *m, uint64_t number, uint64_t *to)
     struct accd__frame_view caller = {.debug = view->debug, .site = site, .call = &call, .callers = view->callers + 1};
     struct accd__value_location place;
     if (!site || !site->callee || !view->site->caller ||
-        strcmp(site->callee, view->site->caller) != 0 || /* the function may have been entered by a tail call */
+        /* a different callee shows a tail call: then the caller's information is about another function */
+        strcmp(site->callee, view->site->caller) != 0 ||
         !accd__evaluate_location(&caller, site->passed[number], site->bias, NULL, &place))
         return false;
     *to = place.at;
     return true;
 }
 
-/* Pushes the value of DW_OP_entry_value for a single register. */
+/* Pushes the value of the operation DW_OP_entry_value, if it asks for a single register; otherwise returns false. */
 static bool push_entry_value(struct machine *m, const Dwarf_Op *op)
 {
     const struct accd__dw *dw = &m->view->debug->dw;
@@ -174,7 +177,8 @@ static bool dereference(struct machine *m, uint64_t bytes)
     return true;
 }
 
-/* Executes an operation with two operands. */
+/* Replaces the two values on top of the stack by the result of the operation `atom`; returns false if it is not
+ * supported. */
 static bool execute_binary_op(struct machine *m, uint8_t atom)
 {
     if (m->n < 2)
@@ -258,8 +262,9 @@ static bool execute_op(struct machine *m, const Dwarf_Op *op)
     }
 }
 
-/* Evaluates an expression; the result is on the stack. Returns false if an operation fails. A value must end the
- * expression; variables in several pieces are not supported. */
+/* Evaluates an expression; the result is on top of the stack. Returns false if an operation fails, or the expression is
+ * empty. An operation that gives a value must be the last one, because variables in several pieces are not supported.
+ */
 static bool evaluate(struct machine *m, const struct accd__debug_expr *expr)
 {
     m->expr = expr;
@@ -269,6 +274,7 @@ static bool evaluate(struct machine *m, const struct accd__debug_expr *expr)
     return m->n > 0;
 }
 
+/* Sets *place_p to the result of a location expression. */
 bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
                              const uint64_t *object, struct accd__value_location *place_p)
 {
@@ -279,6 +285,7 @@ bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_e
     return true;
 }
 
+/* Sets *place_p to the location, or the value, of a variable at the call of the view. */
 bool accd__locate_variable(struct accd__frame_view *view, const struct accd__debug_variable *variable,
                            struct accd__value_location *place_p)
 {
@@ -291,8 +298,8 @@ bool accd__locate_variable(struct accd__frame_view *view, const struct accd__deb
 
 /* ------------------------------------------------------------------------------------ bounds -- */
 
-/* Sets *to to the value of the variable `die` that holds a bound, usually one that the compiler made. Returns false if
- * it is not known. */
+/* Sets *to to the value of the variable `die` (often one that the compiler made) that holds a bound: 4 or 8 bytes.
+ * Returns false if the value is not known. */
 static bool get_bound_variable(struct accd__frame_view *view, Dwarf_Die *die, Dwarf_Addr bias, int64_t *to)
 {
     const struct accd__debug_info *debug = view->debug;
@@ -317,7 +324,8 @@ static bool get_bound_variable(struct accd__frame_view *view, Dwarf_Die *die, Dw
     return true;
 }
 
-/* Sets *to to the value of a bound of the array at `object`; returns false if it is not known. */
+/* Sets *to to the value of a bound of the array at `object`; returns false if the bound does not exist or is not known.
+ */
 static bool get_bound(struct accd__frame_view *view, const struct accd__debug_bound *bound, Dwarf_Addr bias,
                       uint64_t object, int64_t *to)
 {
@@ -339,16 +347,18 @@ static bool get_bound(struct accd__frame_view *view, const struct accd__debug_bo
     }
 }
 
+/* Returns the lower bound of a dimension, or the default of the language. */
 int64_t accd__dimension_lower(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
                               uint64_t object)
 {
     int64_t lower;
     assert(dim < type->ndims);
     if (!get_bound(view, &type->dims[dim].lower, type->bias, object, &lower))
-        lower = type->fortran; /* default lower bound of the language */
+        lower = type->fortran; /* the default is 1 in Fortran, otherwise 0 */
     return lower;
 }
 
+/* Sets *count_p to the number of elements of a dimension; returns false if it is not known. */
 bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__debug_type *type, size_t dim,
                             uint64_t object, uint64_t *count_p)
 {
@@ -365,6 +375,7 @@ bool accd__dimension_extent(struct accd__frame_view *view, const struct accd__de
     return true;
 }
 
+/* Returns the size of an object, for arrays with variable bounds computed from these; 0: not known. */
 uint64_t accd__type_bytes_of_object(struct accd__frame_view *view, const struct accd__debug_type *type, uint64_t object)
 {
     if (type->bytes || type->kind != ACCD__DEBUG_ARRAY || !type->target)

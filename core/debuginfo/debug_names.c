@@ -7,7 +7,8 @@
 
 /* ----------------------------------------------------------------------------------- storage -- */
 
-/* Names the range if it is in the storage of the variable at address `at`; returns false otherwise. */
+/* Sets *s->name_p and returns true if the range is in the storage of `variable`, of this type, at address `at`; returns
+ * false otherwise. */
 static bool name_storage(struct accd__debug_search *s, const char *variable, struct accd__debug_type *type, uint64_t at)
 {
     struct accd__debug_name name = {.unit = 0};
@@ -22,7 +23,8 @@ static bool name_storage(struct accd__debug_search *s, const char *variable, str
     return true;
 }
 
-/* Names the range if it is in the storage of a variable in scope; returns false otherwise. */
+/* Sets *s->name_p and returns true if the range is in the storage of a variable in scope at the site; returns false
+ * otherwise. */
 static bool name_local(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__value_location place;
@@ -35,8 +37,8 @@ static bool name_local(struct accd__debug_search *s, struct accd__code_site *sit
     return false;
 }
 
-/* Returns the globals of the module that contains `address`, and the index of the first global after `address` in the
- * last argument. */
+/* Returns the globals of the module that contains `address`; an empty list if there is none. The last argument receives
+ * the index of the first global after `address`. */
 static const struct accd__debug_variables *globals_at(struct accd__debug_info *debug, uint64_t address, size_t *behind)
 {
     static const struct accd__debug_variables none;
@@ -54,7 +56,7 @@ static const struct accd__debug_variables *globals_at(struct accd__debug_info *d
     return globals;
 }
 
-/* Names the range if it is in the storage of a global; returns false otherwise. */
+/* Sets *s->name_p and returns true if the range is in the storage of a global; returns false otherwise. */
 static bool name_global(struct accd__debug_search *s)
 {
     enum { OVERLAPS_MOST = 16 }; /* largest number of variables that share storage */
@@ -70,7 +72,7 @@ static bool name_global(struct accd__debug_search *s)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-/* Returns a new search for a range. */
+/* Returns a new search for the name of a range as seen from `call`, which will be stored in *name_p. */
 static struct accd__debug_search new_search(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                                             uint64_t address, uint64_t bytes, struct accd__debug_name *name_p)
 {
@@ -81,7 +83,7 @@ static struct accd__debug_search new_search(struct accd__debug_info *debug, cons
                                        .name_p = name_p};
 }
 
-/* Adds the bounds of an array in Fortran to its name. */
+/* Sets rank and bounds of *name if it names an array, or section, in Fortran. */
 static void add_array_bounds(struct accd__debug_search *s, struct accd__debug_name *name)
 {
     const struct accd__debug_type *type = name->type;
@@ -90,14 +92,14 @@ static void add_array_bounds(struct accd__debug_search *s, struct accd__debug_na
         return;
     for (size_t i = 0; i < type->ndims; i++) {
         if (!accd__dimension_extent(&s->view, type, i, name->object, &extent) || extent > INT64_MAX)
-            extent = INT64_MAX; /* the last dimension of an assumed-size array has no known extent */
+            extent = INT64_MAX; /* the extent is not known, as for the last dimension of an assumed-size array */
         name->dim[i].lower = accd__dimension_lower(&s->view, type, i, name->object);
         name->dim[i].extent = (int64_t)extent;
     }
     name->rank = (int)type->ndims;
 }
 
-/* Finds the best name of the range, and stores it in the search; returns false if no name is known. */
+/* Sets *s->name_p to the best name of the range; returns false if no name is known. */
 static bool find_range_name(struct accd__debug_search *s)
 {
     struct accd__code_site *site = s->view.debug ? accd__find_code_site(s->view.debug, s->view.call->pc) : NULL;
@@ -111,6 +113,7 @@ static bool find_range_name(struct accd__debug_search *s)
     return true;
 }
 
+/* Names a range of memory as seen from a call. Returns 0 if no name is known. */
 int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                           uint64_t bytes, struct accd__debug_name *name_p)
 {
@@ -118,6 +121,7 @@ int accd__debug_find_name(struct accd__debug_info *debug, const struct accd__deb
     return find_range_name(&s);
 }
 
+/* Names a range, and the element or member with byte `at`. Returns 0 if the range has no name. */
 int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__debug_call_frame *call,
                              uint64_t address, uint64_t bytes, int64_t at, struct accd__debug_name *name_p,
                              struct accd__debug_name *element_p)
@@ -133,6 +137,7 @@ int accd__debug_find_element(struct accd__debug_info *debug, const struct accd__
     return 1;
 }
 
+/* Returns 1 if byte `at` of a range is known to be padding of its type. */
 int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__debug_call_frame *call, uint64_t address,
                            uint64_t bytes, uint64_t at)
 {
@@ -147,6 +152,7 @@ int accd__debug_is_padding(struct accd__debug_info *debug, const struct accd__de
     return element.type && accd__debug_is_type_gap(debug, element.type, address + at - element.object);
 }
 
+/* Returns the size of the target of the global Fortran pointer at an address; 0: not known. */
 uint64_t accd__debug_get_pointee_bytes(struct accd__debug_info *debug, uint64_t address)
 {
     size_t i;

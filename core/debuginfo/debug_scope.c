@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Limit of nested scopes; only a damaged file has deeper ones. */
 enum { NESTING_MOST = 64 };
 
-/* Appends a variable, which the caller sets; NULL: no memory. */
+/* Appends a variable to a list, and returns it for the caller to set; NULL: no memory. */
 static struct accd__debug_variable *append_variable(struct accd__debug_variables *list)
 {
     if (list->n == list->room) {
@@ -22,8 +23,8 @@ static struct accd__debug_variable *append_variable(struct accd__debug_variables
     return &list->at[list->n++];
 }
 
-/* True if an entry is a variable that the program has a name for. Some variables made by compilers stand for one of the
- * program's: `this`, captures of a lambda, arrays of Fortran. */
+/* Returns true if an entry is a variable that the program has a name for. Some variables made by compilers count,
+ * because they stand for one of the program's: `this`, captures of a lambda, arrays of Fortran. */
 static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     const struct accd__dw *dw = &debug->dw;
@@ -38,14 +39,14 @@ static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *di
 
 /* -------------------------------------------------------------------------- scopes at a call -- */
 
-/* True if the code of the entry `die` contains `pc`. */
+/* Returns true if the code of the entry `die` contains the address `pc` of its file. */
 static bool covers_pc(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr pc)
 {
     return debug->dw.dwarf_haspc(die, pc) > 0;
 }
 
-/* Finds the function that contains pc. Nested functions are not within the code of the outer one, so all are searched.
- */
+/* Sets *to to the function within the entry `in` whose code contains pc; returns false if there is none. nesting: depth
+ * of `in`. Nested functions are not within the code of the outer one, so all are searched. */
 static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, Dwarf_Addr pc, unsigned nesting,
                           Dwarf_Die *to)
 {
@@ -74,8 +75,9 @@ static bool find_function(const struct accd__debug_info *debug, Dwarf_Die *in, D
     return false;
 }
 
-/* Returns the location of a variable just before the call, for variables that the call uses last. The location list may
- * end at the call, but memory in the frame still holds the variable during the call. */
+/* Returns the location in the frame of the variable `die` just before the call, for variables that the call uses last;
+ * n = 0: none. The location list may end at the call, but memory in the frame still holds the variable during the call.
+ */
 static struct accd__debug_expr locate_before_call(const struct accd__debug_info *debug, struct accd__code_site *site,
                                                   Dwarf_Die *die)
 {
@@ -86,7 +88,8 @@ static struct accd__debug_expr locate_before_call(const struct accd__debug_info 
     return in_frame ? where : (struct accd__debug_expr){.n = 0};
 }
 
-/* Returns the location at the function's entry of a parameter passed by reference, which has not moved since. */
+/* Returns the location at the function's entry of the parameter `die`, if it was passed by reference, so that it has
+ * not moved since; n = 0: it was not. */
 static struct accd__debug_expr locate_at_entry(const struct accd__debug_info *debug, struct accd__code_site *site,
                                                Dwarf_Die *die)
 {
@@ -96,7 +99,8 @@ static struct accd__debug_expr locate_at_entry(const struct accd__debug_info *de
     return referred ? where : (struct accd__debug_expr){.n = 0};
 }
 
-/* Adds the entry `die` to the variables in scope of a site, if it is a variable with a location. */
+/* Appends the entry `die` to the variables in scope of a site, if it is a named variable with a location. Ignores it
+ * without memory. */
 static void add_local(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *die)
 {
     struct accd__debug_variable variable = {.die = *die, .bias = site->bias};
@@ -115,7 +119,8 @@ static void add_local(struct accd__debug_info *debug, struct accd__code_site *si
         *place = variable;
 }
 
-/* Returns the name of the function that `name` was outlined from: the part of `name` before its first dot. */
+/* Returns the name of the function that `name` was outlined from: a copy of `name` up to its first dot. Returns `name`
+ * itself if it has no dot, or without memory. */
 static const char *strip_outline_suffix(struct accd__debug_info *debug, const char *name)
 {
     size_t length = name ? strcspn(name, ".") : 0;
@@ -123,8 +128,8 @@ static const char *strip_outline_suffix(struct accd__debug_info *debug, const ch
     return copy ? memcpy(copy, name, length) : name;
 }
 
-/* Stores in `site` what a call passes in registers, if it is the call of the site. Values that a function received in
- * registers and has overwritten can only be found there. */
+/* Stores in `site` the callee and the values that a call passes in registers, if the entry `call` describes the call of
+ * the site. Values that a function received in registers and has overwritten can only be found there. */
 static void read_passed(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *call)
 {
     const struct accd__dw *dw = &debug->dw;
@@ -148,13 +153,14 @@ static void read_passed(struct accd__debug_info *debug, struct accd__code_site *
     }
 }
 
+/* Returns true if the path `file` is that of a header of the system or of a compiler. */
 bool accd__debug_is_system_header(const char *file)
 {
     return file && (!strncmp(file, "/usr/include/", 13) || strstr(file, "/include/c++/") || strstr(file, "/lib/gcc/"));
 }
 
-/* Stores in `site` the place where a function calls one that is inlined there, if that place is in a file of the
- * program. The innermost place is stored last. */
+/* Stores in `caller` the place where a function calls the function `inlined` there, if that place is in a file of the
+ * program. As outer calls are visited first, the innermost place remains. */
 static void note_caller(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *inlined,
                         struct accd__code_site *caller)
 {
@@ -174,7 +180,9 @@ static void note_caller(struct accd__debug_info *debug, struct accd__code_site *
     caller->function = site->function;
 }
 
-/* Reads a scope and the inner scopes that contain the call: function, variables (innermost first), calls. */
+/* Reads a scope and the inner scopes that contain the call into `site`: function, variables (innermost first), values
+ * passed by the call. Stores in `caller` the innermost place of an inlined call (note_caller). nesting: depth of the
+ * scope. */
 static void add_scope(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *scope, unsigned nesting,
                       struct accd__code_site *caller)
 {
@@ -205,6 +213,7 @@ static void add_scope(struct accd__debug_info *debug, struct accd__code_site *si
     }
 }
 
+/* Returns the unwinding rules at a return address, from .eh_frame or else .debug_frame; NULL: not known. */
 Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct accd__debug_module *module,
                               uintptr_t pc)
 {
@@ -218,7 +227,7 @@ Dwarf_Frame *accd__find_frame(const struct accd__debug_info *debug, const struct
     return cfi && dw->dwarf_cfi_addrframe(cfi, pc - 1 - bias, &frame) == 0 ? frame : NULL;
 }
 
-/* Stores frame base and unwinding rules of the function that contains the site in `site`. */
+/* Stores name, entry, frame base and unwinding rules of `function`, which contains the site, in `site`. */
 static void read_frame(struct accd__debug_info *debug, struct accd__code_site *site, Dwarf_Die *function)
 {
     const struct accd__dw *dw = &debug->dw;
@@ -231,6 +240,8 @@ static void read_frame(struct accd__debug_info *debug, struct accd__code_site *s
         site->cfa.n = 0;
 }
 
+/* Reads the function that contains a site. Code inlined from a system header gets the place in the program that it was
+ * inlined into. */
 void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     Dwarf_Die function;
@@ -251,7 +262,8 @@ void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_sit
 
 /* ----------------------------------------------------------------------------------- globals -- */
 
-/* Adds the entry `die` to the globals of a module, if it is a variable with a constant address. */
+/* Appends the entry `die` to the globals of a module, if it is a named variable with a constant address. Ignores it
+ * without memory. */
 static void add_global(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *die,
                        Dwarf_Addr bias)
 {
@@ -267,7 +279,8 @@ static void add_global(struct accd__debug_info *debug, struct accd__debug_module
         *place = variable;
 }
 
-/* Adds the globals and statics among the children of an entry, and in scopes within them. */
+/* Appends the globals and statics among the children of the entry `in`, and in scopes within them. nesting: depth of
+ * `in`. */
 static void add_globals(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *in,
                         Dwarf_Addr bias, unsigned nesting)
 {
@@ -290,13 +303,14 @@ static void add_globals(struct accd__debug_info *debug, struct accd__debug_modul
         }
 }
 
-/* Compares variables by address, for qsort. */
+/* Compares two variables by address, for qsort. */
 static int compare_addresses(const void *a, const void *b)
 {
     const struct accd__debug_variable *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
 }
 
+/* Returns the sorted globals of a module, read at the first use. */
 const struct accd__debug_variables *accd__module_globals(struct accd__debug_info *debug,
                                                          struct accd__debug_module *module)
 {

@@ -7,8 +7,9 @@
  *                ^ visited from here on                                     n: new nodes are appended
  *
  * Each node knows its parent, so accd__path_append_node can write its path ("p->next->a"). Only types with pointers
- * become nodes. Visiting a pointer compares the range with what it points to (try_pointee), and appends that as nodes.
- * The best name so far is kept (rank, distance); the search ends with an exact one, or with the last node.
+ * become nodes. Visiting a pointer compares the range with the pointer's target (try_pointee), and appends the target
+ * as nodes. The best name so far is stored (rank, distance); the search ends with an exact name, or with the last node.
+ * Functions try_X set that name if theirs is better.
  *
  * C does not say how many elements a pointer points to. Elements after the first one are guesses, limited to the block
  * of malloc if its header looks valid (is_in_block). */
@@ -27,14 +28,15 @@ enum {
     REACH = 1 << 20     /* bytes after a pointer's target that the pointer can still name */
 };
 
-/* Appends a node, unless the search is full or the type is void. */
+/* Appends a node; does nothing if the search is full or the type is void. */
 static void push_node(struct accd__debug_search *s, struct accd__search_node node)
 {
     if (s->n < NODES_MOST && node.type)
         s->nodes[s->n++] = node;
 }
 
-/* Returns a node for the object at `at` that node i points to or contains. */
+/* Returns a node for the object of `type` at `at` that node i points to or contains. It is of kind POINTEE, until the
+ * caller changes that. */
 static struct accd__search_node new_child_node(const struct accd__debug_search *s, uint32_t i,
                                                struct accd__debug_type *type, uint64_t at)
 {
@@ -49,7 +51,7 @@ static struct accd__search_node new_child_node(const struct accd__debug_search *
                                       .is_guess = node.is_guess};
 }
 
-/* True if a name of rank `rank` and distance `distance` is better than the best name so far. */
+/* Returns true if a name of this rank and distance is better than the best name so far. */
 static bool is_better(const struct accd__debug_search *s, enum accd__debug_rank rank, uint64_t distance)
 {
     return rank < s->rank || (rank == s->rank && distance < s->distance);
@@ -64,9 +66,9 @@ static void set_best_name(struct accd__debug_search *s, enum accd__debug_rank ra
     *s->name_p = *name;
 }
 
-/* True if `end` is not after the end of the memory block that begins at `start`. Memory after a block has nothing to do
- * with its pointer. If the words before this block and before the next one look like headers of glibc's malloc, they
- * give the size of the block; otherwise the result is true. */
+/* Returns true if `end` is not after the end of the memory block that begins at `start`, because a pointer to the block
+ * does not name memory after it. If the words before this block and before the next one look like headers of glibc's
+ * malloc, they give the size of the block; otherwise the result is true. */
 static bool is_in_block(uint64_t start, uint64_t end)
 {
     enum { IN_USE = 1, MAPPED = 2, FLAGS = 7, LEAST = 32 };
@@ -82,15 +84,15 @@ static bool is_in_block(uint64_t start, uint64_t end)
     return end <= behind;
 }
 
-/* True if the range can belong to memory at `start` without a known end. False for static memory, which has names of
- * its own. */
+/* Returns true if the range can belong to memory at `start` without a known end. Returns false if it is in static
+ * memory, which has names of its own. */
 static bool can_follow(struct accd__debug_search *s, uint64_t start)
 {
     return is_in_block(start, s->address + s->bytes) && !accd__find_module(s->view.debug, s->address);
 }
 
-/* Returns the rank of a name that uses a pointer to `bytes` bytes at `start`. `fits`: the range consists of whole
- * elements. */
+/* Returns the rank of a name that uses the pointer `node` to `bytes` bytes at `start` (0: of unknown size). fits: the
+ * range consists of whole elements. */
 static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct accd__search_node *node,
                                       uint64_t start, uint64_t bytes, bool fits)
 {
@@ -104,8 +106,8 @@ static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct
     return !node->type->fortran && can_follow(s, start) ? ACCD__DEBUG_BEHIND : ACCD__DEBUG_NOTHING;
 }
 
-/* Returns the size of the elements that a pointer to a type of unknown size counts: of the innermost element of the
- * type, or 1. */
+/* Returns the size of the elements that a pointer to `type`, whose size is not known, counts: that of the innermost
+ * element of the type, or 1. */
 static uint64_t get_element_bytes(struct accd__debug_search *s, const struct accd__debug_type *type)
 {
     while (type && type->kind == ACCD__DEBUG_ARRAY && !accd__type_bytes_of_object(&s->view, type, 0))
@@ -114,8 +116,8 @@ static uint64_t get_element_bytes(struct accd__debug_search *s, const struct acc
     return bytes ? bytes : 1;
 }
 
-/* Sets the best name if node i, a pointer to `start`, gives a better one: the range is in or after what it points to.
- */
+/* Sets the best name if node i, a pointer to `start`, gives a better one: the range is in or after the pointer's
+ * target. type: that of the target; NULL: void. */
 static void try_pointee(struct accd__debug_search *s, uint32_t i, struct accd__debug_type *type, uint64_t start)
 {
     assert(i < s->n);
@@ -157,7 +159,7 @@ static uint64_t count_elements(struct accd__debug_search *s, const struct accd__
 }
 
 /* Sets the best name if the range is among the elements of node i, an array whose elements are elsewhere or have no
- * known end. */
+ * known end. count: number of elements from `data` on; 0: not known. */
 static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
 {
     assert(i < s->n);
@@ -182,7 +184,7 @@ static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data
 }
 
 /* Returns a node for element `k` of node i, whose elements begin at `data`. Sets *unit_p to the size of an element; 0:
- * elements have no pointers, or their size is not known. */
+ * the element needs no node, because it has no pointers or its size is not known. */
 static struct accd__search_node new_element_node(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t k,
                                                  uint64_t *unit_p)
 {
@@ -194,7 +196,7 @@ static struct accd__search_node new_element_node(struct accd__debug_search *s, u
     return node;
 }
 
-/* Appends the first `count` elements of node i. */
+/* Appends nodes for the first `count` elements of node i, which begin at `data`, if they have pointers. */
 static void push_elements(struct accd__debug_search *s, uint32_t i, uint64_t data, uint64_t count)
 {
     uint64_t unit;
@@ -203,7 +205,7 @@ static void push_elements(struct accd__debug_search *s, uint32_t i, uint64_t dat
         push_node(s, node);
 }
 
-/* Appends elements after the first one that node i, a pointer, points to. Their true number is not known. */
+/* Appends nodes for elements after the first one at `start`, to which node i points. Their true number is not known. */
 static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t start)
 {
     uint64_t unit;
@@ -215,7 +217,8 @@ static void push_guesses(struct accd__debug_search *s, uint32_t i, uint64_t star
     }
 }
 
-/* Visits node i, a pointer: may set the best name, and appends nodes for the memory that it points to. */
+/* Visits node i, a pointer: may set the best name, and appends nodes for the pointer's target. Does nothing for a null
+ * or unreadable pointer. */
 static void visit_pointer(struct accd__debug_search *s, uint32_t i)
 {
     struct accd__search_node *node = &s->nodes[i];
@@ -236,7 +239,8 @@ static void visit_pointer(struct accd__debug_search *s, uint32_t i)
         push_guesses(s, i, start);
 }
 
-/* Visits a reference of C++, whose target has the name of the reference. */
+/* Visits node i, a reference of C++, whose target has the name of the reference: may set the best name, and appends a
+ * node for the target. */
 static void visit_reference(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__search_node *node = &s->nodes[i];
@@ -260,7 +264,7 @@ static void visit_reference(struct accd__debug_search *s, uint32_t i)
     }
 }
 
-/* Visits an array or a Fortran descriptor. */
+/* Visits node i, an array or a Fortran descriptor: may set the best name, and appends nodes for the elements. */
 static void visit_array(struct accd__debug_search *s, uint32_t i)
 {
     const struct accd__debug_type *type = s->nodes[i].type;
@@ -306,8 +310,8 @@ static void visit_node(struct accd__debug_search *s, uint32_t i)
     }
 }
 
-/* Appends a node for a variable at `place`, if its type contains pointers. A variable that is a value, not in memory,
- * must be a pointer or reference. */
+/* Appends a node for a variable at `place`, if its type contains pointers. A variable that is not in memory, but a
+ * value, must be a pointer or reference. */
 static void push_variable(struct accd__debug_search *s, struct accd__debug_variable *variable,
                           struct accd__value_location place)
 {
@@ -338,6 +342,7 @@ static void push_variables(struct accd__debug_search *s, struct accd__code_site 
                 push_variable(s, &globals->at[i], (struct accd__value_location){.at = globals->at[i].address});
 }
 
+/* Runs the search from the variables of a site. Returns false if no name was found. */
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site)
 {
     struct accd__debug_info *debug = s->view.debug;

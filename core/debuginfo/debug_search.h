@@ -51,30 +51,32 @@ struct accd__debug_name_path {
 /* Appends formatted text to the path; what does not fit is cut off. */
 void accd__path_append(struct accd__debug_name_path *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Returns the separator before members in the type's language. */
+/* Returns the separator before members in the type's language: "%" in Fortran, otherwise ".". */
 const char *accd__member_separator(const struct accd__debug_type *type);
-/* Appends the path from a variable to node `i`. */
+/* Appends the path from a variable to node `i`, such as "p->next->a". */
 void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_name_path *path, uint32_t i);
 /* Appends the subscripts of the element with `index` in memory order, in the array at `object`. The path already has
  * the first `first` subscripts. */
 void accd__path_append_index(struct accd__debug_search *s, struct accd__debug_name_path *path,
                              const struct accd__debug_type *type, uint64_t object, int64_t index, unsigned first);
 
-/* True if the `bytes` bytes at `start` are exactly the range that is searched. */
+/* Returns true if the `bytes` bytes at `start` are exactly the range that is searched; for a range of 0 bytes, if it
+ * begins at `start`. */
 bool accd__debug_is_exact_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
-/* True if the `bytes` bytes at `start` contain the range that is searched. */
+/* Returns true if the `bytes` bytes at `start` contain the range that is searched. */
 bool accd__debug_contains_range(struct accd__debug_search *s, uint64_t start, uint64_t bytes);
-/* Makes `name` stand for all of the object that the path names, whose elements have `unit` bytes. Returns true. */
+/* Makes *name stand for all of the object that the path names, whose elements have `unit` bytes; 0: it is no array.
+ * Always returns true. */
 bool accd__name_as_whole(uint64_t unit, struct accd__debug_name *name);
-/* Makes `name` stand for a section, from byte `offset` on, of the object that the path names. Returns false if the
- * range does not consist of whole elements. Requires unit > 0. */
+/* Makes *name stand for a section, from byte `offset` on, of the object that the path names. Returns false, without a
+ * change, if the range does not consist of whole elements of `unit` > 0 bytes. */
 bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64_t unit, struct accd__debug_name *name);
-/* Names the range, which is within the object at `object`. Extends the path, which names the object. Returns false if
- * the range cannot be named. */
+/* Names the range, which is within the object of `type` at `object`: extends the path, which names the object, and sets
+ * *name. Returns false if the range cannot be named; the path may then be longer. */
 bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
                          struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name);
-/* Names the range, which is among the elements at `data` of the array at `object`. Extends the path, which names the
- * array. Returns false if the range cannot be named. */
+/* Names the range, which is among the elements at `data` of the array at `object`: extends the path, which names the
+ * array, and sets *name. Returns false if the range cannot be named; the path may then be longer. */
 bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path,
                                   struct accd__debug_type *type, uint64_t object, uint64_t data,
                                   struct accd__debug_name *name);
@@ -85,7 +87,8 @@ void accd__name_set_object(struct accd__debug_name *name, struct accd__debug_typ
  * `address`; sets type and object of *element to it. Returns false if the path was not extended. */
 bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
                         const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element);
-/* Names the range by pointers that start from variables in scope or globals. Returns false if no name was found. */
+/* Names the range by pointers that start from variables in scope or globals, and sets *s->name_p. Returns false if no
+ * name was found, or without memory. */
 bool accd__search_locals(struct accd__debug_search *s, struct accd__code_site *site);
 
 #endif

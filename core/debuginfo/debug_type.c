@@ -11,8 +11,8 @@ enum { NESTING_MOST = 64 };
 static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias,
                                           unsigned nesting);
 
-/* Sets *to to the type that the entry `die` refers to, without typedefs and qualifiers; returns false if there is none
- * (void). */
+/* Sets *to to the type that the entry `die` refers to, without typedefs and qualifiers; returns false if `die` has no
+ * type (void). */
 static bool get_peeled_type(const struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Die *to)
 {
     return accd__dw_get_reference(&debug->dw, die, DW_AT_type, to) && debug->dw.dwarf_peel_type(to, to) == 0;
@@ -27,8 +27,9 @@ static uint64_t get_constant_bytes(const struct accd__debug_info *debug, Dwarf_D
 
 /* ----------------------------------------------------------------------------------- members -- */
 
-/* True if an entry is a member or base class that the program can name or point to. Members that compilers and
- * libraries add do not count. Elements of a C++ container are named by its first pointer, not by those to its end. */
+/* Returns true if an entry is a member or base class that the program can name or point to. Members that compilers and
+ * libraries add do not count. Elements of a C++ container are named by its first pointer, not by the pointers to its
+ * end. */
 static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     static const char *const ends[] = {"_M_finish", "_M_end_of_storage"};
@@ -46,7 +47,8 @@ static bool is_member(const struct accd__debug_info *debug, Dwarf_Die *die)
     return !name || (!strchr(name, '.') && strcmp(name, "_vptr") != 0);
 }
 
-/* Returns the name of the member `die`; NULL: its members count as members of the enclosing structure. */
+/* Returns the name of the member `die`; NULL: it has none for the program, so that its members count as members of the
+ * enclosing structure. */
 static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *die, bool fortran)
 {
     const char *name = debug->dw.dwarf_tag(die) == DW_TAG_inheritance ? NULL : debug->dw.dwarf_diename(die);
@@ -55,7 +57,7 @@ static const char *member_name(const struct accd__debug_info *debug, Dwarf_Die *
     return name;
 }
 
-/* Reads the members of a structure. */
+/* Sets members, points and open of a structure; nesting: depth of the type. Without memory it has no members. */
 static void read_members(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
     Dwarf_Die child;
@@ -77,14 +79,14 @@ static void read_members(struct accd__debug_info *debug, struct accd__debug_type
         if (!member.type)
             continue;
         type->points |= member.type->points;
-        type->open = member.type->open; /* the value of the last member remains */
+        type->open = member.type->open; /* overwritten by each member, so that the last one decides */
         type->members[type->nmembers++] = member;
     }
 }
 
 /* ------------------------------------------------------------------------------------ arrays -- */
 
-/* Returns the bound `name` of the dimension `die`; of kind NONE if it does not exist. */
+/* Returns the bound `name` (DW_AT_*) of the dimension `die`; of kind NONE if it does not exist. */
 static struct accd__debug_bound read_bound(const struct accd__debug_info *debug, Dwarf_Die *die, unsigned name)
 {
     struct accd__debug_bound bound = {.kind = ACCD__DEBUG_BOUND_NONE};
@@ -100,7 +102,7 @@ static struct accd__debug_bound read_bound(const struct accd__debug_info *debug,
     return bound;
 }
 
-/* Reads the dimensions of an array. */
+/* Sets the dimensions of an array, at most 15. Without memory it has none. */
 static void read_dimensions(struct accd__debug_info *debug, struct accd__debug_type *type)
 {
     assert(!type->ndims);
@@ -121,7 +123,7 @@ static void read_dimensions(struct accd__debug_info *debug, struct accd__debug_t
         type->ndims = 0;
 }
 
-/* True if all bounds of an array are constants. */
+/* Returns true if all bounds of an array that exist are constants. */
 static bool is_constant(const struct accd__debug_type *type)
 {
     for (size_t i = 0; i < type->ndims; i++)
@@ -131,7 +133,8 @@ static bool is_constant(const struct accd__debug_type *type)
     return true;
 }
 
-/* Reads an array, or a Fortran descriptor, which has an expression for the address of its elements. */
+/* Sets kind, size, elements and dimensions of an array, or of a Fortran descriptor, which has an expression for the
+ * address of its elements. nesting: depth of the type. */
 static void read_array(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
     /* gfortran's descriptors have five words, and three more for each dimension. */
@@ -157,14 +160,14 @@ static void read_array(struct accd__debug_info *debug, struct accd__debug_type *
 
 /* ------------------------------------------------------------------------------------- types -- */
 
-/* True if the pointer type `die` points to a function. */
+/* Returns true if the pointer type `die` points to a function. */
 static bool points_at_code(const struct accd__debug_info *debug, Dwarf_Die *die)
 {
     Dwarf_Die target;
     return get_peeled_type(debug, die, &target) && debug->dw.dwarf_tag(&target) == DW_TAG_subroutine_type;
 }
 
-/* Sets kind and parts of a type from its entry. */
+/* Sets kind, size and parts of a type from its entry. nesting: depth of the type. */
 static void read_type(struct accd__debug_info *debug, struct accd__debug_type *type, unsigned nesting)
 {
     type->bytes = get_constant_bytes(debug, &type->die);
@@ -212,12 +215,14 @@ static struct accd__debug_type *make_type(struct accd__debug_info *debug, Dwarf_
     return type;
 }
 
+/* Returns the type of a variable, member or pointer; NULL: void, or no memory. */
 struct accd__debug_type *accd__get_type(struct accd__debug_info *debug, Dwarf_Die *die, Dwarf_Addr bias)
 {
     Dwarf_Die type;
     return get_peeled_type(debug, die, &type) ? make_type(debug, &type, bias, 0) : NULL;
 }
 
+/* Returns the type that a pointer or reference points to, read at its first use. */
 struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struct accd__debug_type *type)
 {
     if (!type->has_target) {
@@ -227,6 +232,8 @@ struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struc
     return type->target;
 }
 
+/* Returns true if a byte of an object is padding: of a wide number, or of a structure whose members are all known. The
+ * byte must be in none of the known members. */
 bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type, uint64_t offset)
 {
     enum { VALUE = 10, WIDE = 16 }; /* bytes of an x87 number, and of its object */
@@ -241,13 +248,13 @@ bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct 
     if (type->kind != ACCD__DEBUG_STRUCT || dw->dwarf_tag(&die) == DW_TAG_union_type || offset >= type->bytes)
         return false;
     bool more = accd__dw_first_child(dw, &die, &child), all_known = type->nmembers;
-    for (; more;
-         more = accd__dw_next_sibling(dw, &child)) /* bit-fields and members of the compiler are not in type->members */
+    for (; more; more = accd__dw_next_sibling(dw, &child)) /* members that is_member rejects may hold the byte */
         if (dw->dwarf_tag(&child) == DW_TAG_member && !dw->dwarf_hasattr(&child, DW_AT_declaration))
             all_known &= is_member(debug, &child);
     return all_known;
 }
 
+/* Returns the type of a variable, read at its first use. */
 struct accd__debug_type *accd__get_variable_type(struct accd__debug_info *debug, struct accd__debug_variable *variable)
 {
     if (!variable->has_type) {

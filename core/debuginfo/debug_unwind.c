@@ -7,9 +7,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { RBP = 6, RSP = 7 };
+enum { RBP = 6, RSP = 7 }; /* DWARF numbers of the registers */
 
-/* Sets *to to a word of the copied stack; returns false if `address` is outside of the copy. */
+/* Sets *to to the word at `address` in the copied stack; returns false if it is outside of the copy, or not aligned. */
 static bool get_stack_word(const struct accd__debug_fault_context *stopped, uint64_t address, uintptr_t *to)
 {
     assert(stopped->n <= ACCD__DEBUG_FAULT_STACK_WORDS);
@@ -20,7 +20,8 @@ static bool get_stack_word(const struct accd__debug_fault_context *stopped, uint
     return true;
 }
 
-/* Returns the caller's frame pointer register, which may hold any value; 0: not known. */
+/* Returns the caller's frame pointer register, by the rules `frame` and the CFA (stack pointer before the call). The
+ * register may hold any value; 0: not known. */
 static uintptr_t get_caller_frame_pointer(const struct accd__debug_info *debug, Dwarf_Frame *frame, uint64_t cfa,
                                           const struct accd__debug_fault_context *stopped)
 {
@@ -38,6 +39,8 @@ static uintptr_t get_caller_frame_pointer(const struct accd__debug_info *debug, 
                : 0;
 }
 
+/* Replaces the stopped function's frame by the call in its caller. Only rules with a CFA relative to rsp or rbp are
+ * understood; returns false for others. */
 bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug_fault_context *stopped)
 {
     const struct accd__debug_module *module = accd__find_module(debug, stopped->at.pc - 1);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Loads libdw.so.1 and finds its functions. Returns false if it or a function is missing. */
 bool accd__dw_load(struct accd__dw *dw)
 {
     static const struct {
@@ -32,6 +33,7 @@ bool accd__dw_load(struct accd__dw *dw)
     return dw->elf_version(EV_CURRENT) != EV_NONE;
 }
 
+/* Unloads libdw, if it is loaded. */
 void accd__dw_unload(struct accd__dw *dw)
 {
     if (dw->library)
@@ -39,7 +41,8 @@ void accd__dw_unload(struct accd__dw *dw)
     dw->library = NULL;
 }
 
-/* Callback of libdw: opens the file of a module when something in it is looked up. */
+/* Callback of libdw: opens the file `name` of a module when libdw first reads it. Returns its descriptor, or -1; sets
+ * *file_p to a copy of the name. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_p, Elf **elf_p)
 {
     (void)module, (void)data, (void)base, (void)elf_p;
@@ -48,10 +51,11 @@ static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
     return fd;
 }
 
+/* Returns a new session of libdw without files; NULL on failure. */
 Dwfl *accd__dw_new_session(struct accd__dw *dw)
 {
     assert(dw->library);
-    /* The standard search for separate debug files would also ask servers. */
+    /* dwfl_standard_find_debuginfo is not used: it would also ask servers for separate debug files */
     dw->callbacks = (Dwfl_Callbacks){
         .find_elf = find_elf,
         .find_debuginfo = dw->dwfl_build_id_find_debuginfo,
@@ -67,7 +71,7 @@ struct listing {
     unsigned long long *loads_p;
 };
 
-/* Returns the path of a loaded file. */
+/* Returns the path of a loaded file; the program itself, whose name is empty, is /proc/self/exe. */
 static const char *file_of(const struct dl_phdr_info *info)
 {
     return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
@@ -95,6 +99,7 @@ static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
+/* Adds the files in the memory of this process to a session. */
 bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p)
 {
     assert(dwfl);
@@ -104,29 +109,34 @@ bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *lo
     return dw->dwfl_report_end(dwfl, NULL, NULL) == 0;
 }
 
+/* Sets *child_p to the first child of an entry; returns false if there is none. */
 bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p)
 {
     return dw->dwarf_child(parent, child_p) == 0;
 }
 
+/* Replaces an entry by its next sibling; returns false if there is none. */
 bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die)
 {
     return dw->dwarf_siblingof(die, die) == 0;
 }
 
+/* Sets *to to the entry that an attribute refers to, also one inherited from the entry's origin. */
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
 {
     Dwarf_Attribute attribute;
     return dw->dwarf_attr_integrate(die, name, &attribute) && dw->dwarf_formref_die(&attribute, to);
 }
 
-/* Reads an unsigned number. Negative numbers have a signed form, and forms of fixed size must not be sign-extended. */
+/* Sets *to to the unsigned number in an attribute; returns false if there is none. Negative numbers have a signed form,
+ * and forms of fixed size must not be sign-extended. */
 bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to)
 {
     Dwarf_Attribute attribute;
     return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formudata(&attribute, to) == 0;
 }
 
+/* Returns true if a flag exists and is set. */
 bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
@@ -134,6 +144,7 @@ bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name)
     return dw->dwarf_attr(die, name, &attribute) && dw->dwarf_formflag(&attribute, &is_set) == 0 && is_set;
 }
 
+/* Sets *to to the offset of a member or base class; returns false for a virtual base class. */
 bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to)
 {
     Dwarf_Attribute attribute;
@@ -143,11 +154,12 @@ bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t 
     if (!dw->dwarf_attr(die, DW_AT_data_member_location, &attribute) || dw->dwarf_formudata(&attribute, to) == 0)
         return true;
     if (dw->dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 || ops->atom != DW_OP_plus_uconst)
-        return false; /* a virtual base class */
+        return false; /* the offset of a virtual base class is computed at run time */
     *to = ops->number;
     return true;
 }
 
+/* Returns true if the unit of an entry is in Fortran. */
 bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die)
 {
     Dwarf_Die unit;

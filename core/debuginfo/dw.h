@@ -7,6 +7,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
+/* X(name): the functions of libdw that are used. */
 #define ACCD_DW_FUNCTIONS(X)        \
     X(elf_version)                  \
     X(dwfl_begin)                   \
@@ -72,11 +73,11 @@ struct accd__dw {
 /* Loads libdw into `dw`. Returns false if libdw is not installed or too old; accd__dw_unload must be called in any
  * case. */
 bool accd__dw_load(struct accd__dw *dw);
-/* Unloads libdw, after all sessions were ended. */
+/* Unloads libdw, if it is loaded, after all sessions were ended. */
 void accd__dw_unload(struct accd__dw *dw);
 
-/* Returns a new session without files, or NULL. Separate debug files are found by their build ids, on this machine
- * only. */
+/* Returns a new session of libdw without files; NULL on failure. Separate debug files are found by their build ids, on
+ * this machine only. */
 Dwfl *accd__dw_new_session(struct accd__dw *dw);
 /* Adds the files in the memory of this process to a session, and sets *loads_p to the number of loads in the process so
  * far. Returns false if libdw reports an error. */
@@ -84,17 +85,18 @@ bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *lo
 
 /* Sets *child_p to the first child of the entry `parent`; returns false if it has none. */
 bool accd__dw_first_child(const struct accd__dw *dw, Dwarf_Die *parent, Dwarf_Die *child_p);
-/* Replaces *die by the next sibling of the entry; returns false if it is the last one. */
+/* Replaces *die by the next sibling of the entry; returns false if *die is the last one. */
 bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die);
-/* Sets *to to the entry that the attribute `name` of `die` refers to; returns false if the attribute does not exist. */
+/* Sets *to to the entry that the attribute `name` (DW_AT_*) of `die` refers to; returns false if the attribute does not
+ * exist. */
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to);
 /* Sets *to to the number in the attribute `name` of `die`; returns false if the attribute does not exist. */
 bool accd__dw_get_number(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, uint64_t *to);
-/* True if the flag `name` of `die` exists and is set. */
+/* Returns true if the flag `name` of `die` exists and is set. */
 bool accd__dw_get_flag(const struct accd__dw *dw, Dwarf_Die *die, unsigned name);
 /* Sets *to to the offset of a member or base class in its structure; returns false if the offset is not constant. */
 bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t *to);
-/* True if the compilation unit of `die` is in Fortran. */
+/* Returns true if the compilation unit of `die` is in Fortran. */
 bool accd__dw_is_fortran(const struct accd__dw *dw, Dwarf_Die *die);
 
 #endif

@@ -102,7 +102,7 @@ static accd_status report_failure(struct failure failure)
 {
     accd_session *a = failure.a;
     uint64_t max_steps = a->max_steps;
-    a->max_steps = 0; /* no limit of steps, which would replace the error */
+    a->max_steps = 0; /* an error of this limit would replace the error to report */
     accd_status status = accd__call_protected(a, raise_failure, &failure);
     a->max_steps = max_steps;
     bool lost = status == ACCD_ERROR_OUT_OF_MEMORY || status == ACCD_ERROR_LIMIT;

@@ -79,11 +79,11 @@ struct accd_session {
     bool broken;   /* a callback jumped out of a call; the session can only be closed */
     /* registry references to the Lua session, the functions of accdeep.embed, L, the last diagnostic and the error of
      * the step limit; LUA_NOREF: not yet set */
-    int self, library, thread, detail_ref, limit_ref; /* in the order of the comment above */
-    accd_context *core;                               /* context of the core; NULL: the context could not be opened */
-    struct accd__lua_context *context;                /* Lua's object for `core` */
-    int device;                                       /* number of the current device */
-    struct accd__caller caller;                       /* call in progress; `frame` is NULL between calls */
+    int self, library, thread, detail_ref, limit_ref;
+    accd_context *core;                  /* context of the core; NULL: the context could not be opened */
+    struct accd__lua_context *context;   /* Lua's object for `core` */
+    int device;                          /* number of the current device */
+    struct accd__caller caller;          /* call in progress; `frame` is NULL between calls */
     struct accd__session_region *kernel; /* region whose kernel runs in accd_run_compute; NULL: no kernel runs */
     uint64_t steps, max_steps; /* interpreter instructions of the call in progress, and their limit (0: no limit) */
     uint64_t generation;       /* version of names and types; a prepared directive of an older version is stale */
