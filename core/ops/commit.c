@@ -153,7 +153,7 @@ accd_status accd__plan_commit(struct accd__plan *plan)
         return queue_transfers(plan, &batch);
     if (accd__is_concurrent(env))
         ACCD_TRY(plan->resolved.fusion
-                     ? accd__wait_for_all_devices(plan->context) /* fusion uses memory of many objects */
+                     ? accd__wait_for_all_devices(plan->context) /* fusion moves objects that any task may use */
                      : accd__wait_for_batch_conflicts(env, &batch));
     accd_status status = accd__run_batch(&env->device, &batch);
     return status == ACCD_OK ? ACCD_OK : accd__report_copy_failure(&env->device, status);

@@ -162,7 +162,7 @@ static void cursor_next(struct row_cursor *cursor)
  * functions that only prefetch. */
 static inline __attribute__((always_inline)) void prefetch_section(uint64_t at, uint64_t bytes)
 {
-    __builtin_prefetch(accd__pointer(at)); /* the address may be null, with 0 bytes */
+    __builtin_prefetch(accd__pointer(at)); /* harmless if the section is empty and the address null */
     __builtin_prefetch(accd__pointer(at + (bytes < 192 ? bytes - 1 : 64)));
 }
 
@@ -265,7 +265,7 @@ static void copy_own(const struct accd__rows_job *job, struct row_cursor cursor,
     assert(cursor.row <= end);
     const struct accd__rowset *set = job->set;
     bool out = job->bulk->out;
-    if (job->whole) { /* roots only: contiguous on both sides */
+    if (job->whole) { /* elements that move as a whole are roots, contiguous on both sides: one copy suffices */
         uint64_t stride = set->program->spec.stride;
         char *host = accd__pointer(set->base + cursor.row * stride);
         char *image = row_image(job, &cursor);

@@ -70,7 +70,7 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
     struct accd__object_change *change;
     ACCD_TRY(accd__note_object_change(plan, record, &change));
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
-        return ACCD_OK; /* the references were removed by other clauses already */
+        return ACCD_OK; /* removes nothing: other clauses have removed all references already */
     struct accd__original *opened =
         plan->resolved.fusion ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
                               : NULL;

@@ -380,8 +380,8 @@ static accd_status reserve_records(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
     size_t attachments =
-        plan->env->attached.ntype_records ? entry->attaches.nreattached : 0; /* these attachments may be removed and
-                                                                              * made again */
+        plan->env->attached.ntype_records ? entry->attaches.nreattached : 0; /* a release may remove these attachments,
+                                                                              * which are then made again */
     for (size_t i = 0; i < entry->attaches.n; i++)
         attachments += !entry->attaches.at[i].attach;
     size_t framed = count_framed_requests(plan);
@@ -452,7 +452,7 @@ static accd_status plan_entry_moves(struct entry_state *entry)
             continue;
         if (items && request->state == ACCD_REQUEST_WITHIN_NEW &&
             !(request->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_ALWAYS_IN)))
-            continue; /* an earlier item made the data present */
+            continue; /* copies nothing: an earlier item made the data present */
         bool in_bulk = plan->changes.bulk && !(request->source & ACCD_SOURCE_WALKED) &&
                        plan->input.sources[request->source].root >= 0;
         if (!in_bulk)

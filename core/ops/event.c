@@ -264,7 +264,7 @@ static void emit_rows(const struct group_report *report, const struct accd__rows
     char name[160];
     for (size_t k = 0; k < nown; k++)
         own += bulk->ranges[k].bytes;
-    if (nown && own == stride && set->parent < 0) { /* the elements are one move */
+    if (nown && own == stride && set->parent < 0) { /* the elements are one move, and therefore one event */
         const struct accd__walk_root *root = &walk->roots[-1 - set->parent];
         accd__format_label(root->label, root->index, root->start, root->bytes, name, sizeof name);
         emit_one(report, name, root->host, root->bytes);

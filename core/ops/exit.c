@@ -81,7 +81,7 @@ static accd_status resolve_detach_request(struct accd__plan *plan, struct accd__
     if (!request->slot || request->state == ACCD_REQUEST_SKIPPED)
         return ACCD_OK;
     if (request->action != ACCD_ACTION_DETACH && !plan->context->policy.counts_attachments)
-        return ACCD_OK; /* the attachment ends with the pointer's object */
+        return ACCD_OK; /* detaches nothing: the attachment ends with the pointer's object */
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
     if (attach) {
         request->attached = true;

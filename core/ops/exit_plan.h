@@ -8,7 +8,8 @@
 
 struct accd__exit_plan {
     struct accd__plan *plan;
-    /* array over requests: pending change of the object of each request; NULL: the request removes nothing */
+    /* array over requests: pending change of the object of each request; NULL: the request has no object or is skipped
+     */
     struct accd__object_change **changes;
     /* objects that the exit removes */
     ACCD_SCRATCH_LIST(struct accd__object *) dying;
@@ -17,10 +18,9 @@ struct accd__exit_plan {
      * that describe a type) are released. unpinned: their targets have lost a pin (count of an attached pointer). */
     size_t released, unpinned;
     uint32_t group_references; /* references removed from the group's counter */
-    /* dynamic: exit data, not the end of a region; abandon: nothing is copied to the host. Both follow the larger
-     * fields for alignment */
+    /* dynamic: the exit is exit data, not the end of a region. abandon: nothing is copied to the host. */
     bool dynamic, abandon;
-    /* the group loses references as one unit; the group is removed */
+    /* group_exits: the group (table/group.h) loses references as one unit. group_dies: the group is removed, too. */
     bool group_exits, group_dies;
 };
 

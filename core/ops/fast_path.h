@@ -50,12 +50,12 @@ struct accd__fast_detach {
     struct accd__object *target;
     /* object in which the pointer gets its host value back; NULL: the pointer is not written */
     struct accd__object *holder;
-    bool detached; /* a clause decrements the counter of the attachment */
+    bool detached; /* a clause decrements the counter of the attachment; false: only its target is removed */
 };
 /* The attachments that end or change at an exit on the fast path. */
 struct accd__fast_detaches {
     struct accd__fast_detach at[ACCD_FAST_PATH_ITEMS];
-    /* array over requests: attachment of the pointer of the request; NULL: no pointer is detached */
+    /* array over requests: attachment of the pointer of the request; NULL: the request has no attached pointer */
     struct accd__attachment *named[ACCD_FAST_PATH_ITEMS];
     bool last; /* the counter of at least one attachment becomes 0 */
     /* bit set of requests whose removed objects contain attached pointers */

@@ -45,7 +45,7 @@ static accd_status match_group(struct accd__plan *plan)
         struct accd__object *object;
         const struct accd__walk_root *root = &walk->roots[i];
         ACCD_TRY(accd__find_containment(env, root->host, root->bytes, &relation, &object));
-        if (relation == ACCD_RANGE_PARTIAL) /* the elements lie in several objects */
+        if (relation == ACCD_RANGE_PARTIAL) /* a group moves elements of one object only */
             return ACCD_OK;
     }
     struct accd__group *group = accd__find_matching_group(env, walk);
@@ -119,7 +119,7 @@ accd_status accd__run_update(struct accd__plan *plan)
         ACCD_TRY(match_group(plan));
     if (plan->input.walk && !plan->resolved.group)
         ACCD_TRY(accd__plan_add_sections(plan));
-    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) /* includes appended pieces */
+    for (uint32_t i = 0; i < plan->resolved.nrequests; i++) /* `nrequests` grows by split pieces */
         if (plan->resolved.requests[i].state == ACCD_REQUEST_UNRESOLVED)
             ACCD_TRY(resolve_update(plan, i));
     struct accd__bulk *bulk = plan->changes.bulk;

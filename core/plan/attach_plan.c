@@ -56,15 +56,15 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
     assert(host);
     ACCD_TRY(accd__find_extended_object(plan->env, host, &planned->target));
     uint64_t nearest = planned->target ? planned->target->host : UINT64_MAX;
-    for (size_t i = 0; i < plan->input.construct->nitems;
-         i++) { /* list items of this construct, whose data may be new */
+    /* Present objects are searched above; list items of this construct may be nearer, and their data may be new. */
+    for (size_t i = 0; i < plan->input.construct->nitems; i++) {
         const struct accd__request *request = &plan->resolved.requests[i];
         uint64_t base = request->host > host ? accd__request_extended_base(plan, request) : 0;
         uint32_t owner = request->state == ACCD_REQUEST_WITHIN_NEW ? request->owner : (uint32_t)i;
         if (!base || base > host || plan->resolved.requests[owner].host >= nearest ||
             request->state == ACCD_REQUEST_SKIPPED || request->state == ACCD_REQUEST_UNRESOLVED)
             continue;
-        planned->target = plan->resolved.requests[owner].object; /* NULL if the data are new */
+        planned->target = plan->resolved.requests[owner].object; /* NULL if the data are new: target_claim counts */
         planned->target_claim = owner;
         nearest = planned->target ? planned->target->host : plan->resolved.requests[owner].host;
     }
@@ -160,9 +160,9 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     } else {
         ACCD_TRY(accd__check_slot_state(plan, request, planned.holder, ACCD_SLOT_NULL));
     }
-    explicit |= (request->flags & ACCD_ITEM_ATTACH_ALWAYS) != 0; /* OMP61-1 */
+    explicit |= (request->flags & ACCD_ITEM_ATTACH_ALWAYS) != 0; /* attached like an explicit attach (OMP61-1) */
     if (rules->attach == ACCD_ATTACH_POLICY_NEW && !explicit && planned.holder && planned.target)
-        return ACCD_OK; /* OMP60-map-7: neither the holder nor the target is new */
+        return ACCD_OK; /* attaches nothing: neither the holder nor the target is new (OMP60-map-7) */
     ACCD_TRY(accd__find_attachment(plan->env, request->slot, &planned.attach));
     ACCD_TRY(check_attached(plan, &planned, slot_bytes, &planned.counts));
     if (planned.attach && !planned.counts && !accd__is_attachment_current(planned.attach, slot_bytes))

@@ -273,7 +273,7 @@ static accd_status plan_row_pieces(struct accd__plan *plan, uint32_t index, cons
         for (size_t p = 0; p < spec->npieces; p++) {
             const accd_piece *piece = &spec->pieces[p];
             uint64_t host = at + piece->offset, end = host + piece->bytes;
-            if (host < request->host) /* a request may be a part of its item */
+            if (host < request->host) /* cuts the piece at the request, which may be a part of its item */
                 host = request->host;
             if (end > request->host + request->bytes)
                 end = request->host + request->bytes;

@@ -46,7 +46,7 @@ static accd_status grow_table(struct accd__plan *plan)
     struct accd__change_set *change_set = plan->changes.change_set, table = *change_set;
     do
         table.bits++;
-    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* most requests change an object of their own */
+    while ((size_t)1 << (table.bits - 1) < plan->resolved.nrequests); /* usually enough: one change for each request */
     ACCD_SCRATCH_ALLOC(plan->context, table.at, (size_t)1 << table.bits);
     memset(table.at, 0, sizeof table.at[0] << table.bits);
     for (size_t i = 0; i < (size_t)1 << change_set->bits; i++)

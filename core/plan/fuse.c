@@ -341,9 +341,8 @@ static accd_status list_updated_requests(struct accd__plan *plan, struct accd__p
             accd__request_updates_present(request) ? accd__request_elements(plan, request, &from, &to) : NULL;
         if (accd__request_updates_present(request) &&
             (!set || accd__moves_as_one_piece(set->program, request->action, false)) &&
-            !accd__request_grid(plan, request, &grid)) /* a section with gaps is not listed: the host sends its elements
-                                                        * only, so that all its bytes must first move within the device
-                                                        */
+            !accd__request_grid(plan, request, &grid)) /* a section with gaps is not listed: the host sends only its
+                                                        * elements, so that its gaps must move within the device */
             pairs[n++] = (struct accd__pair){request->host, i};
     }
     *n_p = n;

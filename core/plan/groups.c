@@ -128,7 +128,7 @@ static bool roots_will_be_present(const struct accd__plan *plan)
         const struct accd__request *root = &plan->resolved.requests[plan->input.walk->roots[i].item];
         const struct accd__action_traits *demand = &accd__traits_of_action[root->action];
         if (root->state == ACCD_REQUEST_SKIPPED || !demand->entry ||
-            !(demand->creates || demand->requires_present)) /* the elements of this root may stay absent */
+            !(demand->creates || demand->requires_present)) /* elements of this root may stay absent */
             return false;
     }
     return true;

@@ -98,7 +98,7 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     struct accd__object *object;
     ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, &object));
     if (relation == ACCD_RANGE_PARTIAL ||
-        (relation == ACCD_RANGE_DISJOINT && enters)) /* OMP60-map-13: the object grows */
+        (relation == ACCD_RANGE_DISJOINT && enters)) /* the whole range counts: the object grows (OMP60-map-13) */
         return ACCD_OK;
     request->host = host;
     request->bytes = bytes;

@@ -123,7 +123,7 @@ bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__reques
 void accd_plan_together(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
-    for (int whole = 0; whole <= 1; whole++) /* 1: a whole structure counts only if no member of it does */
+    for (int whole = 0; whole <= 1; whole++) /* members first; then whole structures, if no member counts */
         for (size_t i = 0; i < plan->resolved.nrequests; i++) {
             struct accd__object *object = requests[i].object;
             if (!object || requests[i].flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_FINALIZE) ||

@@ -145,7 +145,8 @@ static accd_status find_affected_tuples(struct accd__plan *plan, struct accd__ob
     for (size_t i = 0; i < fusion->ending.n; i++) {
         const struct accd__original *original = fusion->ending.at[i];
         struct accd__fused_tuple *fused = original->placement->fused;
-        /* an original younger than the support holds a tuple together only if older ones have ended */
+        /* the end of an original younger than the support changes nothing, because older ones hold the tuple together
+         */
         if (fused && original->serial <= fused->support)
             ACCD_TRY(note_regroup(plan, fused, original->serial));
     }
@@ -638,7 +639,7 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
         if (root->count == 1) {
             placement->fused = NULL;
             accd__release_fused_tuple(env, fused);
-        } else if (r == i) { /* first object of the part */
+        } else if (r == i) { /* the first object decides which tuple the part becomes */
             bool present = fused->block == regroup->fused->block;
             if (fused->current) {
                 struct accd__fused_tuple *part = accd__pool_alloc(&env->tuples.fused_pool);

@@ -43,7 +43,7 @@ static void forget_object(struct accd__request *request, const struct accd__obje
     if (request->object == object)
         request->object = NULL;
     if (request->slot && request->slot - object->host < accd__object_bytes(object))
-        request->attached = false; /* the attachment ended with the object */
+        request->attached = false; /* nothing is left to detach: the attachment ended with the object */
 }
 
 /* Sorts the numbers of a region's requests into region->order, by host address and again by slot, unless that was done

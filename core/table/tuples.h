@@ -1,4 +1,5 @@
-/* tuples.h - records of fusion: which data lie in one device block, and since which construct. placements.c looks the
+/* tuples.h - records of fusion: which data lie in one device block, and since which construct. A serial is the number
+ * of a construct that opened a region or originals; serials grow, so that they compare ages. placements.c looks the
  * records up; core/plan decides on fusion and splitting, core/ops executes it. */
 #ifndef ACCD_TUPLES_H
 #define ACCD_TUPLES_H
@@ -21,17 +22,17 @@
 
 /* Original: a clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
 struct accd__original {
-    struct accd__placement *placement;   /* placement of the object that contains its first byte */
+    struct accd__placement *placement;   /* placement of the object that contains the original's first byte */
     struct accd__original *next, *prev;  /* list of the same placement, the latest first */
     struct accd__original *right, *left; /* ring of all originals with the same base address */
     struct accd__original *piece, *head; /* next piece of the same clause, or NULL; first piece of that clause */
     struct accd__original **region_slot; /* entry for this original in its region, set to NULL when the original ends;
                                             NULL: opened by enter data */
-    uint64_t base, host, bytes;
-    uint64_t slot;          /* host address of the pointer to the data; 0: none */
-    uint64_t whole, length; /* host address and bytes of the clause */
-    uint64_t serial;        /* serial of the construct that opened the original */
-    uint32_t order;         /* position among the clauses of that construct */
+    uint64_t base, host, bytes; /* base address; host range of the original (the piece, if the clause was split) */
+    uint64_t slot;              /* host address of the pointer to the data; 0: none */
+    uint64_t whole, length;     /* host address and bytes of the clause */
+    uint64_t serial;            /* serial of the construct that opened the original */
+    uint32_t order;             /* position among the clauses of that construct */
     struct accd__item_source source;
     uint8_t action;      /* action of the clause's item */
     uint16_t flags;      /* flags of the clause's item */
@@ -63,8 +64,8 @@ struct accd__vacated_slot {
     struct accd__vacated_slot *jump;  /* slot several steps below, or NULL; it makes the search for old slots short */
     uint32_t depth;                   /* number of older slots below this one */
     struct accd__fused_tuple *fused;  /* fused tuple that contains the slot, or NULL */
-    uint64_t dev, serial;
-    bool shared;        /* true if the slot is in a block; false: in the user's memory (acc_map_data) */
+    uint64_t dev, serial;             /* device address; serial of the construct that placed the object there */
+    bool shared;                      /* true if the slot is in a block; false: in the user's memory (acc_map_data) */
     uint64_t evaluated; /* number of the last exit that computed `use`; with other numbers `use` is stale */
     enum accd__slot_use {
         ACCD_SLOT_USE_NONE,    /* slot to which no object returns */

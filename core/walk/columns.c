@@ -202,7 +202,7 @@ static bool store_uniform_sections(const struct accd__rowset *set, const accd_fi
     EACH_BASE(set, field, first, n, host[i] = base)
     uint64_t low = t->low, high = t->high;
     accd__extend_hull(host, n, &low, &high);
-    if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory */
+    if (low == 0 || high + bytes < high) /* a null pointer, or one to the end of memory: needs checks */
         return false;
     t->low = low;
     t->high = high;

@@ -167,7 +167,7 @@ accd_status accd_program_new(accd_context *context, const accd_program_spec *spe
     for (size_t i = 0; program->spec.fields && i < spec->nfields; i++) {
         if (spec->fields[i].child) {
             const accd_program *child = accd_program_retain(spec->fields[i].child);
-            if (child->spec.params > program->spec.params) /* an item has the parameters of all programs inside */
+            if (child->spec.params > program->spec.params) /* an item has one array of parameters for all programs */
                 program->spec.params = child->spec.params;
             if (child->open > program->open + 1)
                 program->open = child->open - 1;

@@ -172,7 +172,7 @@ static void summarize_column(struct accd__level_job *job, size_t f)
         if (t->repeats)
             accd__stop_column_reuse(segment, before, t, t->to);
     }
-    while (first->from == first->to) /* some part has rows */
+    while (first->from == first->to) /* skips parts without rows; some part has rows */
         first += nfields;
     bool varies = false, start_varies = false;
     segment->low = UINT64_MAX;
@@ -200,7 +200,7 @@ static void summarize_column(struct accd__level_job *job, size_t f)
         release_column(walk, &segment->bytes_of, segment->rows);
     if (!start_varies)
         release_column(walk, &segment->start_of, segment->rows);
-    if (segment->applied) { /* high is the address of a first byte so far */
+    if (segment->applied) { /* `high` is still the address of a first byte: adds the greatest length */
         uint64_t longest = segment->bytes;
         for (size_t i = 0; segment->bytes_of && i < segment->rows; i++)
             longest = segment->bytes_of[i] > longest ? segment->bytes_of[i] : longest;
