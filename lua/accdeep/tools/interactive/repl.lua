@@ -132,7 +132,7 @@ end
 function Repl:report_error(err, file)
   local failure = scenario.to_diagnostic(err, file, self.run)
   self.failures[#self.failures + 1] = { ok = false, error = report.to_plain_data(failure) }
-  self.terminal:write_error(report.error(failure, { color = self.color, seen = self.explained_codes }))
+  self.terminal:write_error(report.error(failure, { color = self.color, explained = self.explained_codes }))
 end
 
 -- Executes the accepted statement `number` again.
