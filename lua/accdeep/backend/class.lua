@@ -155,7 +155,7 @@ end
 function Definition:special(item)
   local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)
-  local is_nontrivial = item.outcome ~= "default" and item.outcome ~= "delete"
+  local is_nontrivial = item.body_kind ~= "default" and item.body_kind ~= "delete"
   if item.role == "constructor" then
     if item.name ~= self.spec.name then
       raise("syntax", item.pos, ("expected a type before '%s'"):format(item.name), { length = #item.name })
@@ -186,7 +186,7 @@ function Definition:func(item)
   if item.role ~= "method" then return end
   if item.body then
     self.functions[#self.functions + 1] = item
-  elseif item.outcome ~= "delete" then -- method() may define it
+  elseif item.body_kind ~= "delete" then -- method() may define it
     self.record.prototypes = self.record.prototypes or {}
     self.record.prototypes[item.name] = true
   end
@@ -255,7 +255,7 @@ function steps.alias(self, item)
   self:alias(item.type.spec, class.declarator_of(item))
 end
 function steps.template_function(self, item)
-  if item.what.role == "constructor" then self.pod = "no" end
+  if item.declaration.role == "constructor" then self.pod = "no" end
 end
 steps["function"], steps.members = Definition.func, Definition.members
 function steps.nothing() end

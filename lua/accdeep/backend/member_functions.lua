@@ -132,17 +132,17 @@ function member_functions.this_member(self, name)
   local this = self.now.this
   local member = this and not rawget(self.now.scope.variables, name) and types.member(this.record, name)
   if not member then return nil end
-  local object = string.unpack("j", core.get(this.slot, 8))
+  local object = string.unpack("j", core.get(this.pointer_cell, 8))
   return { name = name, type = member.type, address = object + member.offset }
 end
 
 -- Returns the address of the variable `this` for member functions of a record; allocates the variable at the first
 -- call.
 function member_functions.this_address(self, record)
-  local pointer_cell = self.program.this_slots[record]
+  local pointer_cell = self.program.this_cells[record]
   if not pointer_cell then
     pointer_cell = self:new_block(8, "this", types.pointer(record))
-    self.program.this_slots[record] = pointer_cell
+    self.program.this_cells[record] = pointer_cell
   end
   return pointer_cell
 end
@@ -154,7 +154,7 @@ function member_functions.run_as_member(self, record, address, fn, ...)
   inner.variables.this = { name = "this", type = types.pointer(record), address = pointer_cell }
   core.put(pointer_cell, string.pack("j", address))
   local results = table.pack(pcall(with_fields, self.now, { scope = inner,
-    this = { record = record, slot = pointer_cell } }, fn, ...))
+    this = { record = record, pointer_cell = pointer_cell } }, fn, ...))
   core.put(pointer_cell, previous)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)

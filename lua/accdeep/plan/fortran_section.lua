@@ -104,12 +104,12 @@ local function describe_object(session, node, gaps)
   end
   local pointer = e.part_of or e.element_of or e
   if not pointer.descriptor then pointer = nil end
-  local measured = table.pack(fortran_inputs.record_inputs(session, function()
+  local extent = table.pack(fortran_inputs.record_inputs(session, function()
     return extent_of(session, e, pointer, node, gaps)
   end))
-  local address, bytes, count, element, descriptor, run = table.unpack(measured, 1, 6)
+  local address, bytes, count, element, descriptor, run = table.unpack(extent, 1, 6)
   return { address = address, bytes = bytes, count = count, of = element, run = run,
-    dims = run and table.move(measured, 7, measured.n, 1, {}), e = e, pointer = pointer, descriptor = descriptor }
+    dims = run and table.move(extent, 7, extent.n, 1, {}), e = e, pointer = pointer, descriptor = descriptor }
 end
 
 fortran_section.named = describe_object

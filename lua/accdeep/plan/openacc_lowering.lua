@@ -285,7 +285,7 @@ local function add_implicit(plan, node, references, default)
       and not plan.attached[name] and not variable.absent then
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
       -- A reduction in the body also changes the host's variable, so that the variable is copied (ACC33-impl-1).
-      local copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
+      local is_copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
       -- Data that an enclosing clause made present are used without a map (ACC33-impl-3).
       local is_visible = session:visible(name)
       if default == "none" and not is_visible then
@@ -295,7 +295,7 @@ local function add_implicit(plan, node, references, default)
       elseif not is_visible and reference.reduced and t.kind == "scalar" and not node.name:find "^kernels"
         and session.rules.loop_reduction == "rejected" then
         refuse_reduced(node, reference)
-      elseif not is_visible and not aggregate and not copied then
+      elseif not is_visible and not aggregate and not is_copied then
         plan.private[name] = { attribute = "firstprivate", variable = variable }
       elseif not is_visible then
         local request = { action = aggregate and default == "present" and "present" or "copy", clause = {},
@@ -385,8 +385,8 @@ function openacc_lowering.directive(session, node, options)
         raise("syntax", item.pos, "'declare' takes names of variables", { rule = "ACC33-dec-1" })
       end
     end
-    local stays = persistent[clause.name] or clause.name == "deviceptr" and session.language.is_compiled
-    if kind == "declare" and not stays then
+    local is_persistent = persistent[clause.name] or clause.name == "deviceptr" and session.language.is_compiled
+    if kind == "declare" and not is_persistent then
       raise("clause-not-allowed", clause.pos, ("'%s' has no place at global scope: there is no region around"):format(
         clause.name), { length = #clause.name, rule = "ACC33-dec-1", help = "create, copyin, "
           .. "device_resident and link last, and deviceptr in C" })

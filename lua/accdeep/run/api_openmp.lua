@@ -60,9 +60,9 @@ end
 local function need_side(session, device, address, rule)
   local owner = session.ctx:device_of(address)
   if owner == (device == session.devices and -1 or device) then return end
-  local whose = owner < 0 and "the host" or ("device %d"):format(owner)
+  local owner_name = owner < 0 and "the host" or ("device %d"):format(owner)
   raise(device == session.devices and "device-pointer-on-host" or "host-pointer-on-device", nil,
-    ("this is an address of %s, not of %s"):format(whose,
+    ("this is an address of %s, not of %s"):format(owner_name,
       device == session.devices and "the host" or ("device %d"):format(device)),
     { rule = rule, objects = { owner >= 0 and session.ctx:present_at(owner, address, true) or nil } })
 end
@@ -283,20 +283,20 @@ function routines.omp_target_memcpy_rect(session, at, to, from, element_size, nu
   if dst == 0 and src == 0 then return MOST_DIMENSIONS end
   if not target or not source or dst == 0 or src == 0 or element < 1 or n < 1 then return FAILURE end
   volume = numbers(volume, n, "the volume")
-  local into = subvolume_layout(volume, numbers(to_offsets, n, "an offset"), numbers(to_dimensions, n, "a dimension"),
-    element)
-  local out = subvolume_layout(volume, numbers(from_offsets, n, "an offset"),
+  local target_layout = subvolume_layout(volume, numbers(to_offsets, n, "an offset"),
+    numbers(to_dimensions, n, "a dimension"), element)
+  local source_layout = subvolume_layout(volume, numbers(from_offsets, n, "an offset"),
     numbers(from_dimensions, n, "a dimension"),
     element)
-  if not into or not out then return FAILURE end
+  if not target_layout or not source_layout then return FAILURE end
   local elements = 1
   for _, count in ipairs(volume) do elements = elements * count end
   if elements == 0 then return SUCCESS end
-  dst, src = dst + into.first, src + out.first
-  need_memory(session, target, dst, into.bytes, "OMP60-api-8")
-  need_memory(session, source, src, out.bytes, "OMP60-api-8")
+  dst, src = dst + target_layout.first, src + source_layout.first
+  need_memory(session, target, dst, target_layout.bytes, "OMP60-api-8")
+  need_memory(session, source, src, source_layout.bytes, "OMP60-api-8")
   api_arguments.copying(session, target, source, volume[n] * element, "OMP60-api-8", function(copy)
-    copy_rows(copy, volume, dst, src, into.strides, out.strides)
+    copy_rows(copy, volume, dst, src, target_layout.strides, source_layout.strides)
   end)
   notify_copy(session, target, dst, source, src, elements * element, "OMP60-api-8", at)
   return SUCCESS
@@ -379,8 +379,9 @@ function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset
   need_memory(session, session.devices, address, n, "OMP60-api-10")
   local object = ctx:present_at(number, address, false)
   if object then
-    local into = address - object.host
-    return object.mapped and object.dev + into == target and n <= object.bytes - into and SUCCESS or FAILURE
+    local offset_in_object = address - object.host
+    return object.mapped and object.dev + offset_in_object == target and n <= object.bytes - offset_in_object
+      and SUCCESS or FAILURE
   end
   need_memory(session, number, target, n, "OMP60-api-10")
   local name = type(host) == "string" and not host:find "%[" and host or name_of(session, address, n)

@@ -83,16 +83,16 @@ function changed_bounds.run_and_check(session, plan, run, ...)
       return key and entered[key]
     end, now)
   end
-  local there = {}
+  local was_present = {}
   for i in ipairs(plan.items) do
-    there[i] = now[i] and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) ~= "absent"
+    was_present[i] = now[i] and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) ~= "absent"
   end
   local result = run(session, plan, ...)
   for i in ipairs(plan.items) do
     local key = now[i] and key_of(session, plan, i)
     if key and plan.kind == "enter data" then
       -- data that were already present keep the bounds of their own entry
-      if not there[i] then entered[key] = now[i] end
+      if not was_present[i] then entered[key] = now[i] end
     elseif key and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) == "absent" then
       entered[key] = nil
     end

@@ -14,12 +14,12 @@ end
 -- Returns the position of the member that an error is about, if several list items share the plan's item; otherwise
 -- nil.
 local function position_of(item, err)
-  local asked = err.asked and err.asked.name or ""
+  local object_name = err.asked and err.asked.name or ""
   local best, pos
-  for _, named in ipairs(item.places or {}) do
-    local pattern = "^" .. named.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+") .. "%f[^%w_]"
-    if asked:find(pattern) and #named.name > (best or 0) then
-      best, pos = #named.name, named.pos
+  for _, list_item in ipairs(item.places or {}) do
+    local pattern = "^" .. list_item.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+") .. "%f[^%w_]"
+    if object_name:find(pattern) and #list_item.name > (best or 0) then
+      best, pos = #list_item.name, list_item.pos
     end
   end
   return pos
@@ -29,16 +29,16 @@ end
 -- are returned unchanged.
 return function(self, err, plan)
   local item = err.item and plan and plan.items[err.item]
-  local asked = err.asked
-  local base = err.code == "not-present" and item and asked and absent_alias.base(self, item, asked.name)
+  local object = err.asked
+  local base = err.code == "not-present" and item and object and absent_alias.base(self, item, object.name)
   if base then
-    err.message = rename_object(err, ("%s, the base of %s,"):format(base, asked.name))
-    asked.name = base
-  elseif not asked and item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
+    err.message = rename_object(err, ("%s, the base of %s,"):format(base, object.name))
+    object.name = base
+  elseif not object and item and (err.code == "invalid-section" or err.code == "out-of-bounds") and item.name then
     err.message = ("%s: %s"):format(item.name, err.message)
   end
   if err.advice == "whole rows" then err.help = "take all elements of the inner dimension, or one row" end
-  err.objects = { asked, err.other }
+  err.objects = { object, err.other }
   err.openmp = plan and plan.openmp and true
   err.pos = item and (position_of(item, err) or item.pos) or plan and plan.node.pos
   if err.code == "misuse" and self.program.bound.calling > 0 then

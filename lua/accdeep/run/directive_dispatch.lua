@@ -47,19 +47,19 @@ local function is_enabled(plan) return not plan.condition_value or plan.conditio
 -- Returns the function that receives the body of a compute construct and runs it. The directive is checked now, and
 -- lowered when the body is known.
 local function compute(self, language, node, location, refs)
-  local checked = plan_cache.checked_plan(self, language, node, location)
+  local checked_plan = plan_cache.checked_plan(self, language, node, location)
   local function run_with_body(references, is_text, run)
-    local function planned()
+    local function plan_of_body()
       return plan_cache.plan(self, language, node, location, { references = references, is_text = is_text },
         language.signature(self, references, is_text))
     end
     local function on_host(plan) return host_privatization.run_with_copies(
       self, plan, function() return run(plan, false) end) end
-    return language.with_target_device(self, checked, function()
-      local plan = planned()
+    return language.with_target_device(self, checked_plan, function()
+      local plan = plan_of_body()
       if is_enabled(plan) then return run(plan, true) end
       return on_host(plan)
-    end, function() return on_host(planned()) end)
+    end, function() return on_host(plan_of_body()) end)
   end
   local run_body = kernel.construct(self, location.text, refs, location.file, location.line, run_with_body, node,
     language.name)

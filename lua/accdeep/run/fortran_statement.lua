@@ -310,21 +310,21 @@ function statements.where(env, node)
   end
   return function(f)
     local outer_mask = f.mask
-    local left = outer_mask -- elements that no mask has selected yet; nil: all elements
+    local unselected = outer_mask -- elements that no mask has selected yet; nil: all elements
     for _, branch in ipairs(branches) do
       f.mask = nil
-      local selected, mask, rest = branch.mask and branch.mask.array(f), left, nil
+      local selected, mask, rest = branch.mask and branch.mask.array(f), unselected, nil
       if selected then
-        if left then fortran_expression.conform(left.shape, selected.shape, branch.pos) end
+        if unselected then fortran_expression.conform(unselected.shape, selected.shape, branch.pos) end
         mask, rest = { shape = selected.shape }, { shape = selected.shape }
         for i, v in ipairs(selected) do
-          local open = not left or left[i]
+          local open = not unselected or unselected[i]
           mask[i], rest[i] = open and v, open and not v
         end
       end
       f.mask = mask
       for _, step in ipairs(branch.steps) do step(f) end
-      left = rest or left
+      unselected = rest or unselected
     end
     f.mask = outer_mask
   end

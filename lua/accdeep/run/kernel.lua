@@ -53,7 +53,7 @@ function Kernel:release()
     self.session.ctx:device_free(self.device, address)
     self.env.space.private[address] = nil
   end
-  self.allocated, self.over = {}, true
+  self.allocated, self.has_ended = {}, true
 end
 
 -- ------------------------------------------------------------------------------------ variables --
@@ -146,11 +146,11 @@ local function translate_pointer(session, k, variable, device)
     if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
     -- Expressions that inspect present data, and members of the pointer's target, also need the translated value.
     if session.rules.is_openmp then
-      local there, low, high = ctx:matching(device, value)
-      if there then return there, low, high end
+      local device_address, low, high = ctx:matching(device, value)
+      if device_address then return device_address, low, high end
     elseif not k or is_path_pointer(session, k, variable.name) then
-      local there = ctx:deviceptr(device, value)
-      if there ~= 0 then return there, ctx:device_bounds(device, there) end
+      local device_address = ctx:deviceptr(device, value)
+      if device_address ~= 0 then return device_address, ctx:device_bounds(device, device_address) end
     end
     return value, { name = variable.name }
   end
@@ -168,9 +168,9 @@ local function pointer_copy(k, name, t, value, low, high)
     return k.private[name]
   end
   local address = k:memory(t.size)
-  local settled = k.env.space:translate_pointer(value, low)
-  k.env.space.private[address] = low and { value = settled, low = low, high = high }
-  session:check_result(session.ctx:device_write(k.device, address, core.scalar.pointer, settled))
+  local translated = k.env.space:translate_pointer(value, low)
+  k.env.space.private[address] = low and { value = translated, low = low, high = high }
+  session:check_result(session.ctx:device_write(k.device, address, core.scalar.pointer, translated))
   k.private[name] = { type = t, lvalue = function() return address, address, address + t.size end }
   return k.private[name]
 end
@@ -303,7 +303,7 @@ local STATE = {}
 -- Returns the kernel of a device view; raises if its body has ended.
 local function kernel_of(self)
   local k = rawget(self, STATE)
-  if k.over then
+  if k.has_ended then
     raise("device-pointer-on-host", nil, "the compute construct of this device view has ended", {
       rule = "TR14-1.1-02", help = "read it in the compute construct, or update self first" })
   end
@@ -391,11 +391,11 @@ function kernel.run_on_host(session, plan, body, node, location, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = location.file, body_line = location.line }, Kernel)
   local block_count = #session.now.private_blocks
-  local inside = not directives or is_compiled(session, body)
-  local within = { kernel = inside and k or session.now.kernel }
-  local ok, err = pcall(with_fields, session.now, within, run_body, session, k, body, node)
+  local is_kernel_body = not directives or is_compiled(session, body)
+  local fields = { kernel = is_kernel_body and k or session.now.kernel }
+  local ok, err = pcall(with_fields, session.now, fields, run_body, session, k, body, node)
   local_memory.release(session, block_count)
-  k.over = true
+  k.has_ended = true
   if not ok then error(err, 0) end
 end
 
@@ -431,13 +431,13 @@ end
 
 -- Launches the body of a kernel in its queue. Returns true; or nil and the core's error.
 local function leave_to_queue(session, k, body, node, region)
-  local function over(was_run) run_later(k, body, node, was_run) end
+  local function finish(was_run) run_later(k, body, node, was_run) end
   local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(location)
     statement.body(k.env, node)
-    return cuda.start(k, node, location, region, over)
+    return cuda.start(k, node, location, region, finish)
   end)
   if started then return true end
-  return session.ctx:launch(region, over, k.captured_environment.uses)
+  return session.ctx:launch(region, finish, k.captured_environment.uses)
 end
 
 -- Executes a compute construct whose body runs later in a queue. Its data environment opens and closes now.

@@ -88,9 +88,9 @@ end
 -- Returns the AST of a directive's text. Underscores in names of several words need OpenMP 6.0.
 local function parse_directive(self, text)
   local node = self:parse(text, "omp_directive")
-  local written = text:sub(node.pos, node.pos + #node.name - 1)
-  if written:find("_", 1, true) and not node.name:find("_", 1, true) then
-    version_checks("openmp", self.rules.openmp, 60, ("'%s'"):format(written), node.pos, #written)
+  local spelling = text:sub(node.pos, node.pos + #node.name - 1)
+  if spelling:find("_", 1, true) and not node.name:find("_", 1, true) then
+    version_checks("openmp", self.rules.openmp, 60, ("'%s'"):format(spelling), node.pos, #spelling)
   end
   return node
 end

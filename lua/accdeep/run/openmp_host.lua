@@ -165,14 +165,14 @@ function openmp_host.construct(session, node, location, refs)
       local plan = { node = node, clauses = node.clauses, items = {}, openmp = true, private = {},
         location = location }
       for _, copy in ipairs(copies) do plan.private[copy.variable.name] = copy end
-      local over = session.observers.construct and session.observers.construct(session, plan)
+      local notify_end = session.observers.construct and session.observers.construct(session, plan)
       local inside = clause_groups.enter_scope(session)
       local function run() kernel.run_on_host(session, plan, body, tree, where, true) end
       local ok, err
       if #copies > 0 then ok, err = pcall(host_privatization.run, session, copies, run)
       else ok, err = pcall(run) end
       clause_groups.leave_scope(session, inside)
-      if over then over() end
+      if notify_end then notify_end() end
       if not ok then error(err, 0) end
     end)
   end

@@ -36,7 +36,7 @@ end
 local function key_of(self, line)
   local this, private_scope, groups = self.now.this, self.now.private_scope, clause_groups.state(self)
   if not this and not private_scope and groups == 0 then return line or 0 end
-  return ("%d %s %s %d"):format(line or 0, this and this.slot or "", private_scope or "", groups)
+  return ("%d %s %s %d"):format(line or 0, this and this.pointer_cell or "", private_scope or "", groups)
 end
 
 -- Returns the plan that was stored for a place; nil if no plan was stored.

@@ -35,12 +35,12 @@ function Region:close()
   end
   if self.handle then
     local warn = self.bounds and changed_bounds.check_at_end(owner, self.plan, self.bounds)
-    local over = owner.observers.construct and owner.observers.construct(owner, self.plan, true)
+    local notify_end = owner.observers.construct and owner.observers.construct(owner, self.plan, true)
     local snapshot = owner.now.expects_failure and owner:snapshot()
     owner:may_detach()
     local ok, err = self.handle:close()
     if not ok then
-      if over then over(err) end
+      if notify_end then notify_end(err) end
       if snapshot then owner:compare(snapshot) end
       local located_error = owner:core_error(err, nil)
       location.locate_error(located_error, nil, self.file, self.line)
@@ -52,7 +52,7 @@ function Region:close()
       error(located_error, 0)
     end
     if owner.device_side.is_observed then owner:notify_events() end
-    if over then over() end
+    if notify_end then notify_end() end
     if warn then warn() end
   end
   stack[#stack] = nil
@@ -126,8 +126,8 @@ local function use_device(self, opened_region, names, if_present)
   for _, item in ipairs(names) do
     local variable = item.variable
     local t, address = variable.type, variable.address
-    local described = t.kind == "descriptor" and fortran_kernel.use_device(self, variable)
-    if described then address = described.host end
+    local descriptor_binding = t.kind == "descriptor" and fortran_kernel.use_device(self, variable)
+    if descriptor_binding then address = descriptor_binding.host end
     local by_value = t.kind == "pointer" and (item.start or not item.by_address)
     if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
     local start = item.start and item.start() or address -- the base of a section may be absent
@@ -146,7 +146,7 @@ local function use_device(self, opened_region, names, if_present)
     elseif dev and dev ~= 0 then
       dev = dev - (start - address)
       local function at() return dev, low, high end
-      local binding = described or by_value and { type = t, value = at } or { type = t, lvalue = at }
+      local binding = descriptor_binding or by_value and { type = t, value = at } or { type = t, lvalue = at }
       binding.dev = dev
       replaced[variable.name] = binding
     elseif address ~= 0 and not if_present then

@@ -88,7 +88,7 @@ local function program_of(own, options, outer)
     persistent = false, -- allocatables of declare (backend/fortran/declare_allocatables.lua)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of functions running now
-    this_slots = {},    -- record -> memory of `this` while a member function runs
+    this_cells = {},    -- record -> memory of `this` while a member function runs
     inside = {},        -- directive among statements -> the enclosing text
     printed = {},       -- lines that print statements wrote
     without_body = {},  -- constructs of a scenario without a body so far (scenario.lua)
@@ -116,7 +116,7 @@ local function current_state(own)
     device = 0,
     queue = 0,          -- queue of the current routine (async.with_queue)
     current = false,    -- text being executed: {text, file, line}; false: none
-    this = false,       -- member function being executed: {record, slot}; false: none
+    this = false,       -- member function being executed: {record, pointer_cell}; false: none
     kernel = false,     -- current kernel (kernel.lua); false outside of kernels
     private_scope = false,      -- number of the innermost host construct with private variables; false outside
     private_blocks = {}, -- memory of private variables
@@ -570,19 +570,21 @@ Session.parse, Session.kept_tree = plan_cache.parse, plan_cache.cached_tree
 local function execute_construct(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.now.queue
   if plan.kind == "exit data" then self:may_detach() end
-  local over = self.observers.construct and self.observers.construct(self, plan)
+  local notify_end = self.observers.construct and self.observers.construct(self, plan)
   local snapshot = self.now.expects_failure and self:snapshot()
   local result, err = plan.construct:run(self.now.device, queue)
   if not result then
     if snapshot then self:compare(snapshot) end
     local located_error = self:core_error(err, plan)
-    local directive = plan.location
-    if over then over(location.locate_error(located_error, directive.text, directive.file, directive.line)) end
+    if notify_end then
+      local directive = plan.location
+      notify_end(location.locate_error(located_error, directive.text, directive.file, directive.line))
+    end
     error(located_error, 0)
   end
   if plan.typed then fortran_addendum.restore_counters(plan) end
   if self.device_side.is_observed then self:notify_events() end
-  if over then over() end
+  if notify_end then notify_end() end
   return result
 end
 

@@ -124,24 +124,24 @@ end
 
 -- Executes a directive that describes a type. record: the enclosing type, or nil; text: the directive's text if it is
 -- among C declarations. Returns the policy that the directive defines, or nil.
-function Session:define_type_directive(parsed, record, text)
-  local define, name = definitions[parsed.name], parsed.name
-  if name == "routine" and not record then return check_routine(parsed) end
-  if name == "declare" and not record and text then return declare_data(self, parsed, text) end
+function Session:define_type_directive(node, record, text)
+  local define, name = definitions[node.name], node.name
+  if name == "routine" and not record then return check_routine(node) end
+  if name == "declare" and not record and text then return declare_data(self, node, text) end
   if not define then
-    raise("clause-not-allowed", parsed.pos, ("'%s' is not a declaration"):format(parsed.name),
-      { length = #parsed.name, rule = "TR14-3.1.1-01",
+    raise("clause-not-allowed", node.pos, ("'%s' is not a declaration"):format(node.name),
+      { length = #node.name, rule = "TR14-3.1.1-01",
         help = ('declarations hold shape, policy, declare and routine; write acc "%s ..." after them'):format(
-          parsed.name) })
+          node.name) })
   end
-  if not record then return self:define(parsed) end
-  local _, definition = define(self, parsed, record)
-  return parsed.name == "policy" and definition or nil
+  if not record then return self:define(node) end
+  local _, definition = define(self, node, record)
+  return node.name == "policy" and definition or nil
 end
 
 -- Checks policies once all policies of the type are known. If one is wrong, removes it and raises.
-function Session:check_policies(record, defined)
-  for _, policy_record in ipairs(defined) do
+function Session:check_policies(record, policies)
+  for _, policy_record in ipairs(policies) do
     local ok, err = pcall(nest.check_policy, self, record, policy_record)
     if not ok then
       for _, entry in ipairs(policy_record.names) do self:policies_of(record)[entry.name] = nil end
@@ -158,10 +158,10 @@ end
 
 -- Raises if the bounds of a shape or policy are wrong, by compiling it even if it is never used (TR14-3.1.1-21). It is
 -- called at the end of the text, when all names of the text are known. Decides TR14-3.1.1-21.
-local function check_described(self, described)
-  local definition, record = described.definition, described.record
+local function check_described(self, description)
+  local definition, record = description.definition, description.record
   if definition.params then return end -- parameters have values only where the shape is used (TR14-5-01)
-  local ok, err = pcall(with_fields, self.now, { scope = described.scope }, self.with_location, self,
+  local ok, err = pcall(with_fields, self.now, { scope = description.scope }, self.with_location, self,
     definition.location, function()
       mapping_compiler.program(self, nest.mapping_of_definition(self, record, definition), definition.location.pos)
     end)
@@ -177,7 +177,7 @@ function Session:describing(fn, ...)
   local list = {}
   with_fields(self.now, { descriptions = list }, fn, ...)
   if #list > 0 then self:types_changed() end
-  for _, described in ipairs(list) do check_described(self, described) end
+  for _, description in ipairs(list) do check_described(self, description) end
 end
 
 -- Registers a new shape or policy for the check at the end of the text, and clears caches.

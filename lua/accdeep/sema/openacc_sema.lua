@@ -266,10 +266,10 @@ function openacc_sema.check_forms(node, kind, rules)
   if kind == "compute" then openacc_sema.check_reduction(node, node) end
   for _, clause in ipairs(node.clauses) do
     local name = clause.name
-    local later = openacc_directives.clause[name].entry.since
-    if later and later[node.name] then
-      version_checks("openacc", rules.openacc, later[node.name], ("'%s' on '%s'"):format(name, node.name), clause.pos,
-        #name)
+    local versions = openacc_directives.clause[name].entry.since
+    if versions and versions[node.name] then
+      version_checks("openacc", rules.openacc, versions[node.name], ("'%s' on '%s'"):format(name, node.name),
+        clause.pos, #name)
     end
     if clause.values then check_gangs(node, clause) end
     if clause.modifiers then

@@ -4,9 +4,9 @@
 -- Nodes:
 --   record{kind, name?, path?, bases?, members?, align?}   base{spec, virtual?, pos}   access{word}.
 --   members{words, spec, list of member_item{declarator, bits?, value_at?}, align?}
---   function{name, role, words, parameters_at, body_at?, body?, outcome?}.
+--   function{name, role, words, parameters_at, body_at?, body?, body_kind?}.
 --   role: "method", "constructor", "destructor" or "operator"
---   alias{name, type}   template{params, record}   template_function{params, what}.
+--   alias{name, type}   template{params, record}   template_function{params, declaration}.
 --   friend, using, assertion: parsed, but without effect on objects.
 -- Texts of parameters, bodies and member values are stored by position and parsed when they are needed.
 
@@ -61,16 +61,16 @@ return function(rules, lx)
     + word "throw" * V "round" * lx.space + sym "&&" + sym "&" + V "attribute"
     + P "->" * lx.space * V "any_type" / 0
   local initialised = V "angles" + lx.raw_name / 0 + S " \t\r\n:.,"
-  local outcome = sym "=" * (lx.words "default delete" + C(P "0") * lx.space) * sym ";"
+  local body_kind = sym "=" * (lx.words "default delete" + C(P "0") * lx.space) * sym ";"
     + sym ";" * Cc "declared"
     + (P ":" * (initialised + V "round" + V "braced" * #(blank * S ",{")) ^ 1) ^ -1
       * Cp() * C(V "braced") * lx.space * sym ";" ^ -1
-  local parts = Cp() * V "round" * lx.space * qualifier ^ 0 * outcome
+  local parts = Cp() * V "round" * lx.space * qualifier ^ 0 * body_kind
   local function fn(role, p)
     return node("function", specifiers * p * parts, function(n, words, text, parameters, ending, body)
       n.role, n.name, n.words, n.parameters_at = role, text, {}, parameters
       for _, w in ipairs(words) do n.words[w] = true end
-      if type(ending) == "number" then n.body_at, n.body = ending, body else n.outcome = ending end
+      if type(ending) == "number" then n.body_at, n.body = ending, body else n.body_kind = ending end
     end)
   end
   local returned = (V "plain_spec" / 0) * (S "*&" * lx.space + word "const") ^ 0
@@ -101,8 +101,8 @@ return function(rules, lx)
   rules.members = node("members", attributes * opt(V "alignas") * Ct(storage ^ 0) * opt(V "alignas") * V "spec"
       * (Ct(lx.list(V "member_item")) + bare_bits + Ct(P(true)))
       * expect(sym ";" , "expected ';' after a member"),
-    function(n, before, words, behind, spec, list)
-      n.spec, n.align, n.words = spec, before or behind or nil, {}
+    function(n, first_align, words, second_align, spec, list)
+      n.spec, n.align, n.words = spec, first_align or second_align or nil, {}
       for _, w in ipairs(words) do n.words[w] = true end
       if list.tag == "bits" then n.list = { { tag = "member_item", pos = list.pos, bits = list } }
       else n.list = list end
@@ -128,9 +128,13 @@ return function(rules, lx)
         + V "record" * (refuse(P "<", "a specialised template", own_name)
           + expect(sym ";", "expected ';' after a class"))
         + expect(P(false), "expected a class or a function")),
-    function(n, params, what)
+    function(n, params, declaration)
       n.params = params
-      if what.tag == "record" then n.record = what else n.tag, n.what = "template_" .. what.tag, what end
+      if declaration.tag == "record" then
+        n.record = declaration
+      else
+        n.tag, n.declaration = "template_" .. declaration.tag, declaration
+      end
     end)
 
   -- Matches a template argument: a type, or a number in which '>' is not an operator.

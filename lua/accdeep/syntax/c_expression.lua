@@ -136,10 +136,10 @@ return function(rules, lx)
   rules.string = node("str", str, function(n, text)
     local bytes, at = {}, 1
     while at <= #text do
-      local one = text:match("^\\x%x*", at) or text:match("^\\[0-7][0-7]?[0-7]?", at)
+      local character = text:match("^\\x%x*", at) or text:match("^\\[0-7][0-7]?[0-7]?", at)
         or text:match("^\\.", at) or text:sub(at, at)
-      bytes[#bytes + 1] = string.char(char_value(one, n.pos))
-      at = at + #one
+      bytes[#bytes + 1] = string.char(char_value(character, n.pos))
+      at = at + #character
     end
     n.value = table.concat(bytes)
   end)
@@ -147,8 +147,8 @@ return function(rules, lx)
   local opt = function(p) return p + Cc(false) end
   rules.primary = (V "number" + V "string") * lx.space
     + node("sizeof", lx.word "sizeof" * (sym "(" * V "type_name" * Cc(true) * sym ")" + V "unary"),
-      function(n, what, is_type)
-        if is_type then n.type = what else n.e = what end
+      function(n, operand, is_type)
+        if is_type then n.type = operand else n.e = operand end
       end)
     + node("row", sym "#", function() end)
     + node("num", lx.word "nullptr", function(n) n.value, n.type = 0, "int" end)
@@ -168,11 +168,11 @@ return function(rules, lx)
       * expect(sym "]", "expected ']'"), function(n, to) n.to = to or nil end)
     + node("index", sym "[" * (only_stride + V "expression" * (rest + expect(sym "]", "expected ']' or ':'"))
       + Cc(false) * rest),
-    function(n, first, is_section, length, by)
+    function(n, first, is_section, length, stride_node)
       if not is_section then
         n.index = first
       else
-        n.tag, n.start, n.length, n.stride = "section", first or nil, length or nil, by or nil
+        n.tag, n.start, n.length, n.stride = "section", first or nil, length or nil, stride_node or nil
       end
     end)
   rules.suffix = V "subscript"

@@ -53,11 +53,12 @@ function fortran_free_form.normalize(text)
       diagnostic.raise("syntax", start + odd - 3, "'!$' without a directive's sentinel", { length = 2,
         rule = "HOUSE-bodies", help = "directives begin with !$acc or !$omp" })
     end
-    local before, rest = line:match "^([ \t]*!%$%a[%w_]*)(.*)$"
-    local normalized = rest and before:lower() .. strip_comment(rest, start + #before) or strip_comment(line, start)
+    local sentinel_part, rest = line:match "^([ \t]*!%$%a[%w_]*)(.*)$"
+    local normalized = rest and sentinel_part:lower() .. strip_comment(rest, start + #sentinel_part)
+      or strip_comment(line, start)
     local is_empty = not normalized:find "%S"
     if rest and continued == "statement" then
-      no_place(start + before:find("!", 1, true) - 1, "between the lines of a statement")
+      no_place(start + sentinel_part:find("!", 1, true) - 1, "between the lines of a statement")
     elseif continued and is_empty then
       normalized = blanks(normalized) -- comments and blank lines do not end a statement
     elseif continued then

@@ -178,20 +178,20 @@ local function declarations(rules, lx)
     + node("dimension", V "expression", function(n, upper) n.upper = upper end)
   local dims = node("dims", sym "(" * Ct(lx.list(V "dimension")) * close, function(n, list) n.list = list end)
 
-  local plain = lx.words [[allocatable pointer target parameter optional save public private contiguous value
+  local attribute_words = lx.words [[allocatable pointer target parameter optional save public private contiguous value
     external intrinsic protected asynchronous volatile]]
   rules.attribute = sym "," * (node("attribute", word "dimension" * expect(dims, "expected bounds"),
       function(n, list) n.name, n.dims = "dimension", list end)
     + node("attribute", word "intent" * sym "(" * C(word "in" * word "out" ^ -1 + word "out" + word "inout") * close,
       function(n, direction) n.name, n.direction = "intent", direction:gsub("%s", "") end)
-    + expect(node("attribute", plain, function(n, text) n.name = text end), "expected an attribute"))
+    + expect(node("attribute", attribute_words, function(n, text) n.name = text end), "expected an attribute"))
   rules.entity = node("entity", expect(name, "expected a name") * opt(dims)
       * (sym "*" * V "number" * lx.space / 0) ^ -1
       * opt(P "=>" * lx.space * Cc "target" * expect(V "expression", "expected a target")
         + equals * Cc "value" * expect(V "expression", "expected a value")),
-    function(n, text, bounds, how, e)
+    function(n, text, bounds, initialization, e)
       n.name, n.dims = text, bounds or nil
-      if how then n[how] = e end
+      if initialization then n[initialization] = e end
     end)
   rules.declaration = node("declaration", V "spec" * Ct(V "attribute" ^ 0) * (sym "::" + #lx.raw_name)
       * Ct(lx.list(V "entity")) * stop,
@@ -356,8 +356,8 @@ local function statements(rules, lx)
   local guard = (word "type" * Cc "type" + word "class" * Cc "class") * word "is" * open
       * (V "spec" + V "type_spec") * close
     + word "class" * word "default" * Cc(false) * Cc(false)
-  local guarded = guard * label * stop * V "block" / function(how, spec, body)
-    return { guard = how or nil, spec = spec or nil, body = body }
+  local guarded = guard * label * stop * V "block" / function(guard_kind, spec, body)
+    return { guard = guard_kind or nil, spec = spec or nil, body = body }
   end
   rules.typing = statement_rule("select_type", (name * sym ":" / 0) ^ -1
     * (word "select" * word "type" + word "selecttype") * open

@@ -181,34 +181,34 @@ function clause(node, scope)
     local args = node.shape.args and ("(%s)"):format(list_of(node.shape.args)) or ""
     parts[2] = ("<%s%s>"):format(node.shape.name or "", args)
   end
-  local inside
+  local argument
   if node.members then
     local shapes = {}
     for i, member in ipairs(node.members) do shapes[i] = member_shape(member, scope) end
-    inside = (node.direction and node.direction.name .. ": " or "") .. table.concat(shapes, ", ")
+    argument = (node.direction and node.direction.name .. ": " or "") .. table.concat(shapes, ", ")
   elseif node.vars then
     local before = node.direction and node.direction.name or node.op or node.modifiers and names(node.modifiers)
-    inside = (before and before .. ": " or "") .. list_of(node.vars)
+    argument = (before and before .. ": " or "") .. list_of(node.vars)
   elseif node.word then
-    inside = node.word
+    argument = node.word
   elseif node.parameters then
     local list = {}
     for i, p in ipairs(node.parameters) do
       list[i] = (p.kind and p.kind .. " " or "") .. p.name .. (p.default and " = " .. expression(p.default) or "")
     end
-    inside = table.concat(list, ", ")
+    argument = table.concat(list, ", ")
   elseif node.names then
-    inside = names(node.names)
+    argument = names(node.names)
   elseif node.type then
-    inside = type_text(node.type)
+    argument = type_text(node.type)
   elseif node.e then
-    inside = expression(node.e)
+    argument = expression(node.e)
   elseif node.values then
-    inside = list_of(node.values)
+    argument = list_of(node.values)
   elseif node.queues and node.queues[1] then
-    inside = (node.devnum and ("devnum: %s: "):format(expression(node.devnum)) or "") .. list_of(node.queues)
+    argument = (node.devnum and ("devnum: %s: "):format(expression(node.devnum)) or "") .. list_of(node.queues)
   end
-  if inside then parts[#parts + 1] = ("(%s)"):format(inside) end
+  if argument then parts[#parts + 1] = ("(%s)"):format(argument) end
   if node.text then parts[#parts + 1] = (node.text:gsub("\\\r?\n", " ")) end
   return table.concat(parts) .. nest_text(node.nest, scope)
 end

@@ -26,7 +26,7 @@ local function modifier(node)
 end
 
 -- Returns the text between the parentheses of a clause, by its kind (syntax/openmp_syntax.lua).
-local inside = {
+local argument_writers = {
   map = function(c) return prefix(list_of(c.modifiers, modifier)) .. list_of(c.vars, expression) end,
   vars = function(c) return list_of(c.vars, expression) .. (c.step and ": " .. expression(c.step) or "") end,
   reduction = function(c) return prefix(c.op) .. list_of(c.vars, expression) end,
@@ -43,7 +43,7 @@ local inside = {
   names = function(c) return c.types and list_of(c.types, unparse.type) or list_of(c.names, name) end,
   types = function(c) return list_of(c.types, unparse.type) end,
 }
-inside.motion = inside.map
+argument_writers.motion = argument_writers.map
 
 -- Functions that return the text of a clause's list item, and of a map's modifier.
 unparse_openmp.item, unparse_openmp.modifier = expression, modifier
@@ -55,7 +55,7 @@ end
 
 -- Returns an OpenMP clause as text.
 function unparse_openmp.clause(clause)
-  local write = inside[clause.kind]
+  local write = argument_writers[clause.kind]
   return clause.name .. (write and ("(%s)"):format(write(clause)) or clause.text and tidy(clause.text) or "")
 end
 

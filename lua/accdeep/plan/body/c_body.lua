@@ -272,12 +272,12 @@ local function check_sizes(clauses, compute)
   local in_kernels = compute and compute.node.name:find "^kernels"
   for _, clause in ipairs(clauses) do
     local name, arguments = clause.name, size_of[clause.name] and openacc_sema.arguments(clause) or {}
-    local sized = arguments.num or arguments.length
-    local why = sized and not in_kernels and "'%s' with a size stands in kernels"
-      or sized and has_clause(compute.node, size_of[name]) and "'%s' with a size, where the construct has one"
+    local size = arguments.num or arguments.length
+    local message = size and not in_kernels and "'%s' with a size stands in kernels"
+      or size and has_clause(compute.node, size_of[name]) and "'%s' with a size, where the construct has one"
       or arguments.dim and in_kernels and "'%s' with a dimension has no place in kernels"
-    if why then
-      raise("clause-not-allowed", clause.pos, why:format(name), { length = #name, rule = "ACC33-2.9-1" })
+    if message then
+      raise("clause-not-allowed", clause.pos, message:format(name), { length = #name, rule = "ACC33-2.9-1" })
     end
   end
 end
@@ -301,10 +301,10 @@ function c_body.check_loop(node, outer)
   if compute then openacc_sema.check_reduction(node, compute.node) end
 end
 
--- Raises about a directive at a place that does not allow it. why: the end of the message.
-local function no_place(node, why, rule)
-  raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, why), { length = #node.name, rule = rule,
-    help = why:find "^inside" and "move it out of the text of the construct's body" or nil })
+-- Raises about a directive at a place that does not allow it. reason: the end of the message.
+local function no_place(node, reason, rule)
+  raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, reason), { length = #node.name, rule = rule,
+    help = reason:find "^inside" and "move it out of the text of the construct's body" or nil })
 end
 c_body.no_place = no_place
 
