@@ -1,6 +1,6 @@
 /* abnormal_exit.c - reports at the end of programs that end without their exit handlers: by a signal, _exit or
- * quick_exit. The final reports are written first, then the program ends as it would have without them. Called by
- * run/lifecycle.c, the signal handlers of strict/, and the program through the interposed functions below. */
+ * quick_exit. The final reports are written first, then the program ends as it would have without the runtime. Called
+ * by run/lifecycle.c, the signal handlers of strict/, and the program through the interposed functions below. */
 #include "abnormal_exit.h"
 #include "runtime.h"
 #include "text_buffer.h"
@@ -29,7 +29,8 @@ int __sigaction(int signal, const struct sigaction *action, struct sigaction *be
 #define set_action sigaction
 #endif
 
-/* True if this is the process that opened the context; a child of vfork shares the context but has another id. */
+/* Returns true if this is the process that opened the context; a child of vfork shares the context but has another id.
+ */
 static bool is_own_process(void)
 {
     return rt.pid == getpid();
@@ -41,7 +42,7 @@ static int thread_id(void)
     return (int)syscall(SYS_gettid);
 }
 
-/* Ends the process by the signal at once, with its default action. */
+/* Ends the process by the signal at once, with the signal's default action. */
 static void kill_by_signal(int signal)
 {
     assert(signal > 0);
@@ -54,6 +55,7 @@ static void kill_by_signal(int signal)
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
+/* Waits in steps of 0.2 seconds; the end of the process ends the wait. */
 void rt_wait_for_exit(void)
 {
     const int thread = ending_thread;
@@ -61,6 +63,7 @@ void rt_wait_for_exit(void)
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 }
 
+/* Stores the thread's id as that of the ending thread, unless another one is stored. */
 void rt_claim_exit(void)
 {
     int none = 0;
@@ -68,7 +71,7 @@ void rt_claim_exit(void)
         rt_wait_for_exit();
 }
 
-/* Writes the final reports, unless an error ends the program or this is a child process. */
+/* Writes the final reports. Does nothing if an error ends the program, or in a child process. */
 static void report_at_exit(void)
 {
     if (!rt.report_at_end || !is_own_process() || rt.is_ending)
@@ -77,12 +80,13 @@ static void report_at_exit(void)
     rt.report_at_end();
 }
 
-/* Handles a timeout or a fault of the final reports: ends the program by `deadly_signal`. */
+/* Handler for a timeout (SIGALRM) or a fault of the final reports: ends the program by `deadly_signal`. An alarm of the
+ * program before the timeout is ignored. */
 static void on_report_failure(int signal)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (signal == SIGALRM && now.tv_sec - started.tv_sec < SECONDS) /* alarm set by the program */
+    if (signal == SIGALRM && now.tv_sec - started.tv_sec < SECONDS) /* the program has set this alarm */
         return;
     if (signal != SIGALRM)
         rt_wait_for_exit();
@@ -90,7 +94,7 @@ static void on_report_failure(int signal)
 }
 
 /* Writes the final reports, limited in time and guarded against faults, since the signal may have interrupted malloc.
- */
+ * `unused` is not used. */
 static void report_with_timeout(void *unused)
 {
     const struct sigaction given_up = {.sa_handler = on_report_failure};
@@ -109,6 +113,7 @@ static void report_with_timeout(void *unused)
     report_at_exit();
 }
 
+/* Writes the final reports, once, and ends the process by the signal. */
 void rt_end_by_signal(int signal)
 {
     assert(signal > 0);
@@ -125,14 +130,15 @@ void rt_end_by_signal(int signal)
 
 bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
 
+/* Calls the hook, or ends the program. */
 void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
 {
     if (!rt_defer_fatal_signal || !rt_defer_fatal_signal(signal, info, context))
         rt_end_by_signal(signal);
 }
 
-/* True if the default action of a signal ends the program, except SIGKILL, and SIGSEGV and SIGBUS, which fault.c
- * handles. */
+/* Returns true if the default action of a signal ends the program. Exceptions: SIGKILL, which cannot be handled, and
+ * SIGSEGV and SIGBUS, which fault.c handles. */
 static bool is_deadly(int signal)
 {
     static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGCHLD, SIGCONT,
@@ -143,21 +149,22 @@ static bool is_deadly(int signal)
     return signal <= SIGSYS || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }
 
-/* True if an action is the default action of signals. */
+/* Returns true if an action is the default action of signals. */
 static bool is_default(const struct sigaction *action)
 {
     return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
-/* Returns the action that calls rt_on_fatal_signal. */
+/* Returns the action that calls rt_on_fatal_signal, with all signals blocked. */
 static struct sigaction deadly_action(void)
 {
     struct sigaction action = {.sa_sigaction = rt_on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    /* includes the signals that stop threads: see stop_the_world.h */
+    /* also blocks the signal that stops threads, see stop_the_world.h */
     memset(&action.sa_mask, -1, sizeof action.sa_mask);
     return action;
 }
 
+/* Replaces the default actions of deadly signals, and registers for quick_exit. */
 void rt_install_exit_handlers(void)
 {
     const struct sigaction action = deadly_action();
@@ -170,19 +177,21 @@ void rt_install_exit_handlers(void)
 }
 
 #ifdef RT_PRELOADED
-/* Process that `accdeep exec` started, if its program contains no call for devices; 0: the program contains some, or
- * this process was not started so. */
+/* Process that `accdeep exec` started, if its program contains no call for devices. 0: the program contains such calls,
+ * or `accdeep exec` did not start this process. */
 static pid_t silent_process;
 static long children; /* page faults of this process's finished children at the start */
 
-/* Returns the number of page faults of finished children, a sign that this process has started programs. */
+/* Returns the number of page faults of finished children; more than before are a sign that this process has started
+ * programs. */
 static long faults_of_children(void)
 {
     struct rusage used;
     return getrusage(RUSAGE_CHILDREN, &used) ? 0 : used.ru_minflt;
 }
 
-/* Records this process as the silent one; clears the variable so that programs started by it are not affected. */
+/* Records this process as the silent one, if the command has set ACCDEEP_SILENT. Clears that variable, so that programs
+ * started by this one are not affected. */
 static __attribute__((constructor)) void record_silent_process(void)
 {
     const char *set = getenv("ACCDEEP_SILENT");
@@ -191,8 +200,8 @@ static __attribute__((constructor)) void record_silent_process(void)
     unsetenv("ACCDEEP_SILENT");
 }
 
-/* Reports at the end that no call was made. A program that has started others is a script or a launcher, so that
- * nothing is reported. */
+/* Reports at the end that no call was made. A program that has started others is a script or a launcher, so nothing is
+ * reported for it. */
 static __attribute__((destructor)) void report_silent_process(void)
 {
     static const char text[] = "no directive ran on a device; gcc needs -fopenacc or -fopenmp, and clang -fopenmp "
@@ -209,7 +218,8 @@ static __attribute__((destructor)) void report_silent_process(void)
     rt_text_write(STDERR_FILENO, &line);
 }
 
-/* Writes the final reports and ends the process with `status`; a status 0 may become RT_EXIT_FINDINGS. */
+/* Writes the final reports and ends the process with `status`; a status 0 becomes RT_EXIT_FINDINGS with --fail and
+ * findings. */
 static _Noreturn void exit_process(int status)
 {
     if (rt.report_at_end)
@@ -222,8 +232,9 @@ static _Noreturn void exit_process(int status)
         syscall(SYS_exit_group, status);
 }
 
-/* Replaces sigaction of the C library under `accdeep exec`. A program that sets the default action of a deadly
- * signal, maybe to send itself the signal, reads back the default action, but its end is reported. */
+/* Replaces sigaction of the C library under `accdeep exec`. A program may set the default action of a deadly signal,
+ * for example to send itself the signal. Then the runtime's handler stays installed, and the program reads back the
+ * default action. */
 __attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,
                                                      struct sigaction *before_p)
 {
@@ -235,7 +246,7 @@ __attribute__((visibility("default"))) int sigaction(int signal, const struct si
     return failed;
 }
 
-/* Installs a handler by sigaction above. Returns the former handler; SIG_ERR on failure. */
+/* Installs a handler by sigaction above, with these flags. Returns the former handler; SIG_ERR on failure. */
 static sighandler_t install_handler(int signal, sighandler_t handler, int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, before;
@@ -245,7 +256,7 @@ static sighandler_t install_handler(int signal, sighandler_t handler, int flags)
     return handler == SIG_ERR || sigaction(signal, &action, &before) ? SIG_ERR : before.sa_handler;
 }
 
-/* Replaces signal() of the C library, like sigaction above. */
+/* Replaces signal() of the C library, as sigaction above replaces sigaction. */
 __attribute__((visibility("default"))) sighandler_t signal(int signal, sighandler_t handler)
 {
     return install_handler(signal, handler, SA_RESTART);
@@ -263,7 +274,7 @@ __attribute__((visibility("default"))) void _exit(int status)
     exit_process(status);
 }
 
-/* Replaces _Exit of the C library, like _exit. */
+/* Replaces _Exit of the C library, which is a synonym of _exit. */
 __attribute__((visibility("default"))) void _Exit(int status)
 {
     exit_process(status);

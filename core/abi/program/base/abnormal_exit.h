@@ -7,19 +7,19 @@
 
 /* Installs handlers for deadly signals and for quick_exit. Called once, at the start of the runtime. */
 void rt_install_exit_handlers(void);
-/* Handler of deadly signals: writes the final reports and ends the program by `signal`, unless the hook below defers
- * the signal. */
+/* Handler of deadly signals: writes the final reports and ends the program by `signal`. Returns, and does nothing, if
+ * the hook below defers the signal. */
 void rt_on_fatal_signal(int signal, siginfo_t *info, void *context);
-/* Hook at the begin of rt_on_fatal_signal. Returns true if host memory was protected: the signal is sent again once
- * memory is unprotected. NULL: not called. */
+/* Hook at the begin of rt_on_fatal_signal. It returns true if host memory was protected: then the signal is sent again
+ * once memory is unprotected. NULL: no hook is called. */
 extern bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
 /* Writes the final reports and ends the program by the signal. */
 void rt_end_by_signal(int signal);
 
-/* Makes the calling thread the one that ends the process. Waits some seconds for the end if another thread ends the
- * process already. */
+/* Makes the calling thread the one that ends the process. If another thread ends the process already, waits some
+ * seconds for that end. */
 void rt_claim_exit(void);
-/* Waits, for some seconds at most, if another thread ends the process. */
+/* Waits for some seconds at most if another thread ends the process; otherwise returns at once. */
 void rt_wait_for_exit(void);
 
 #endif

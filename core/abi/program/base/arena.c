@@ -1,6 +1,6 @@
-/* arena.c - allocator of the runtime's own memory. Small blocks have size classes and are cut from chunks; large
- * blocks have a mapping each. The page guard keeps exactly these mappings accessible in kernels, so that no block may
- * come from the C library's heap. The context, regions and records of strict runs are its users.
+/* arena.c - allocator of the runtime's own memory. Small blocks have size classes and are cut from chunks; large blocks
+ * have a mapping each. The page guard keeps exactly these mappings accessible in kernels, so that no block may come
+ * from the C library's heap. The context, regions and records of strict runs use the arena.
  *
  *      mapping:  | struct mapping | block | block | block | (not yet cut)        |
  *                0                HEAD                    arena.at       arena.end
@@ -34,6 +34,7 @@ struct block {
     struct block *next;
 };
 
+/* The arena. mappings: list of all chunks and large blocks, count: their number. */
 static struct {
     struct mapping *mappings;
     size_t count;
@@ -42,7 +43,7 @@ static struct {
     struct block *free[CLASSES];
 } arena;
 
-/* Returns the size class of a small block of n bytes: the first class whose blocks are long enough. */
+/* Returns the size class of a small block of n bytes, 1 to SMALL: the first class whose blocks are long enough. */
 static unsigned size_class_of(size_t n)
 {
     assert(n > 0 && n <= SMALL);
@@ -110,8 +111,8 @@ static void *map_block(size_t n)
     return (char *)p + HEAD;
 }
 
-/* Resizes a large block to n bytes and returns its new address. NULL without memory, which leaves the block unchanged;
- * a shrinking block then keeps its size instead. */
+/* Resizes a large block to n bytes, which must be more than SMALL, and returns its new address. Returns NULL without
+ * memory, which leaves the block unchanged. A shrinking block keeps its size then, and its address is returned. */
 static void *remap_block(void *block, size_t n)
 {
     struct mapping *m = mapping_of_block(block);
@@ -139,7 +140,7 @@ static void push_free_block(void *ptr, unsigned class)
     arena.free[class] = block;
 }
 
-/* Turns the rest of the chunk into free blocks and maps a new chunk. Returns 0 without memory. */
+/* Turns the rest of the chunk into free blocks and maps a new chunk. Returns 1; 0 without memory for the new chunk. */
 static int renew_chunk(void)
 {
     while (arena.end - arena.at >= UNIT) {
@@ -160,7 +161,7 @@ static int renew_chunk(void)
     return 1;
 }
 
-/* Returns a new block of n bytes, n > 0; NULL without memory. */
+/* Returns a new block of n bytes, which must not be 0; NULL without memory. */
 static void *take_block(size_t n)
 {
     if (n > SMALL)
@@ -179,7 +180,7 @@ static void *take_block(size_t n)
     return p;
 }
 
-/* Frees a block of `old` bytes: small ones go to their free list, large ones are unmapped. */
+/* Frees a block of `old` bytes: a small one goes to its free list, a large one is unmapped. */
 static void release_block(void *ptr, size_t old)
 {
     assert(ptr && old > 0);
@@ -192,6 +193,7 @@ static void release_block(void *ptr, size_t old)
     munmap(m, m->bytes);
 }
 
+/* Takes, frees or resizes a block; copies the contents if the class changes. */
 void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
@@ -206,13 +208,16 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     if (old <= SMALL && n <= SMALL && size_class_of(old) == size_class_of(n))
         return ptr;
     void *p = take_block(n);
-    if (!p) /* a shrinking block may stay too long; a large mapping reused as a small block is never unmapped */
+    /* without memory a shrinking block stays too long; a large mapping that is used as a small block is never unmapped
+     */
+    if (!p)
         return n < old ? ptr : NULL;
     memcpy(p, ptr, old < n ? old : n);
     release_block(ptr, old);
     return p;
 }
 
+/* Lists the mappings; the caller may repeat the call with a larger array. */
 size_t rt_arena_list_pages(struct rt_range *pages, size_t most)
 {
     assert(pages || !most);

@@ -12,13 +12,13 @@ struct rt_range {
     uint64_t start, bytes;
 };
 
-/* Allocates, resizes or frees a block like an accd_allocator: n = 0 frees `ptr`, otherwise `ptr` (`old` bytes long, or
- * NULL) becomes n bytes long and may move. Blocks are aligned to 16 bytes. Returns NULL without memory, which leaves
- * `ptr` unchanged; shrinking never fails. `ud` is unused, as a process has one arena. Callers are serialized by the
- * runtime's lock. */
+/* Allocates, resizes or frees a block, as an accd_allocator does. n = 0 frees `ptr`; any other n makes `ptr` (`old`
+ * bytes long, or NULL) n bytes long, and may move it. Blocks are aligned to 16 bytes. Returns NULL without memory,
+ * which leaves `ptr` unchanged; shrinking never fails. `ud` is unused, as a process has one arena. Only one thread may
+ * call it at a time; the runtime's lock ensures that. */
 void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n);
 
-/* Stores at most `most` of the mappings that hold all blocks, as whole pages, and returns their total number. */
+/* Stores at most `most` of the mappings that hold all blocks, as whole pages, and returns how many mappings exist. */
 size_t rt_arena_list_pages(struct rt_range *pages, size_t most);
 
 #endif

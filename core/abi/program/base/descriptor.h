@@ -27,7 +27,7 @@ static inline uint64_t rt_descriptor_bytes(int rank)
     return sizeof(struct rt_gfortran_descriptor) + (uint64_t)rank * sizeof(struct rt_gfortran_dimension);
 }
 
-/* True if a descriptor may have this size: its header and 0 to 15 dimensions. */
+/* Returns true if a descriptor may have this size: its header and 0 to 15 dimensions. */
 static inline bool rt_has_descriptor_size(uint64_t bytes)
 {
     const uint64_t head = sizeof(struct rt_gfortran_descriptor);
@@ -35,8 +35,8 @@ static inline bool rt_has_descriptor_size(uint64_t bytes)
            (bytes - head) % sizeof(struct rt_gfortran_dimension) == 0;
 }
 
-/* True if bytes at an address of this process look like a descriptor. If the array is not allocated, only the null
- * pointer `data` is checked, since the other fields are undefined. */
+/* Returns true if the bytes at `at`, in memory of this process, look like a descriptor of `bytes` bytes. If the array
+ * is not allocated, only the null pointer `data` is tested, since the other fields are undefined. */
 static inline bool rt_is_descriptor_size(const void *at, uint64_t bytes)
 {
     enum { TYPES = 15, ATTRIBUTES = 3 };

@@ -12,9 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reported finding. An alias stands for another call on the same line: only its location is its own. */
+/* Reported finding. An alias stands for another call on the same line: only its location is its own, and `first` has
+ * everything else. */
 struct diag_record {
-    struct diag_record *first; /* finding whose repetitions this alias counts; NULL: this record is no alias */
+    struct diag_record *first; /* finding whose repetitions this alias counts; NULL: this record is not an alias */
     uintptr_t pc;
     const char *file; /* NULL: unknown */
     int line;
@@ -34,8 +35,8 @@ static size_t nrecords, capacity;
 
 /* ------------------------------------------------------------------------------------- known -- */
 
-/* Advances past the next character of a name and returns it, ignoring subscripts; "->" counts as ".": p->a equals
- * p[0].a. */
+/* Advances past the next character of a name and returns that character; 0 at the end. Subscripts are ignored, and "->"
+ * counts as ".", because p->a equals p[0].a. */
 static char next_name_character(const char **name)
 {
     while (**name == '[' || **name == '(') {
@@ -48,7 +49,8 @@ static char next_name_character(const char **name)
     return character;
 }
 
-/* True if two names denote the same variable or member, like u[0:4] and u[4:4], or p[1].a[0:4] and p[2].a[0:4]. */
+/* Returns true if two names denote the same variable or member, like u[0:4] and u[4:4], or p[1].a[0:4] and p[2].a[0:4].
+ */
 static bool is_same_variable(const char *a, const char *b)
 {
     char character;
@@ -58,6 +60,7 @@ static bool is_same_variable(const char *a, const char *b)
     return false;
 }
 
+/* Cuts the last section off, if something else remains. */
 size_t rt_variable_name_length(const char *name)
 {
     const size_t n = strlen(name);
@@ -68,29 +71,29 @@ size_t rt_variable_name_length(const char *name)
     return i > 1 ? i == n ? n : i - 1 : n;
 }
 
-/* True if a name is only an address, "0x...". */
+/* Returns true if a name is only an address, "0x...". */
 static bool is_address_name(const char *name)
 {
     return !strncmp(name, "0x", 2);
 }
 
-/* True if repetitions of a finding are recognised by its object. Findings about costs, or without a location, are
- * compared by message. */
+/* Returns true if repetitions of a finding are recognised by its object. Findings about costs, or without a location or
+ * an object, are compared by message. */
 static bool is_by_object(const struct rt_diagnostic *diagnostic)
 {
     return diagnostic->object && diagnostic->pc && !diagnostic->times;
 }
 
-/* Returns the location that mapped the data of a grouped finding, which identifies the group; file NULL: the finding is
- * not grouped, or the location is unknown. */
+/* Returns the location that mapped the data of a grouped finding, which identifies the group. file NULL: the finding is
+ * not grouped, or the location is not known. */
 static struct rt_related_location get_mapping_location(const struct rt_diagnostic *diagnostic)
 {
     const bool has_place = diagnostic->together && diagnostic->other.file && !strcmp(diagnostic->other.is, "mapped");
     return has_place ? diagnostic->other : (struct rt_related_location){0};
 }
 
-/* True if a finding repeats a recorded one: equal code, and equal variable, group or message. message may be NULL for
- * a finding with an object. */
+/* Returns true if a finding repeats a recorded one: equal code, and equal variable, group or message. message may be
+ * NULL for a finding with an object. */
 static bool matches_record(const struct diag_record *entry, const struct rt_diagnostic *diagnostic, const char *message)
 {
     assert(entry->code && diagnostic->code);
@@ -105,8 +108,7 @@ static bool matches_record(const struct diag_record *entry, const struct rt_diag
 }
 
 /* Counts a repetition. For a grouped finding, adds the name of another variable to other_names: at most five names,
- * then
- * "...". */
+ * then "...". Without memory the name is left out. */
 static void count_record(struct diag_record *entry, const struct rt_diagnostic *diagnostic)
 {
     enum { NAMED = 5 };
@@ -129,7 +131,8 @@ static void count_record(struct diag_record *entry, const struct rt_diagnostic *
     entry->nothers++;
 }
 
-/* Returns the record of an equal finding at the same return address; NULL: no such record. */
+/* Returns the record of an equal finding at the same return address; NULL if no such finding was recorded. message: as
+ * for matches_record. */
 static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, const char *message)
 {
     for (size_t i = 0; i < nrecords; i++)
@@ -141,7 +144,7 @@ static struct diag_record *find_record(const struct rt_diagnostic *diagnostic, c
     return NULL;
 }
 
-/* Returns the record of an equal finding on the same source line; NULL: no such record. */
+/* Returns the record of an equal finding on the same source line, `where`; NULL if no such finding was recorded. */
 static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagnostic, const char *message,
                                                const struct rt_source_location *where)
 {
@@ -153,7 +156,7 @@ static struct diag_record *find_record_at_line(const struct rt_diagnostic *diagn
 }
 
 /* Adds a record and returns it; `first`: the record that the new one is an alias of, or NULL. Returns NULL without
- * memory: then repetitions are printed again. */
+ * memory: then later repetitions are printed again. */
 static struct diag_record *add_record(struct diag_record *first, const struct rt_diagnostic *diagnostic,
                                       const char *message, const struct rt_source_location *where)
 {
@@ -189,6 +192,7 @@ static struct diag_record *add_record(struct diag_record *first, const struct rt
     return records[nrecords++] = entry;
 }
 
+/* Searches a record without a message, and counts the repetition. */
 bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object)
 {
     const struct rt_diagnostic diagnostic = {.code = code, .pc = pc, .object = object};
@@ -202,7 +206,8 @@ bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object)
 
 /* ------------------------------------------------------------------------------------- texts -- */
 
-/* Appends the source line of a finding, if the file can be read. */
+/* Appends the source line `line` of a finding, with its number; appends nothing if the file cannot be read or is
+ * shorter. */
 static void append_snippet(struct rt_text_buffer *text, const char *file, int line)
 {
     FILE *source = fopen(file, "re");
@@ -221,13 +226,13 @@ static void append_snippet(struct rt_text_buffer *text, const char *file, int li
         fclose(source);
 }
 
-/* True if a character may be part of a word: a letter, a digit or "_". */
+/* Returns true if a character may be part of a word: a letter, a digit or "_". */
 static bool is_letter(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* True if a line contains a word, regardless of case. */
+/* Returns true if a line contains a whole word, regardless of case. */
 static bool has_word(const char *line, const char *word)
 {
     const size_t n = strlen(word);
@@ -237,6 +242,7 @@ static bool has_word(const char *line, const char *word)
     return at != NULL;
 }
 
+/* Reads the source file of the code line by line. */
 int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p)
 {
     assert(words && file_p);
@@ -257,6 +263,7 @@ int rt_find_source_line(uintptr_t pc, const char *const words[], const char **fi
     return entry;
 }
 
+/* Searches the source for a requires directive with one of the clauses. */
 const char *rt_find_requires_clause(uintptr_t pc)
 {
     static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
@@ -284,7 +291,8 @@ static void begin_json(struct rt_text_buffer *text, const char *level, const cha
     rt_text_append_json_field(text, "code", code);
 }
 
-/* Empties the buffer and begins a text report: location, level, code and MPI rank. */
+/* Empties the buffer and begins a text report: location (file NULL: the address `pc`, or none if that is 0), level,
+ * code and MPI rank. */
 static void begin_text(struct rt_text_buffer *text, const char *level, const char *code, uintptr_t pc, const char *file,
                        int line)
 {
@@ -300,7 +308,8 @@ static void begin_text(struct rt_text_buffer *text, const char *level, const cha
         rt_text_append(text, "rank %d: ", rt_get_mpi_rank());
 }
 
-/* Writes a report to standard error, after the program's earlier output. */
+/* Writes a report to standard error, after the program's earlier output to standard output. A failed write is ignored.
+ */
 static void write_stderr(const struct rt_text_buffer *text)
 {
     if (!rt.is_dying && !ftrylockfile(stdout)) {
@@ -310,7 +319,7 @@ static void write_stderr(const struct rt_text_buffer *text)
     rt_text_write(STDERR_FILENO, text);
 }
 
-/* Appends the fields of a finding after level and code; fields without a value are left out. */
+/* Appends the fields of a finding after level and code. Fields without a value are left out. */
 static void append_json_fields(struct rt_text_buffer *text, const struct rt_diagnostic *diagnostic, const char *rule,
                                const char *message, const struct rt_source_location *where)
 {
@@ -345,7 +354,8 @@ static void append_json_fields(struct rt_text_buffer *text, const struct rt_diag
     rt_text_append_rank(text);
 }
 
-/* Ends a JSON line. Writes the line to standard error if reports are JSON, and to the file of findings if that is. */
+/* Ends a JSON line. Writes the line to standard error if reports are JSON, and to the file of findings if that file has
+ * JSON lines. */
 static void write_json(struct rt_text_buffer *text)
 {
     rt_text_append(text, "}\n");
@@ -354,7 +364,7 @@ static void write_json(struct rt_text_buffer *text)
     rt_report_file_add_line(text);
 }
 
-/* Writes a finding as a JSON line; `help` may be NULL. */
+/* Writes a finding as a JSON line; rule, help NULL: the field is left out. */
 static void print_json(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
                        const struct rt_source_location *where, const char *help)
 {
@@ -366,7 +376,8 @@ static void print_json(const struct rt_diagnostic *diagnostic, const char *rule,
     write_json(&text);
 }
 
-/* Prints a finding as text. Help is added by the caller to each error and to the first other finding of a code. */
+/* Prints a finding as text; rule, help NULL: the line is left out. The caller passes help for each error and for the
+ * first other finding of a code. Once in a program, adds a hint about missing debug information. */
 static void print_text(const struct rt_diagnostic *diagnostic, const char *rule, const char *message,
                        const struct rt_source_location *where, const char *help)
 {
@@ -390,7 +401,7 @@ static void print_text(const struct rt_diagnostic *diagnostic, const char *rule,
 
 /* ---------------------------------------------------------------------------------- findings -- */
 
-/* True if no finding of the same code was printed before, other than `entry`. */
+/* Returns true if no finding of the same code was printed before, other than `entry`. */
 static bool is_first_of_code(const struct diag_record *entry)
 {
     for (size_t i = 0; i < nrecords; i++)
@@ -400,7 +411,8 @@ static bool is_first_of_code(const struct diag_record *entry)
     return true;
 }
 
-/* True for defects of the program: not for advice, limits of this runtime, or files that cannot be written. */
+/* Returns true for defects of the program. Advice, limits of this runtime, and files that cannot be written are not
+ * defects. */
 static bool is_defect(const struct rt_diagnostic *diagnostic)
 {
     static const char *const others[] = {"unsupported", "not-watched", "not-checked", "file"};
@@ -410,15 +422,15 @@ static bool is_defect(const struct rt_diagnostic *diagnostic)
     return !is_other;
 }
 
-/* True if a finding counts for --fail. A lost change may be intended, as scratch memory of kernels is often mapped by
- * copyin; a checked program reports the read of the lost value instead. */
+/* Returns true if a finding counts for --fail. A lost change does not count, because it may be intended: scratch memory
+ * of kernels is often mapped by copyin. A checked program reports the read of the lost value instead. */
 static bool is_failure(const struct rt_diagnostic *diagnostic)
 {
     return is_defect(diagnostic) && strcmp(diagnostic->code, "lost-change") != 0;
 }
 
-/* Prints a finding and returns true, or only counts it and returns false: a repetition, or suppressed. The lock of
- * diagnostics must be held. */
+/* Prints a finding and returns true. Returns false if the finding is only counted, because it repeats another or is
+ * suppressed. The lock of diagnostics must be held. */
 static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
 {
     struct rt_source_location where = {0};
@@ -457,6 +469,7 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
     return true;
 }
 
+/* Formats the message, and prints or counts the finding on a new stack. */
 bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
 {
     assert(diagnostic->level && diagnostic->code);
@@ -466,11 +479,12 @@ bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *form
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     rt_lock_diagnostics();
-    const bool is_new = RT_ON_NEW_STACK(emit, diagnostic, message); /* a thread's own stack may be small */
+    const bool is_new = RT_ON_NEW_STACK(emit, diagnostic, message); /* a thread's own stack may be too small */
     rt_unlock_diagnostics();
     return is_new;
 }
 
+/* Reports a finding that has only a location. */
 void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
 {
     char message[1024];
@@ -481,7 +495,7 @@ void rt_report(const char *level, const char *code, const char *rule, uintptr_t 
     rt_emit_diagnostic(&(struct rt_diagnostic){.level = level, .code = code, .rule = rule, .pc = pc}, "%s", message);
 }
 
-/* Prints how often a finding was repeated, which must be at least once, with the other variables of its group. */
+/* Prints how often a finding was repeated, with the other variables of its group. The count must be more than 1. */
 static void print_count(const struct diag_record *entry)
 {
     assert(entry->count > 1 && entry->about);
@@ -512,7 +526,8 @@ static void print_count(const struct diag_record *entry)
     rt_report_file_set_count(entry->result, entry->count);
 }
 
-/* Reports an unused suppression, only in JSON because one file of suppressions serves several programs. */
+/* Reports an unused suppression (file and line), only in JSON because one file of suppressions serves several programs.
+ */
 static void print_unused_suppression(const char *path, int line)
 {
     const struct rt_diagnostic diagnostic = {.level = "note", .code = "unused-suppression", .rule = "HOUSE-files"};
@@ -520,7 +535,8 @@ static void print_unused_suppression(const char *path, int line)
     print_json(&diagnostic, diagnostic.rule, "this suppression matched no finding", &where, NULL);
 }
 
-/* Reports that a file is incomplete unless the errno `reason` is 0. */
+/* Reports that the file named by the environment variable `variable` is incomplete, because of the errno `reason`. Does
+ * nothing if `reason` is 0. */
 static void report_incomplete_file(const char *variable, int reason)
 {
     char name[4096];
@@ -530,6 +546,7 @@ static void report_incomplete_file(const char *variable, int reason)
     rt_report("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
 }
 
+/* Prints all counts, and frees the records. */
 void rt_emit_counts(void)
 {
     static bool ended;

@@ -1,5 +1,6 @@
-/* draw.c - `exec --draw`: draws host and devices for Graphviz, in their state at the first finding or, without one,
- * when the most objects were present for the first time. Called after each call, at findings and at the end. */
+/* draw.c - `exec --draw`: draws host and devices for Graphviz. The picture shows the state at the first finding.
+ * Without a finding it shows the first state with the most present objects. Called after each call, at findings and at
+ * the end. */
 #include "runtime.h"
 
 #include <assert.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* most objects of a device that are drawn */
 enum { OBJECTS_MOST = 200 };
 
 static char *picture;         /* DOT text of the best state so far; NULL: nothing drawn yet */
@@ -22,7 +24,7 @@ extern char **environ;
 
 /* -------------------------------------------------------------------------------------- text -- */
 
-/* Writes text with HTML escapes, breaking long lines at a space. */
+/* Writes text with HTML escapes, breaking lines of more than 80 characters at a space. */
 static void put_text(FILE *to, const char *text)
 {
     enum { LONG = 80 };
@@ -51,7 +53,7 @@ static void put_text(FILE *to, const char *text)
     }
 }
 
-/* Returns the index of the object that contains a host address, among n objects sorted by address; n: no object
+/* Returns the index of the object that contains a host address, among n objects sorted by address; n if no object
  * contains the address. */
 static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t host)
 {
@@ -68,8 +70,8 @@ static size_t find_holder(const accd_present_object *objects, size_t n, uint64_t
     return inside ? low - 1 : n;
 }
 
-/* Returns the index of the object that a pointer is attached to; n: no such object. Compares device addresses because
- * the pointer's value may lie outside the present section. */
+/* Returns the index of the object that a pointer is attached to, among n objects; n if it is not one of them. Compares
+ * device addresses because the pointer's value may lie outside the present section. */
 static size_t find_target_object(const accd_present_object *objects, size_t n, const accd_attachment *pointer)
 {
     size_t i = 0;
@@ -78,7 +80,8 @@ static size_t find_target_object(const accd_present_object *objects, size_t n, c
     return i;
 }
 
-/* Writes the box of an object: its name, the counters on the device, and a port for each attached pointer. */
+/* Writes the box of object i: its name, the counters on the device, and a port for each attached pointer. side: 'h' for
+ * the host's box, 'd' for the device's. */
 static void put_object(FILE *to, char side, int device, const accd_present_object *objects, size_t i)
 {
     const accd_present_object *object = &objects[i];
@@ -113,7 +116,7 @@ static void put_object(FILE *to, char side, int device, const accd_present_objec
     fputs("</table>>];\n", to);
 }
 
-/* Writes the boxes of host and device, and the arrows between pointers and their targets. */
+/* Writes the boxes of host and device for n objects, and the arrows between pointers and their targets. */
 static void put_device(FILE *to, int device, const accd_present_object *objects, size_t n)
 {
     accd_attachment pointer;
@@ -146,7 +149,7 @@ static void put_device(FILE *to, int device, const accd_present_object *objects,
     }
 }
 
-/* Returns the DOT text of the current state, to be freed by the caller; NULL: no memory. */
+/* Returns the DOT text of the current state with this title, to be freed by the caller; NULL: no memory. */
 static char *draw_state(const char *title)
 {
     char *text = NULL;
@@ -189,7 +192,8 @@ static char *draw_state(const char *title)
 /* ------------------------------------------------------------------------------------ moments --
  */
 
-/* Replaces the stored picture by a drawing of the current state; without memory the old picture stays. */
+/* Replaces the stored picture by a drawing of the current state, with this title; without memory the old picture stays.
+ */
 static void keep_picture(const char *title)
 {
     char *text = draw_state(title);
@@ -199,6 +203,7 @@ static void keep_picture(const char *title)
     picture = text;
 }
 
+/* Draws the state if more objects are present than in the stored picture. */
 void rt_draw_update(void)
 {
     accd_stats stats;
@@ -216,6 +221,7 @@ void rt_draw_update(void)
     keep_picture(title);
 }
 
+/* Draws the state at the first finding, with its message as title; later findings are ignored. */
 void rt_draw_diagnostic(const char *message)
 {
     if (!rt.options.draw || final || !rt.context)
@@ -227,7 +233,7 @@ void rt_draw_diagnostic(const char *message)
 /* ------------------------------------------------------------------------------------- the end --
  */
 
-/* Writes the picture as DOT text. Returns false with a report on failure. */
+/* Writes the picture as DOT text to the file `path`. Returns false, after a report, on failure. */
 static bool save_dot(const char *path)
 {
     assert(path && picture);
@@ -245,8 +251,8 @@ static bool save_dot(const char *path)
     return fine;
 }
 
-/* Returns an environment without this runtime, so that Graphviz runs without it; NULL: no memory. The caller frees
- * it. */
+/* Returns an environment without this runtime, so that Graphviz runs without it; NULL: no memory. The caller must free
+ * the array. */
 static char **plain_environment(void)
 {
     size_t n = 0, kept = 0;
@@ -259,7 +265,8 @@ static char **plain_environment(void)
     return plain;
 }
 
-/* Converts DOT text to a picture by Graphviz. Returns false if that fails or takes longer than 30 seconds. */
+/* Converts the DOT file `dot` to the picture `path` by Graphviz, in the format of its suffix. Returns false if that
+ * fails or takes longer than 30 seconds. */
 static bool run_dot(const char *dot, const char *path)
 {
     enum { TENTHS = 300 };
@@ -271,7 +278,8 @@ static bool run_dot(const char *dot, const char *path)
     char **plain = plain_environment();
     pid_t child;
     int status = -1;
-    posix_spawn_file_actions_t quiet; /* warnings of Graphviz concern only the picture */
+    /* the output for errors is closed, because warnings of Graphviz concern only the picture */
+    posix_spawn_file_actions_t quiet;
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     const bool runs = plain && !posix_spawnp(&child, args[0], &quiet, NULL, args, plain);
@@ -284,6 +292,7 @@ static bool run_dot(const char *dot, const char *path)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Writes the picture, by Graphviz unless DOT text is wanted; keeps the DOT text if that fails. */
 void rt_draw_finish(void)
 {
     assert(rt.options.draw);
@@ -302,7 +311,7 @@ void rt_draw_finish(void)
         unlink(dot);
         return;
     }
-    unlink(path); /* removes an empty file, if any */
+    unlink(path); /* removes an empty file that Graphviz may have left */
     rt_report("note", "file", NULL, 0,
               "%s was not drawn, but %s was written: Graphviz (Debian's package graphviz) makes "
               "a picture of it",

@@ -12,8 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Appends a text whose lazy names are resolved: the site's own object by the site's name, others by the location that
- * mapped them. */
+/* Appends the text `from`, in which lazy names ("@" and a return address) are replaced. The name that belongs to the
+ * call at `site` becomes the site's name for the object `own`; others become the location that mapped their data. site,
+ * own may be NULL. */
 static void append_resolved_names(const struct rt_site *site, const accd_object_info *own, const char *from,
                                   struct rt_text_buffer *to)
 {
@@ -38,14 +39,14 @@ static void append_resolved_names(const struct rt_site *site, const accd_object_
 
 /* ------------------------------------------------------------------------------------ errors -- */
 
-/* True if a name is only an address, "0x...". */
+/* Returns true if a name is only an address, "0x...". */
 static bool is_unnamed_address(const char *name)
 {
     return !strncmp(name, "0x", 2);
 }
 
 /* Appends a line about the requested object, or (requested false) about the object that it overlaps, with the location
- * that mapped this one. An object of 0 bytes makes no line; `name` may be NULL. */
+ * that mapped the latter. An object of 0 bytes makes no line; `name` NULL: the line has no name. */
 static void append_object(struct rt_text_buffer *text, bool requested, const accd_object_info *object, const char *name)
 {
     const char *file = NULL;
@@ -68,7 +69,7 @@ static void append_object(struct rt_text_buffer *text, bool requested, const acc
 }
 
 /* Adds to the message about absent data that a Fortran array with these data was allocated after its descriptor became
- * present. Returns false, without a change, if no such descriptor is present. */
+ * present. Returns false, and adds nothing, if no such descriptor is present. */
 static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *error)
 {
     accd_present_object object;
@@ -88,7 +89,7 @@ static bool append_late_allocation(struct rt_text_buffer *to, const accd_error *
 }
 
 /* Adds to the message about an absent variable that gfortran makes no call for its declare directive (clause
- * device_resident, in a procedure), and writes a help. Changes nothing if the source has no such directive. */
+ * device_resident, in a procedure). Writes a help then; changes nothing if the source has no such directive. */
 static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, const char *name, char *help,
                          size_t capacity)
 {
@@ -104,8 +105,8 @@ static void add_left_out(struct rt_text_buffer *to, const struct rt_site *site, 
              variable);
 }
 
-/* Writes the message and help for an absent pointer whose target is present. If `name` is empty or an address, it
- * becomes the variable's name of the target. */
+/* Writes the message and help for an absent pointer whose target, named `target`, is present. If `name` is empty or an
+ * address, it becomes the name of the target's variable. */
 static void report_absent_pointer(const struct rt_site *site, const char *target, struct rt_text_buffer *message,
                                   char name[160], char *help, size_t capacity)
 {
@@ -121,7 +122,8 @@ static void report_absent_pointer(const struct rt_site *site, const char *target
     snprintf(help + n, capacity - (size_t)n, "%s%s%s", before, target, has_clauses ? ")" : "");
 }
 
-/* Returns the help for an error of a routine that maps or frees raw device memory; NULL: use the code's help. */
+/* Returns the help for an error of the routine `what` that maps or frees raw device memory; NULL: the help of the
+ * error's code is used. */
 static const char *get_routine_help(const char *what, accd_status status)
 {
     static const struct {
@@ -147,6 +149,7 @@ static const char *get_routine_help(const char *what, accd_status status)
     return NULL;
 }
 
+/* Reports an error of the core with the names and locations of its objects. */
 void rt_report_core_error(const struct rt_site *site, const accd_error *error)
 {
     assert(site && error->status != ACCD_OK);
@@ -160,7 +163,7 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
     rt_text_append(&message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
     if (requested->bytes)
         rt_format_name(site, requested->host, requested->bytes, name, sizeof name);
-    /* two overlapping items of one directive: the message names the other item */
+    /* If two items of one directive overlap, the message names the other item. */
     const accd_object_info *named = error->status == ACCD_ERROR_PARTIAL_OVERLAP ? &error->other : requested;
     char other[160];
     snprintf(other, sizeof other, "%s", error->other.name);
@@ -201,11 +204,13 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
 
 static uintptr_t lost_update; /* return address of the last update without data; 0: no such update */
 
+/* Returns lost_update. */
 uintptr_t rt_get_empty_update_site(void)
 {
     return lost_update;
 }
 
+/* Records the update in lost_update, and reports it. */
 void rt_report_empty_update(void)
 {
     assert(rt.site);
@@ -215,12 +220,14 @@ void rt_report_empty_update(void)
               "that nothing is moved");
 }
 
+/* Reports data of a returned function. */
 void rt_report_returned_variable(uintptr_t pc)
 {
     rt_report("warning", "still-mapped", "ACC33-2.6.7-4", pc,
               "data of a function that has returned are still mapped from here; they are taken off the device");
 }
 
+/* Reports the jump with the location of the kernel's construct, and ends the program. */
 void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
 {
     assert(construct > RT_FAST_PATH);
@@ -239,6 +246,7 @@ void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
 
 /* ------------------------------------------------------------------------------------ events -- */
 
+/* Writes an event as one line of JSON. A failed write is recorded in rt.trace_lost. */
 void rt_write_trace_event(const accd_event *event, const char *about)
 {
     assert(about && rt.options.trace >= 0);
@@ -272,14 +280,15 @@ void rt_write_trace_event(const accd_event *event, const char *about)
 
 /* ----------------------------------------------------------------------------------- the end -- */
 
-/* True if exit handlers must not run: they are running already, or this thread runs a kernel of libomp, which would
- * hang. */
+/* Returns true if exit handlers must not run: they are running already, or this thread runs a kernel in a program with
+ * libomp, whose exit handler would hang. */
 static bool must_exit_at_once(void)
 {
     return rt.must_exit_at_once ||
            (rt_kernel_kind(rt_this_thread.activity) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
 }
 
+/* Prints the counts and the picture, and ends the process, by exit handlers if possible. */
 void rt_exit_with_error(void)
 {
     rt.is_ending = true;
@@ -295,8 +304,8 @@ void rt_exit_with_error(void)
     exit(EXIT_FAILURE);
 }
 
-/* Reports an error at the current call, if there is one, about `object` (NULL: about no object), and ends the program.
- */
+/* Reports an error at the current call, if there is one, and ends the program. object: name of the data; NULL: the
+ * error is not about data. */
 static _Noreturn void report_and_exit(const char *code, const char *object, const char *format, va_list args)
 {
     char text[512];
@@ -312,6 +321,7 @@ static _Noreturn void report_and_exit(const char *code, const char *object, cons
     rt_exit_with_error();
 }
 
+/* Reports an error without an object. */
 void rt_fatal(const char *code, const char *format, ...)
 {
     va_list args;
@@ -319,6 +329,7 @@ void rt_fatal(const char *code, const char *format, ...)
     report_and_exit(code, NULL, format, args);
 }
 
+/* Reports an error about an object. */
 void rt_fatal_about(const char *code, const char *object, const char *format, ...)
 {
     va_list args;
@@ -326,7 +337,7 @@ void rt_fatal_about(const char *code, const char *object, const char *format, ..
     report_and_exit(code, object, format, args);
 }
 
-/* Reports the core's last error at the current call. */
+/* Reports the core's last error at the current call. Runs on a new stack; `unused` is not used. */
 static void report_core_failure(void *unused)
 {
     assert(rt.site && rt.context);
@@ -334,8 +345,9 @@ static void report_core_failure(void *unused)
     rt_report_core_error(rt.site, accd_context_error(rt.context));
 }
 
+/* Reports the core's last error on a new stack, as a thread's own may be small. */
 void rt_fail_with_core_error(void)
 {
-    rt_run_on_new_stack(report_core_failure, NULL); /* a thread's own stack may be small */
+    rt_run_on_new_stack(report_core_failure, NULL);
     rt_exit_with_error();
 }

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Returns accdeep's own rule for an error that no document requires; NULL: no rule. */
+/* Returns accdeep's own rule for an error that no document requires; NULL: the code has no such rule. */
 static const char *get_house_rule(const char *code)
 {
     assert(code);
@@ -31,12 +31,14 @@ static const char *get_house_rule(const char *code)
     return NULL;
 }
 
+/* Tests the documents of the rule profile. */
 bool rt_uses_openmp_terms(void)
 {
     return rt.options.rules && !strncmp(rt.options.rules->documents, "OMP60", 5);
 }
 
-/* Returns the equivalent of `rule` in the profile's document: another rule, or `rule` itself. NULL: no equivalent. */
+/* Returns the equivalent of `rule` in the profile's document: another rule, or `rule` itself. NULL: the document has no
+ * equivalent. */
 static const char *find_rule_in_profile(const char *rule)
 {
     static const char *const rules[][2] = {
@@ -55,11 +57,13 @@ static const char *find_rule_in_profile(const char *rule)
     return rule;
 }
 
+/* Chooses the finding's rule or accdeep's own rule, in the terms of the profile. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic)
 {
     return find_rule_in_profile(diagnostic->rule ? diagnostic->rule : get_house_rule(diagnostic->code));
 }
 
+/* Searches the table of helps. */
 const struct accd__help *rt_find_help(const char *code)
 {
     const struct accd__help *help = accd__help_table;
@@ -68,6 +72,7 @@ const struct accd__help *rt_find_help(const char *code)
     return help->code ? help : NULL;
 }
 
+/* Chooses the help and its wording, and inserts the names. */
 bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to)
 {
     assert(diagnostic->code && to);

@@ -1,5 +1,6 @@
-/* label.c - makes the labels of mapped data: one for each site, whose name is lazy, and one for each name at a site.
- * Called for each item of a directive; symbolize.c finds the names. The runtime's lock protects all tables.
+/* label.c - makes the labels of mapped data: one for each site, whose name is lazy ("@" and a return address, see
+ * symbolize.c), and one for each name at a site. Called for each item of a directive; symbolize.c finds the names. The
+ * runtime's lock protects all tables.
  *
  * - labels: hash table of all labels, open addressing; capacity is 0 or a power of two.
  * - recent_labels: direct-mapped cache of lazy labels, for directives that run again and again.
@@ -25,8 +26,8 @@ enum { RECENT_LABELS = 32 };
 static struct label recent_labels[RECENT_LABELS]; /* lazy labels of recent directives */
 
 /* Cached label of data at a site, and the start of the named section. Data on the stack keep their name if the same
- * function makes the same call again. Other data keep it if the directive repeats an earlier one and the items before
- * them are the same. */
+ * function makes the same call again. Other data keep their name if the directive repeats an earlier one and the items
+ * before them are the same. */
 struct cached_label {
     uintptr_t pc, sp, host;
     uint64_t bytes, preceding_items; /* hash of the directive's earlier items */
@@ -36,8 +37,9 @@ struct cached_label {
 };
 enum { LABEL_CACHE = 256, ON_STACK = 1 << 20 };
 static struct cached_label cached[LABEL_CACHE];
-static uint64_t items_before;                      /* hash of the current directive's items so far */
-static uintptr_t repeated_directives[LABEL_CACHE]; /* repeating directives, by return address */
+static uint64_t items_before; /* hash of the current directive's items so far */
+/* return addresses of directives that repeat earlier ones, at their hash */
+static uintptr_t repeated_directives[LABEL_CACHE];
 
 /* Returns the hash of a label's key; `name` NULL: the name is lazy. */
 static size_t hash_label(uintptr_t pc, const char *name)
@@ -48,14 +50,15 @@ static size_t hash_label(uintptr_t pc, const char *name)
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* True if both arrays are NULL, or have equal dimensions. */
+/* Returns true if both arrays are NULL, or have equal dimensions. */
 static bool is_same_array(const accd_array *a, const accd_array *b)
 {
     return a == b ||
            (a && b && a->rank == b->rank && !memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions));
 }
 
-/* True if an entry is the label wanted at `pc`; `label` NULL: the site's lazy label is wanted. */
+/* Returns true if an entry is the label of the site `pc` with the properties of `label`. `label` NULL: if it is the
+ * site's lazy label. */
 static bool matches_label(const struct label *entry, uintptr_t pc, const accd_label *label)
 {
     assert(entry->label);
@@ -88,6 +91,7 @@ static void grow_labels(void)
     labels_capacity = capacity;
 }
 
+/* Frees all tables of labels. */
 void rt_clear_labels(void)
 {
     free(labels);
@@ -98,7 +102,8 @@ void rt_clear_labels(void)
     memset(repeated_directives, 0, sizeof repeated_directives);
 }
 
-/* Returns the label for a site, made at first use. wanted NULL: a lazy name. Ends the program without memory. */
+/* Returns the label for a site, made at first use, with the properties `wanted`; wanted NULL: with a lazy name. Ends
+ * the program without memory. */
 static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const accd_label *wanted)
 {
     if (2 * nlabels >= labels_capacity)
@@ -117,7 +122,8 @@ static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const
     return label;
 }
 
-/* Resets the hash of the directive's items, too. Inline, because each directive on the fast path needs the label. */
+/* Returns the lazy label of the current call's site, and resets the hash of the directive's items. Inline, because each
+ * directive on the fast path needs the label. */
 inline const accd_label *rt_get_site_label(void)
 {
     assert(rt.site);
@@ -129,7 +135,7 @@ inline const accd_label *rt_get_site_label(void)
     return at->label;
 }
 
-/* True for constructs with a region: compute, target, data and target data. */
+/* Returns true for constructs with a region: compute, target, data and target data. */
 static bool is_region_construct(const struct rt_site *site)
 {
     return rt_is_kernel_construct(site->what) || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
@@ -137,14 +143,15 @@ static bool is_region_construct(const struct rt_site *site)
 
 static const char private_copy_prefix[] = "firstprivate";
 
+/* Tests for a name that name_private_copy has made. */
 bool rt_is_private_copy_name(const char *name)
 {
     return !strncmp(name, private_copy_prefix, sizeof private_copy_prefix - 1) &&
            !strncmp(name + sizeof private_copy_prefix - 1, " of ", 4);
 }
 
-/* Names a stack variable unknown to debug information, at a construct with a region: often a copy made by the
- * compiler. Returns false, without a name, if the item is no such variable. */
+/* Names a stack variable that debug information does not know, at a construct with a region: often a copy made by the
+ * compiler. The name has only its size. Returns false, and makes no name, if the item is not such a variable. */
 static bool name_private_copy(const struct rt_site *site, const accd_item *item, struct accd__debug_name *name_p)
 {
     enum { SCALAR = 16 };
@@ -159,8 +166,8 @@ static bool name_private_copy(const struct rt_site *site, const accd_item *item,
     return true;
 }
 
-/* True if an item needs no name: a construct with a region finds its data present, which keep their name, and neither
- * trace nor picture shows the item. */
+/* Returns true if an item needs no name, in a run with checks. A construct with a region finds its data present, which
+ * keep their name, and neither trace nor picture shows the item. */
 static bool is_named_already(const struct rt_site *site, const accd_item *item)
 {
     return rt.options.diagnose && rt.options.trace < 0 && !rt.options.draw && item->bytes &&
@@ -170,8 +177,9 @@ static bool is_named_already(const struct rt_site *site, const accd_item *item)
            accd_get_presence(rt.context, rt_this_thread.device, item->host, item->bytes) == ACCD_PRESENCE_FULL;
 }
 
-/* Returns the cache entry for an item; *known_p becomes true on a hit. On a miss resets the entry, which the caller
- * then fills. Adds the item to the hash of the directive's items. NULL: labels of such items are not cached. */
+/* Returns the cache entry for an item; *known_p becomes true if it has the item's label. If not, the entry is reset for
+ * the item, and the caller must fill it. Adds the item to the hash of the directive's items. Returns NULL if labels of
+ * such items are not cached. */
 static struct cached_label *find_cached_label(const struct rt_site *site, const accd_item *item, bool *known_p)
 {
     struct cached_label wanted = {.pc = site->call.pc,
@@ -193,7 +201,7 @@ static struct cached_label *find_cached_label(const struct rt_site *site, const 
     return at;
 }
 
-/* Returns the bounds of a Fortran array, for names of its sections and elements. */
+/* Returns the bounds of a Fortran array, by which names of its sections and elements are made. */
 static accd_array get_array_bounds(const struct accd__debug_name *name)
 {
     assert(name->rank >= 0 && name->rank <= ACCD__DEBUG_RANK_MAX);
@@ -207,6 +215,7 @@ static accd_array get_array_bounds(const struct accd__debug_name *name)
     return array;
 }
 
+/* Stores the directive's return address, or clears the entry. */
 void rt_set_label_reuse(bool repeats)
 {
     assert(rt.site);
@@ -214,6 +223,7 @@ void rt_set_label_reuse(bool repeats)
     repeated_directives[pc % LABEL_CACHE] = repeats ? pc : 0;
 }
 
+/* Looks the item's name up in the cache or by symbolize.c; without a name the item keeps its lazy label. */
 void rt_resolve_item_label(accd_item *item)
 {
     assert(rt.site);
@@ -250,6 +260,7 @@ void rt_resolve_item_label(accd_item *item)
     }
 }
 
+/* Makes a label that also has the layout. */
 void rt_add_label_layout(accd_item *item)
 {
     assert(item->label && rt.site);

@@ -1,5 +1,5 @@
 /* new_stack.c - calls functions on a stack of the runtime, since threads and signal handlers of the program may have
- * small ones. Used around debug information, reports and events, which need much stack. */
+ * small stacks. Used around debug information, reports and events, which need much stack. */
 #include "runtime.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 enum { BYTES = 1 << 20, GUARD = 4096 };
 
-/* Arguments of rt_enter_new_stack: the function, the end of its stack, and whether the thread is on that stack. The
+/* Arguments of rt_enter_new_stack: the function, the end of its stack, and whether the thread runs on that stack. The
  * assembly below depends on the offsets of fn and top. */
 extern __thread struct rt_stack_switch {
     void *fn;
@@ -16,7 +16,8 @@ extern __thread struct rt_stack_switch {
 } rt_stack_switch;
 __thread __attribute__((tls_model("initial-exec"), visibility("hidden"))) struct rt_stack_switch rt_stack_switch;
 
-/* Calls rt_stack_switch.fn with its own arguments, at most eight words, and returns its result. */
+/* Calls rt_stack_switch.fn on the stack below rt_stack_switch.top, with the arguments that rt_enter_new_stack itself
+ * gets, at most eight words. Returns the result of that function. */
 void rt_enter_new_stack(void);
 __asm__(".pushsection .text\n"
         ".globl rt_enter_new_stack\n"
@@ -42,7 +43,7 @@ __asm__(".pushsection .text\n"
 
 static char *_Atomic cached_stack; /* stack for the next call; NULL: in use or not yet made */
 
-/* Maps a stack whose lowest page is inaccessible. Returns NULL without memory. */
+/* Maps a stack whose lowest page is inaccessible, to find an overflow. Returns NULL without memory. */
 static char *map_new_stack(void)
 {
     assert(BYTES > GUARD);
@@ -54,6 +55,7 @@ static char *map_new_stack(void)
     return stack;
 }
 
+/* Prepares a switch to the cached stack or a new one. */
 void *rt_acquire_new_stack(void *fn)
 {
     assert(fn);
@@ -68,6 +70,7 @@ void *rt_acquire_new_stack(void *fn)
     return (void *)(uintptr_t)rt_enter_new_stack;
 }
 
+/* Stores the stack for the next call, or unmaps it if another one is stored. */
 void rt_release_new_stack(const void *taken)
 {
     if (taken != (void *)(uintptr_t)rt_enter_new_stack)
@@ -79,6 +82,7 @@ void rt_release_new_stack(const void *taken)
         munmap(stack, BYTES);
 }
 
+/* Calls the function between acquire and release. */
 void rt_run_on_new_stack(void (*fn)(void *), void *arg)
 {
     void (*call)(void *) = (void (*)(void *))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)fn);

@@ -4,15 +4,17 @@
 
 #include <stdint.h>
 
-/* Calls fn(arg) on a stack of 1 MiB; on the current stack if it is such a stack already, or without memory. `fn` must
+/* Calls fn(arg) on a stack of 1 MiB; on the current stack if that is such a stack already, or without memory. `fn` must
  * return. */
 void rt_run_on_new_stack(void (*fn)(void *), void *arg);
-/* Returns the function to call in place of `fn`: one that runs `fn` on a new stack, or `fn` itself, on the current
- * stack. */
+/* Returns the function to call in place of `fn`, with the same arguments: one that runs `fn` on a new stack, or `fn`
+ * itself, which then runs on the current stack. rt_release_new_stack must be called after it. */
 void *rt_acquire_new_stack(void *fn);
-/* Releases the stack of the call `taken`, the result of rt_acquire_new_stack. */
+/* Releases the stack of the call of `taken`, which must be the result of rt_acquire_new_stack; does nothing if that was
+ * `fn` itself. */
 void rt_release_new_stack(const void *taken);
-/* Calls `fn` like rt_run_on_new_stack and returns its result. The arguments have at most eight words. */
+/* Calls `fn` on a new stack, as rt_run_on_new_stack does, and returns its result. The arguments must have at most eight
+ * words. */
 #define RT_ON_NEW_STACK(fn, ...)                                                                               \
     __extension__({                                                                                            \
         __typeof__(&(fn)) call_ = (__typeof__(&(fn)))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)(fn)); \

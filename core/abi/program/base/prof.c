@@ -1,25 +1,25 @@
-/* prof.c - the profiling interface of OpenACC (3.3, section 5): calls the callbacks of tools. Called through prof.h
- * by all entry points.
+/* prof.c - the profiling interface of OpenACC (3.3, section 5): calls the callbacks of tools. Called through prof.h by
+ * all entry points.
  *
- * Callbacks run between the steps of a call, without the lock, and may call any routine; calls of tools are not
- * reported to them. Actions of the core under the lock are recorded, and reported when the step is done, in the order
- * of the document's steps. An upload then begins and ends at once, after its bytes were transferred. Times are
- * meaningful for constructs, their data phases and their kernels.
+ * Callbacks run between the steps of a call, without the lock, and may call any routine; calls that callbacks make are
+ * not reported. Actions of the core under the lock are recorded, and reported when the step is done, in the order of
+ * the document's steps. An upload then begins and ends at once, after its bytes were transferred. Times are meaningful
+ * for constructs, their data phases and their kernels.
  *
  *      call     |  step (lock held)        |  step (lock held)        |
  *      records  |  upload, create, ...     |  download, ...           |
  *      tool     ^ start event              ^ records                  ^ records, end event
  *
- * Callbacks are called in the order of registration, those of an _END event in reverse order. The first use of a
- * device is reported as its start and acc_shutdown as its end, without the data present at that time. The program's
- * end is reported once, not for each device. A wait is reported if the host would wait, not for wait clauses. Memory
- * is reported object by object.
+ * Callbacks are called in the order of registration, those of an _END event in reverse order. The first use of a device
+ * is reported as its start and acc_shutdown as its end, without the data present at that time. The program's end is
+ * reported once, not for each device. A wait is reported if the host would wait, not for wait clauses. Memory is
+ * reported object by object.
  *
  * Unavailable: end lines of constructs and functions and first lines of functions (-1), vendor (-1), handles (NULL).
- * Each kernel reports one gang, as it runs as one. The compiler does not distinguish kernels and serial from
- * parallel. Rules with events_bare imitate libgomp 12: no lines, names of data or threads. Compute constructs then
- * start in no queue, a device starts with the requested type, and devices of type nvidia report CUDA as their
- * interface. */
+ * Each kernel reports one gang, because it runs as one. The compiler does not distinguish kernels and serial from
+ * parallel. Rules with events_bare imitate libgomp 12: events have no lines, names of data or thread numbers. Compute
+ * constructs then start in no queue, a device starts with the requested type, and devices of type nvidia report CUDA as
+ * their interface. */
 #include "prof.h"
 
 #include <assert.h>
@@ -28,7 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Structures of the interface, acc_prof_info and so on. valid_bytes: number of leading bytes that are set. */
+/* Structures of the interface: acc_prof_info, acc_event_info and acc_api_info. valid_bytes: number of leading bytes
+ * that are set. */
 struct rt_prof_info {
     int event, valid_bytes, version, device_type, device_number, thread;
     ssize_t async, queue;
@@ -60,7 +61,7 @@ _Static_assert(sizeof(struct rt_prof_info) == 72 && sizeof(struct rt_prof_event_
 enum { VERSION = 201711 }; /* version of OpenACC that defined these structures */
 enum { API_NONE = 0, API_CUDA = 1, API_OTHER = 4 };
 
-/* Event recorded under the lock. */
+/* Event recorded under the lock, with the data that it is about. */
 struct rt_prof_record {
     int event;
     const void *host;
@@ -70,7 +71,8 @@ struct rt_prof_record {
 
 /* ---------------------------------------------------------------------------------- dispatch -- */
 
-/* Returns the kind of programming interface (API_x) that tools are to see below the device. */
+/* Returns the kind of programming interface (API_x) that tools are to see below the device of the span, for this event.
+ */
 static int get_api(const struct rt_prof_span *span, int event)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT);
@@ -81,7 +83,7 @@ static int get_api(const struct rt_prof_span *span, int event)
     return event <= RT_EV_DEVICE_INIT_END || event == RT_EV_COMPUTE ? API_NONE : API_CUDA;
 }
 
-/* Returns the location part of an event. The lock must be held, for debug information. */
+/* Returns the location part of an event: thread, device, queue, line. The lock must be held, for debug information. */
 static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int event)
 {
     const bool bare = rt.options.rules->events_bare;
@@ -104,7 +106,7 @@ static struct rt_prof_info make_prof_info(const struct rt_prof_span *span, int e
     return location;
 }
 
-/* Returns the part that depends on the kind of event. `record`: the data of a data event; NULL for other events. */
+/* Returns the part of an event that depends on its kind. `record`: the data of a data event; NULL for other events. */
 static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span, int event,
                                                  const struct rt_prof_record *record)
 {
@@ -130,7 +132,9 @@ static struct rt_prof_event_info make_event_info(const struct rt_prof_span *span
     return detail;
 }
 
-/* Calls the callbacks of an event. The list is copied first because callbacks may change the registrations. */
+/* Calls the callbacks of an event; `record`: the data of a data event, NULL for other events. The list is copied first
+ * because callbacks may change the registrations. Does nothing without callbacks or in a muted thread. Ends the program
+ * without memory. */
 static void call_callbacks(struct rt_prof_span *span, int event, const struct rt_prof_record *record)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT);
@@ -165,6 +169,7 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
         free(calls);
 }
 
+/* Calls the callbacks of an event without data. */
 void rt_prof_dispatch_event(struct rt_prof_span *span, int event)
 {
     call_callbacks(span, event, NULL);
@@ -172,7 +177,8 @@ void rt_prof_dispatch_event(struct rt_prof_span *span, int event)
 
 /* ------------------------------------------------------------------------------------- calls -- */
 
-/* Names the last record, reusing the name of a recent record of the same data because lookups are expensive. */
+/* Names the last record, `last`: reuses the name of one of the 16 records before it with the same data, because lookups
+ * are expensive. */
 static void name_record(struct rt_prof_record *records, size_t last)
 {
     enum { BACK = 16 };
@@ -186,18 +192,19 @@ static void name_record(struct rt_prof_record *records, size_t last)
         *record->name = 0;
 }
 
-/* True for the start events of transfers, whose _END events follow at once. */
+/* Returns true for the start events of transfers, whose _END events follow at once. */
 static bool is_transfer_event(int event)
 {
     return event == RT_EV_UPLOAD || event == RT_EV_DOWNLOAD;
 }
 
-/* True if tools have callbacks for an event, or for the _END event of a transfer. */
+/* Returns true if tools have callbacks for an event, or for the _END event of a transfer. */
 static bool is_wanted_event(int event)
 {
     return rt_is_event_registered(event) || (is_transfer_event(event) && rt_is_event_registered(event + 1));
 }
 
+/* Appends a record to those of the thread, if tools want the event. */
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes)
 {
     struct rt_thread *self = rt_current_thread();
@@ -217,6 +224,7 @@ void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t 
         name_record(self->records, self->nrecords - 1);
 }
 
+/* Records the events of tools that an event of the core stands for. */
 void rt_prof_record_core_event(const accd_event *event)
 {
     assert((unsigned)event->op < ACCD_OP_COUNT);
@@ -233,7 +241,7 @@ void rt_prof_record_core_event(const accd_event *event)
             rt_prof_record_data(events_of[i], host, accd_device_address(rt.context, event->device, host), event->bytes);
 }
 
-/* Reports the recorded events of a step and clears them. */
+/* Reports the recorded events of the span's step, and clears them. */
 static void dispatch_records(const struct rt_prof_span *span)
 {
     struct rt_thread *self = rt_current_thread();
@@ -249,6 +257,7 @@ static void dispatch_records(const struct rt_prof_span *span)
     self->nrecords = 0;
 }
 
+/* Fills in a span, and reports its start event. */
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                        int type)
 {
@@ -268,6 +277,7 @@ void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, in
         call_callbacks(span, event, NULL);
 }
 
+/* Copies the span to the step, and reports the step's start event. */
 void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     assert(span->site);
@@ -278,6 +288,7 @@ void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_s
     call_callbacks(part, event, NULL);
 }
 
+/* Reports recorded events and the end event. */
 void rt_prof_end_span(struct rt_prof_span *span)
 {
     assert(span->site && span->event + 1 < RT_EV_COUNT);
@@ -286,6 +297,7 @@ void rt_prof_end_span(struct rt_prof_span *span)
         call_callbacks(span, span->event + 1, NULL);
 }
 
+/* Calls the callbacks of the event runtime_shutdown. */
 void rt_prof_finish(void)
 {
     const struct rt_site site = {.what = "the end"};

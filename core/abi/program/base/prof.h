@@ -58,10 +58,10 @@ struct rt_prof_span {
     int type, device;
     bool implicit;
     void *tool;             /* data that callbacks of the start event leave for callbacks of the end event */
-    void (*kernel)(void *); /* kernel of a launch; NULL: the span is no launch */
+    void (*kernel)(void *); /* kernel of a launch; NULL: the span is not a launch */
 };
 
-/* True if callbacks are registered, or if tools have not yet had a chance to register. */
+/* Returns true if callbacks are registered, or if tools have not yet had a chance to register. */
 static inline bool rt_is_profiled(void)
 {
     return __builtin_expect(atomic_load_explicit(&rt.profiled, memory_order_relaxed), 0);
@@ -69,8 +69,9 @@ static inline bool rt_is_profiled(void)
 
 #define RT_COLD __attribute__((cold)) /* rarely executed code */
 
-/* Begins a span of a call, after the start of the device if that is due; called only if rt_is_profiled. `type`: device
- * type; RT_DEVICE_CURRENT: the thread's. The lock must not be held, here and in the two functions below. */
+/* Begins a span of a call, after the start of the device if the device is not yet active; called only if
+ * rt_is_profiled. `type`: device type; RT_DEVICE_CURRENT: the thread's. The lock must not be held, here and in the two
+ * functions below. */
 RT_COLD
 void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                         int type);
@@ -80,7 +81,8 @@ void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_s
 /* Reports the events that were recorded since the last report, and the end event of `span`. */
 RT_COLD void rt_prof_end_span(struct rt_prof_span *span);
 
-/* Begins a span of the call at `site`; without tools only marks the span as not reported. */
+/* Begins a span of the call at `site`; parameters as for rt_prof_begin_span. Without tools only marks the span as not
+ * reported. */
 static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
                                  int queue, int type)
 {
@@ -88,14 +90,15 @@ static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site
     if (rt_is_profiled())
         rt_prof_begin_span(span, site, event, parent, queue, type);
 }
-/* Begins `part`, a step of `span`; does nothing more than mark `part` if `span` is not reported. */
+/* Begins `part`, a step of `span`, with this start event. Only marks `part` as not reported if `span` is not reported.
+ */
 static inline void rt_span_begin_nested(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     part->site = NULL;
     if (__builtin_expect(span->site != NULL, 0))
         rt_prof_begin_nested_span(part, span, event);
 }
-/* Ends a span or a step, if it is reported. */
+/* Ends a span or a step; does nothing if it is not reported. */
 static inline void rt_span_end(struct rt_prof_span *span)
 {
     if (__builtin_expect(span->site != NULL, 0))
@@ -106,8 +109,8 @@ static inline void rt_span_end(struct rt_prof_span *span)
  * (RT_ASYNC_NOVAL: for all queues of the device). */
 RT_COLD void rt_trace_wait(const struct rt_site *site, int async, int queue);
 
-/* Reports that the host waits for `queue` (RT_ASYNC_NOVAL: for all queues). Queues are always complete, so that
- * nothing blocks. */
+/* Reports to tools, the trace and the race check that the host waits for `queue` (RT_ASYNC_NOVAL: for all queues).
+ * Nothing blocks, because queues are always complete. */
 static inline void rt_host_wait(const struct rt_site *site, int parent, int queue)
 {
     struct rt_prof_span span;
@@ -117,11 +120,11 @@ static inline void rt_host_wait(const struct rt_site *site, int parent, int queu
         rt_trace_wait(site, RT_ASYNC_SYNC, queue);
 }
 
-/* Records an event of data for the end of the current span; in callbacks and muted threads nothing is recorded. Ends
- * the program without memory. The lock must be held, here and in the two functions below. */
+/* Records an event of data for the end of the current span. Records nothing if no tool wants the event, in callbacks,
+ * and in muted threads. Ends the program without memory. The lock must be held, here and in the two functions below. */
 RT_COLD
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes);
-/* Records the events for an allocation, a free or a transfer of the core. */
+/* Records the events for an allocation, a free or a transfer of the core; other events of the core are ignored. */
 RT_COLD void rt_prof_record_core_event(const accd_event *event);
 /* Records an event of data if `span` is reported and its device is not the host. */
 static inline void rt_span_record(const struct rt_prof_span *span, int event, const void *host, const void *device,
@@ -139,10 +142,10 @@ void rt_prof_start_device(const struct rt_site *site, int parent, int requested_
 RT_COLD
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                        int type);
-/* Calls the callbacks of `event`, which is no data event. The lock must not be held. */
+/* Calls the callbacks of `event`, which must not be a data event. The lock must not be held. */
 RT_COLD void rt_prof_dispatch_event(struct rt_prof_span *span, int event);
 
-/* Reports the end of the runtime to tools, unless a callback is running. */
+/* Reports the end of the runtime to tools, unless the thread runs a callback. */
 RT_COLD void rt_prof_finish(void);
 
 /* prof_tools.c */
@@ -152,17 +155,18 @@ struct rt_prof_api_info;
 /* Callback of a tool; the structures are defined in prof.c. */
 typedef void rt_prof_callback(struct rt_prof_info *location, struct rt_prof_event_info *detail,
                               struct rt_prof_api_info *api);
-/* True for events about memory and transfers, whose records have the data's addresses. */
+/* Returns true for events about memory and transfers, whose records have the data's addresses. */
 static inline bool rt_is_data_event(int event)
 {
     return (event >= RT_EV_CREATE && event <= RT_EV_FREE) || (event >= RT_EV_UPLOAD && event <= RT_EV_DOWNLOAD_END);
 }
-/* True if callbacks of an event are registered. */
+/* Returns true if callbacks of an event are registered. */
 bool rt_is_event_registered(int event);
-/* Stores at most `most` enabled callbacks of an event in calling order; returns their total number. The lock must be
- * held. */
+/* Stores at most `most` enabled callbacks of an event in calling order, and returns their total number. The lock must
+ * be held. */
 size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most);
-/* Lets tools register: those linked with the program, and those named by ACC_PROFLIB. Called once. */
+/* Lets tools register: those linked with the program, and those named by ACC_PROFLIB. Called once; a library that
+ * cannot be opened is reported. */
 RT_COLD void rt_prof_register_tools(void);
 
 #endif

@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kinds of a registration, `how`, as acc_register_t has them. */
 enum { REGISTER, TOGGLE, TOGGLE_THREAD };
 
+/* Types of the functions that a tool gets to register, to unregister and to look functions up, and of its own start
+ * function. */
 typedef void registrar(int event, rt_prof_callback *call, int how);
 typedef void query(void);
 typedef query *lookup(const char *name);
@@ -28,23 +31,24 @@ struct listener {
     unsigned count; /* number of registrations */
     bool off;       /* true if a tool has disabled the callback */
 };
-/* Listeners of each event, in calling order; changed under the lock. */
+/* Listeners of each event, in calling order; changed under the lock. off: a tool has disabled the event. */
 static struct {
     struct listener *at;
     size_t capacity;
     atomic_size_t n;
     bool off;
 } events[RT_EV_COUNT];
+/* a tool has disabled all events; tools have had their chance to register */
 static bool is_all_off, is_opened;
 
-/* True for _END events. */
+/* Returns true for _END events. */
 static bool is_end(int event)
 {
     return event == RT_EV_DEVICE_INIT_END || event == RT_EV_DEVICE_SHUTDOWN_END ||
            (event >= RT_EV_ENTER_DATA && event % 2);
 }
 
-/* Returns the listener of an event with this callback; NULL: not registered. */
+/* Returns the listener of an event with this callback; NULL: the callback is not registered. */
 static struct listener *find_listener(int event, rt_prof_callback *call)
 {
     assert(event > RT_EV_NONE && event < RT_EV_COUNT && call);
@@ -54,8 +58,8 @@ static struct listener *find_listener(int event, rt_prof_callback *call)
     return NULL;
 }
 
-/* Adds a callback, which is not registered, at the end; for an _END event at the front. Ends the program without
- * memory. */
+/* Adds a callback, which must not be registered, as the last listener of an event; for an _END event as the first. Ends
+ * the program without memory. */
 static void add_listener(int event, rt_prof_callback *call)
 {
     assert(!find_listener(event, call));
@@ -74,7 +78,7 @@ static void add_listener(int event, rt_prof_callback *call)
     events[event].n++;
 }
 
-/* Removes a listener of `event`, keeping the order of the others. */
+/* Removes a listener of `event`; the others keep their order. */
 static void remove_listener(int event, struct listener *listener)
 {
     assert(listener >= events[event].at && listener < events[event].at + events[event].n);
@@ -82,8 +86,8 @@ static void remove_listener(int event, struct listener *listener)
     memmove(listener, listener + 1, (size_t)(end - listener) * sizeof *listener);
 }
 
-/* Sets rt.profiled (also true until tools had a chance to register) and rt.data_profiled by the present listeners, and
- * subscribes to events. The lock must be held. */
+/* Sets rt.profiled (true also until tools had a chance to register) and rt.data_profiled by the present listeners, and
+ * subscribes to events of the core. The lock must be held. */
 static void update_profiled_flag(void)
 {
     bool any = !is_opened, data = false;
@@ -97,9 +101,9 @@ static void update_profiled_flag(void)
     rt_subscribe();
 }
 
-/* Changes the registration of a callback (REGISTER) or enables and disables it (TOGGLE, TOGGLE_THREAD), by `how`; `on`:
- * registers or enables. For toggles RT_EV_NONE stands for all events and NULL for all callbacks. Meaningless requests
- * are ignored. */
+/* Changes the registration of a callback (`how`: REGISTER), or enables and disables it (TOGGLE, and TOGGLE_THREAD for
+ * the calling thread). `on`: registers or enables. For toggles, RT_EV_NONE stands for all events and NULL for all
+ * callbacks. Meaningless requests are ignored. Ends the program without memory. */
 static void change_registration(int event, rt_prof_callback *call, int how, bool on)
 {
     if (how == TOGGLE_THREAD) {
@@ -127,21 +131,25 @@ static void change_registration(int event, rt_prof_callback *call, int how, bool
     rt_unlock();
 }
 
+/* Registers or enables the callback `call` for an event; routine for tools. */
 void acc_prof_register(int event, rt_prof_callback *call, int how)
 {
     change_registration(event, call, how, true);
 }
+/* Unregisters or disables the callback `call` for an event; routine for tools. */
 void acc_prof_unregister(int event, rt_prof_callback *call, int how)
 {
     change_registration(event, call, how, false);
 }
 
+/* Tests for listeners, enabled or not. */
 bool rt_is_event_registered(int event)
 {
     assert(event >= RT_EV_NONE && event < RT_EV_COUNT);
     return events[event].n != 0;
 }
 
+/* Lists the enabled listeners. */
 size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most)
 {
     assert(event >= RT_EV_NONE && event < RT_EV_COUNT);
@@ -156,7 +164,7 @@ size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most)
     return n;
 }
 
-/* Returns NULL: no inquiry functions are defined. */
+/* Returns NULL, because no inquiry functions are defined; routine for tools. */
 query *acc_prof_lookup(const char *name)
 {
     (void)name;
@@ -165,14 +173,14 @@ query *acc_prof_lookup(const char *name)
 
 /* --------------------------------------------------------------------------------- libraries -- */
 
-/* Default of acc_register_library, which programs and their libraries may define. */
+/* Default of acc_register_library, which does nothing. Programs and their libraries may define this function. */
 static void no_library(registrar *enter, registrar *leave, lookup *find_query)
 {
     (void)enter, (void)leave, (void)find_query;
 }
 library acc_register_library __attribute__((weak, alias("no_library")));
 
-/* Calls acc_register_library at address `symbol`; NULL: does nothing. */
+/* Calls the function acc_register_library at address `symbol`; does nothing for NULL. */
 static void call_register_library(void *symbol)
 {
     library *function;
@@ -181,7 +189,7 @@ static void call_register_library(void *symbol)
         function(acc_prof_register, acc_prof_unregister, acc_prof_lookup);
 }
 
-/* Returns the address of acc_register_library in a library after this one in search order; NULL: not found. The
+/* Returns the address of acc_register_library in a library after this one in search order; NULL: no library has it. The
  * function of libgomp is excluded because it would end the program. */
 static void *find_next_register_library(void)
 {
@@ -192,8 +200,8 @@ static void *find_next_register_library(void)
     return known && of_next.dli_fbase == of_runtime.dli_fbase ? NULL : next;
 }
 
-/* Opens a library and lets it register. A loaded library is left alone: the constructor of libgomp has started it
- * already. */
+/* Opens the library `path` and lets it register; reports a library that cannot be opened. A library that is loaded
+ * already is ignored, because the constructor of libgomp has started it. */
 static void open_library(const char *path)
 {
     if (dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
@@ -205,6 +213,7 @@ static void open_library(const char *path)
         rt_report("warning", "file", NULL, 0, "ACC_PROFLIB: %s", dlerror());
 }
 
+/* Calls the program's function acc_register_library, or that of a library, and those of ACC_PROFLIB. */
 void rt_prof_register_tools(void)
 {
     library *program = acc_register_library;

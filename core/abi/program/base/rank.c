@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the rank as set by Open MPI, PMIx, MPICH or Slurm; NULL: no rank is set. lua/accdeep/tools/exec.lua has the
- * same list. */
+/* Returns the rank as text, as set by Open MPI, PMIx, MPICH or Slurm; NULL: the environment has no rank.
+ * lua/accdeep/tools/exec.lua has the same list. */
 static const char *rank_text(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
@@ -21,9 +21,10 @@ static const char *rank_text(void)
     return NULL;
 }
 
+/* Reads the rank from the environment at the first call. */
 int rt_get_mpi_rank(void)
 {
-    static atomic_int rank = -2; /* -2: not yet read; -1: no MPI program */
+    static atomic_int rank = -2; /* -2: not yet read; -1: not an MPI program */
     if (rank == -2) {
         const char *text = rank_text();
         rank = text ? atoi(text) : -1;
@@ -31,6 +32,7 @@ int rt_get_mpi_rank(void)
     return rank;
 }
 
+/* Copies the pattern, with numbers in place of %r and %p. */
 void rt_expand_file_name(const char *pattern, char *to, size_t capacity)
 {
     assert(pattern && to && capacity > 0);

@@ -15,11 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static int file = -1, owner; /* descriptor, -1: no file; process that opened the file: forked ones do not write SARIF */
-static int write_error;      /* errno of the last failed write; 0: no write failed */
-static bool is_sarif;        /* false: JSON lines */
+/* descriptor, -1: no file; process that opened the file, because forked processes do not write SARIF */
+static int file = -1, owner;
+static int write_error; /* errno of the last failed write; 0: no write failed */
+static bool is_sarif;   /* false: JSON lines */
 
-/* Result: JSON text without the end, where the count is added, the code, and the number of findings. */
+/* Result: its JSON text without the end, where the count is added; its code; the number of findings. */
 struct result {
     char *text;
     const char *code;
@@ -28,7 +29,7 @@ struct result {
 static struct result *results;
 static size_t nresults, capacity;
 
-/* Writes a path as a quoted JSON string with URI escapes, "file://" before an absolute path. */
+/* Writes a path as a quoted JSON string with URI escapes; "file://" precedes an absolute path. */
 static void append_uri(FILE *to, const char *path)
 {
     fputs(*path == '/' ? "\"file://" : "\"", to);
@@ -40,7 +41,7 @@ static void append_uri(FILE *to, const char *path)
     fputs("\"", to);
 }
 
-/* Writes `before`, then `value` as a JSON string. */
+/* Writes `before`, then `value` as a JSON string; a value that exceeds a text buffer is cut off. */
 static void append_string(FILE *to, const char *before, const char *value)
 {
     struct rt_text_buffer quoted;
@@ -58,7 +59,7 @@ static void append_location(FILE *to, const char *path, int line)
     fprintf(to, "},\"region\":{\"startLine\":%d}}", line > 0 ? line : 1);
 }
 
-/* True if no earlier result has the code of result i. */
+/* Returns true if no earlier result has the code of result i. */
 static bool is_first_of_rule(size_t i)
 {
     assert(i < nresults);
@@ -68,7 +69,8 @@ static bool is_first_of_rule(size_t i)
     return true;
 }
 
-/* Writes the whole SARIF file over the previous contents, which are never longer. */
+/* Writes the whole SARIF file over the previous contents, which are never longer. Without memory the file stays as it
+ * was; a failed write is recorded in write_error. */
 static void write_sarif(void)
 {
     char *text = NULL;
@@ -103,12 +105,13 @@ static void write_sarif(void)
     free(text);
 }
 
+/* Opens the file, and writes an empty SARIF file if its name ends in ".sarif". */
 bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
 {
     rt_expand_file_name(pattern, name, name_capacity);
     is_sarif = strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".sarif");
     owner = getpid();
-    /* truncates a file named after a process id, which may be left from an earlier process */
+    /* a file named after a process id may be left from an earlier process, so it is truncated */
     file = rt_open_output_file(name, is_sarif || strstr(pattern, "%p") ? O_TRUNC : O_APPEND);
     is_sarif = is_sarif && file >= 0;
     if (is_sarif)
@@ -116,11 +119,13 @@ bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
     return file >= 0;
 }
 
-/* Writes a finding as SARIF result to `to`, without the count and the brace that end it. */
+/* Writes a finding as SARIF result to `to`, without the count and the brace that end it. rule NULL: the result has no
+ * rule. */
 static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                           const char *rule, const char *message)
 {
-    /* A finding without a location gets that of its data, or the program: code hosts reject results without one. */
+    /* A finding without a location gets that of its data, or the program's file: code hosts reject results without a
+     * location. */
     const bool own = where->file;
     const char *path = own ? where->file : diagnostic->other.file ? diagnostic->other.file : program_invocation_name;
     const bool advice = !strcmp(diagnostic->level, "advice");
@@ -168,6 +173,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
     fputs("}", to);
 }
 
+/* Adds a result and writes the file again. */
 size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                                  const char *rule, const char *message)
 {
@@ -193,6 +199,7 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
     return nresults;
 }
 
+/* Stores the count; the file gets it when it is written next. */
 void rt_report_file_set_count(size_t number, uint64_t count)
 {
     assert(number <= nresults && count > 0);
@@ -200,12 +207,14 @@ void rt_report_file_set_count(size_t number, uint64_t count)
         results[number - 1].count = count;
 }
 
+/* Writes the line; a failed write is recorded in write_error. */
 void rt_report_file_add_line(const struct rt_text_buffer *line)
 {
     if (file >= 0 && !is_sarif && !rt_text_write(file, line))
         write_error = errno;
 }
 
+/* Writes the final counts to a SARIF file. */
 int rt_report_file_finish(void)
 {
     if (is_sarif && owner == getpid())

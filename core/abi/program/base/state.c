@@ -22,13 +22,14 @@ static const pthread_mutex_t initial_exclusive = PTHREAD_RECURSIVE_MUTEX_INITIAL
 static pthread_mutex_t exclusive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Lock of reports and debug information. It is recursive because a report looks up names. */
 static pthread_mutex_t diagnostics_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-__thread struct rt_thread rt_this_thread __asm__("rt_thread_state");
+__thread struct rt_thread rt_this_thread __asm__("rt_thread_state"); /* state of the calling thread */
 
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rt_thread *threads;
+static struct rt_thread *threads; /* list of the threads that have called the runtime */
 
 const char rt_declared_region_name[] = "program";
 
+/* Ends the process with status 1, without exit handlers. */
 void rt_exit_during_shutdown(void)
 {
     fflush(NULL);
@@ -40,6 +41,8 @@ void rt_exit_during_shutdown(void)
 struct rt_thread *_Atomic rt_lock_owner;
 volatile bool rt_is_mutex_held;
 
+/* Takes the mutex, and waits until no thread has the lock without the mutex. Returns false if the calling thread has
+ * the lock. */
 bool rt_lock_slow_path(void)
 {
     if (RT_SINGLE_THREADED || atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) == &rt_this_thread ||
@@ -51,6 +54,7 @@ bool rt_lock_slow_path(void)
     return true;
 }
 
+/* Takes the mutex if no thread has the lock; returns false otherwise. */
 bool rt_try_lock(void)
 {
     if (atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) || pthread_mutex_trylock(&lock))
@@ -63,12 +67,14 @@ bool rt_try_lock(void)
     return true;
 }
 
+/* Releases the mutex. */
 void rt_unlock_slow_path(void)
 {
     rt_is_mutex_held = false;
     pthread_mutex_unlock(&lock);
 }
 
+/* Takes or releases the exclusive lock. */
 void rt_set_exclusive(bool on)
 {
     if (on)
@@ -77,11 +83,13 @@ void rt_set_exclusive(bool on)
         pthread_mutex_unlock(&exclusive);
 }
 
+/* Takes the lock of diagnostics, maybe again. */
 void rt_lock_diagnostics(void)
 {
     pthread_mutex_lock(&diagnostics_lock);
 }
 
+/* Releases the lock of diagnostics. */
 void rt_unlock_diagnostics(void)
 {
     pthread_mutex_unlock(&diagnostics_lock);
@@ -89,6 +97,7 @@ void rt_unlock_diagnostics(void)
 
 /* ----------------------------------------------------------------------------------- threads -- */
 
+/* Adds the thread as the first of the list. */
 void rt_register_thread(struct rt_thread *thread)
 {
     assert(thread && thread->type);
@@ -98,6 +107,7 @@ void rt_register_thread(struct rt_thread *thread)
     pthread_mutex_unlock(&threads_lock);
 }
 
+/* Removes the thread, if it is in the list. */
 void rt_unregister_thread(const struct rt_thread *thread)
 {
     pthread_mutex_lock(&threads_lock);
@@ -109,6 +119,7 @@ void rt_unregister_thread(const struct rt_thread *thread)
     pthread_mutex_unlock(&threads_lock);
 }
 
+/* Looks at the activity of the thread, or of all threads if this one is a helper thread of a kernel. */
 const char *rt_team_kernel_kind(const struct rt_thread *thread)
 {
     const char *region = rt_kernel_kind(thread->activity);
@@ -122,11 +133,11 @@ const char *rt_team_kernel_kind(const struct rt_thread *thread)
 
 /* --------------------------------------------------------------------------------------- fork -- */
 
-/* True if before_fork took the lock; false: the thread had the lock already, as a signal handler may fork in the middle
- * of a call. */
+/* true if before_fork took the lock; false: the thread had the lock already, because a signal handler may fork in the
+ * middle of a call */
 static __thread bool lock_is_taken_for_fork;
 
-/* Takes the locks before a fork, so that the child gets consistent data. */
+/* Takes the locks before a fork, so that the child gets consistent data, and calls rt.on_fork. */
 static void before_fork(void)
 {
     lock_is_taken_for_fork = rt_lock();
@@ -135,7 +146,7 @@ static void before_fork(void)
         rt.on_fork(RT_FORK_PREPARE);
 }
 
-/* Releases the locks in the parent after a fork. */
+/* Releases the locks in the parent after a fork, and calls rt.on_fork. */
 static void after_fork(void)
 {
     if (rt.on_fork)
@@ -145,7 +156,8 @@ static void after_fork(void)
         rt_unlock();
 }
 
-/* Makes all locks new in the child, because their owners may be threads of the parent, and takes the runtime's lock. */
+/* Makes all locks new in the child, because their owners may be threads of the parent. Takes the runtime's lock if the
+ * forking call has it, and calls rt.on_fork. */
 static void after_fork_in_child(void)
 {
     lock = initial_lock;
@@ -161,6 +173,7 @@ static void after_fork_in_child(void)
         rt.on_fork(RT_FORK_CHILD);
 }
 
+/* Registers the handlers of fork. */
 void rt_lock_init(void)
 {
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
@@ -168,12 +181,14 @@ void rt_lock_init(void)
 
 /* ----------------------------------------------------------------------------------- context -- */
 
+/* Tests for users of events: the trace, checks, and tools that want data events. */
 accd_event_fn rt_get_event_callback(void)
 {
     bool wanted = rt.options.trace >= 0 || rt.options.diagnose || rt.data_profiled;
     return wanted ? rt.on_event : NULL;
 }
 
+/* Sets the callback and all events; does nothing without a context. */
 void rt_subscribe(void)
 {
     if (!rt.context)
@@ -182,6 +197,8 @@ void rt_subscribe(void)
     rt_set_event_mask(true);
 }
 
+/* Sets the events that are reported, and those that have names: in strict runs without a trace, only what the checks
+ * need. */
 void rt_set_event_mask(bool named)
 {
     assert(rt.context);
@@ -194,6 +211,7 @@ void rt_set_event_mask(bool named)
     accd_context_subscribe(rt.context, all ? ~0u : CHANGES, all ? ~0u : named ? NAMED : 0);
 }
 
+/* Searches the levels of all devices for one that is not the region of declared variables. */
 int rt_find_open_region(const char **name_p)
 {
     assert(rt.context && name_p);

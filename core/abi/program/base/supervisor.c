@@ -1,7 +1,7 @@
-/* supervisor.c - sends letters to `accdeep exec`: the library was loaded, the first directive is executed, the
- * process ends without a directive. The command thus notices if the system ignored the preloaded library;
- * lua/program/supervise.c receives the letters. The started process also waits for an answer at its end, so that all
- * reports appear before the command returns. */
+/* supervisor.c - sends letters (messages of one character) to `accdeep exec`: the library was loaded, the first
+ * directive is executed, the process ends without a directive. Thereby the command notices if the system ignored the
+ * preloaded library; lua/program/supervise.c receives the letters. The started process also waits for an answer at its
+ * end, so that all reports appear before the command returns. */
 #include "runtime.h"
 
 #include <assert.h>
@@ -12,8 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Sends a letter over the socket named by ACCDEEP_LOADED; failures are ignored. answered: waits up to a second for an
- * answer. */
+/* Sends the letter `what` over the socket named by ACCDEEP_LOADED; failures are ignored, and errno is kept. answered:
+ * waits up to a second for an answer. */
 static void send_letter(char what, bool answered)
 {
     assert(what == 'L' || what == 'D' || what == 'E');
@@ -37,14 +37,16 @@ static void send_letter(char what, bool answered)
     errno = before;
 }
 
+/* Sends a letter without waiting. */
 void rt_notify_supervisor(char what)
 {
     send_letter(what, false);
 }
 
 #ifdef RT_PRELOADED
-static pid_t supervised; /* process that `accdeep exec` started; 0: not started by it */
+static pid_t supervised; /* process that `accdeep exec` started; 0: `accdeep exec` did not start this process */
 
+/* Sends the letter 'L' when the library is loaded. */
 __attribute__((constructor)) static void tell_loaded(void)
 {
     const char *process = getenv("ACCDEEP_PROCESS");
@@ -52,15 +54,17 @@ __attribute__((constructor)) static void tell_loaded(void)
     rt_notify_supervisor('L');
 }
 
+/* Notifies the command at the end of the process. */
 __attribute__((destructor)) static void tell_end(void)
 {
     rt_note_process_end();
 }
 
+/* Sends the letter 'E' and waits for the answer, once, in the started process only. */
 void rt_note_process_end(void)
 {
-    /* A child of vfork shares the parent's memory. Rules are set once a directive was executed, which was reported
-     * then. */
+    /* A child of vfork shares the parent's memory, but has another id. Rules are set once a directive was executed; its
+     * letter 'D' was sent then. */
     if (!supervised || supervised != getpid() || rt.options.rules)
         return;
     supervised = 0;

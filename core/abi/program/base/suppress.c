@@ -18,7 +18,7 @@ struct line {
 };
 static struct line *first, **last = &first;
 
-/* True if a pattern with * and ? matches the whole text. */
+/* Returns true if a pattern with * and ? matches the whole text. */
 static bool matches_pattern(const char *pattern, const char *text)
 {
     const char *star = NULL, *from = NULL;
@@ -40,7 +40,8 @@ static bool matches_pattern(const char *pattern, const char *text)
     return !*pattern;
 }
 
-/* Appends the suppression in `text` to the list. Returns false if code or location are missing, or without memory. */
+/* Appends the suppression in `text`, of line `number`, to the list. Returns false if code or location are missing, or
+ * without memory. */
 static bool add_suppression(const char *text, int number)
 {
     assert(text && *text && number > 0);
@@ -57,6 +58,7 @@ static bool add_suppression(const char *text, int number)
     return line->location && *line->code && *line->location;
 }
 
+/* Reads the lines of the file, without comments, up to the first wrong one. */
 int rt_load_suppressions(const char *path)
 {
     char *text = NULL;
@@ -80,7 +82,8 @@ int rt_load_suppressions(const char *path)
     return wrong;
 }
 
-/* True if a pattern matches the function, the path or the base name of the file; "*" matches also without both. */
+/* Returns true if a pattern matches the function, the path or the base name of the file. "*" also matches if neither is
+ * known. */
 static bool matches_location(const char *pattern, const char *file, const char *function)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -88,7 +91,8 @@ static bool matches_location(const char *pattern, const char *file, const char *
            (slash && matches_pattern(pattern, slash + 1)) || !strcmp(pattern, "*");
 }
 
-/* True if a pattern matches an object or its variable: "u" and "u[0:16]" both match u[0:16]. */
+/* Returns true if a pattern matches an object or its variable: "u" and "u[0:16]" both match u[0:16]. object NULL: only
+ * "*" matches. */
 static bool matches_object(const char *pattern, const char *object)
 {
     char variable[160];
@@ -98,6 +102,7 @@ static bool matches_object(const char *pattern, const char *object)
     return matches_pattern(pattern, object) || matches_pattern(pattern, variable);
 }
 
+/* Searches the list for the first suppression that matches. */
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where)
 {
     assert(diagnostic->code);
@@ -111,6 +116,7 @@ bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_so
     return false;
 }
 
+/* Calls unused(file, line number) for each suppression without a match. */
 void rt_for_each_unused_suppression(void (*unused)(const char *path, int number))
 {
     for (const struct line *line = first; line; line = line->next)

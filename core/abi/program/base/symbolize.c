@@ -11,11 +11,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* debug information; NULL: not read yet, or not available */
 static struct accd__debug_info *debug;
 static bool debug_is_tried;
 
-/* Returns the debug information, read at the first request because most runs need none; NULL: not available. Uses a new
- * stack because libdw needs much. The lock of diagnostics must be held. */
+/* Returns the debug information, read at the first request because most runs need none; NULL: it is not available.
+ * Reads on a new stack because libdw needs much. The lock of diagnostics must be held. */
 static struct accd__debug_info *get_debug_info(void)
 {
     if (!debug_is_tried) {
@@ -25,18 +26,19 @@ static struct accd__debug_info *get_debug_info(void)
     return debug;
 }
 
-static char start_folder[4096]; /* working directory at the program's start; "": unknown */
+static char start_folder[4096]; /* working directory at the program's start; "": not known */
 
 /* Locations that the compiler passed with calls: a hash table with linear probing, keyed by pc. */
 enum { LOCATIONS = 1024 };
 static struct location {
     uintptr_t pc;
     const char *text;      /* text from the compiler */
-    char *file, *function; /* parsed at the first request */
-    int line;
+    char *file, *function; /* copied from `text` at the first request */
+    int line;              /* 0: not yet parsed, or `text` has no line */
 } compiler_locations[LOCATIONS];
 
-/* Returns the slot of the call at `pc`, or the free slot where its location belongs; NULL: the table is full. */
+/* Returns the slot of the call at `pc` (not 0), or the free slot where its location belongs; NULL: the table is full.
+ */
 static struct location *find_location_slot(uintptr_t pc)
 {
     assert(pc);
@@ -46,6 +48,7 @@ static struct location *find_location_slot(uintptr_t pc)
     return NULL;
 }
 
+/* Stores the location that the compiler passed, once for each call; ignored if the table is full. */
 void rt_record_location(const struct rt_site *site)
 {
     struct location *location = site->location ? find_location_slot(site->call.pc) : NULL;
@@ -53,16 +56,16 @@ void rt_record_location(const struct rt_site *site)
         *location = (struct location){.pc = site->call.pc, .text = site->location};
 }
 
-/* Returns the last part of a path. */
+/* Returns the last part of a path, without the folders. */
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* Finds the location that the compiler passed for a call; returns false if it passed none. `known`: file and function
- * come from debug information, and only the line is replaced, because clang 16 to 19 omit the line of the call there.
- */
+/* Stores the location that the compiler passed for the call at `pc`. `known`: file and function come from debug
+ * information, and only the line is replaced, because clang 16 to 19 omit the line of the call there. Returns false,
+ * and changes nothing, if the compiler passed no location or one in another file. */
 static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p, int *line_p, const char **function_p)
 {
     struct location *location = pc ? find_location_slot(pc) : NULL;
@@ -81,7 +84,8 @@ static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p
     return true;
 }
 
-/* Files below the start folder are named relative to that folder. */
+/* Finds the line in debug information, or else the location that the compiler passed. Files below the start folder are
+ * named relative to that folder. */
 bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p)
 {
     assert(file_p && line_p);
@@ -103,6 +107,7 @@ bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **f
     return true;
 }
 
+/* Reads the compiler's name, without its options. */
 void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity)
 {
     rt_lock_diagnostics();
@@ -115,13 +120,14 @@ void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity)
     rt_unlock_diagnostics();
 }
 
-/* Does the work of rt_unwind_to_program on a new stack; returns true, as RT_ON_NEW_STACK needs a result. */
+/* Does the work of rt_unwind_to_program on a new stack. Returns true, as RT_ON_NEW_STACK needs a result. */
 static bool unwind_call(struct accd__debug_call_frame *call)
 {
     accd__debug_unwind_to_program(debug, call);
     return true;
 }
 
+/* Unwinds the stack by debug information; without that information does nothing. */
 void rt_unwind_to_program(struct accd__debug_call_frame *call)
 {
     rt_lock_diagnostics();
@@ -130,6 +136,7 @@ void rt_unwind_to_program(struct accd__debug_call_frame *call)
     rt_unlock_diagnostics();
 }
 
+/* Tests the code at `pc` by debug information; false without that information. */
 bool rt_is_system_code(uintptr_t pc)
 {
     rt_lock_diagnostics();
@@ -138,6 +145,7 @@ bool rt_is_system_code(uintptr_t pc)
     return is_system;
 }
 
+/* Tests the code at `pc` for missing debug information. */
 bool rt_lacks_debug_info(uintptr_t pc)
 {
     rt_lock_diagnostics();
@@ -146,6 +154,7 @@ bool rt_lacks_debug_info(uintptr_t pc)
     return lacks;
 }
 
+/* Unwinds one frame by debug information. */
 bool rt_unwind_frame(struct accd__debug_fault_context *stopped)
 {
     rt_lock_diagnostics();
@@ -154,6 +163,7 @@ bool rt_unwind_frame(struct accd__debug_fault_context *stopped)
     return known;
 }
 
+/* Searches the symbol tables. */
 const char *rt_find_symbol(uintptr_t address)
 {
     rt_lock_diagnostics();
@@ -162,6 +172,7 @@ const char *rt_find_symbol(uintptr_t address)
     return symbol;
 }
 
+/* Reads the type of a Fortran pointer variable. */
 uint64_t rt_find_pointee_bytes(uint64_t variable)
 {
     rt_lock_diagnostics();
@@ -170,6 +181,7 @@ uint64_t rt_find_pointee_bytes(uint64_t variable)
     return bytes;
 }
 
+/* Stores the working directory. */
 void rt_symbolize_init(void)
 {
     if (!getcwd(start_folder, sizeof start_folder))
@@ -178,8 +190,8 @@ void rt_symbolize_init(void)
 
 /* ------------------------------------------------------------------------------------- names -- */
 
-/* A lazy name is "@" and a return address in hex. It stands for data mapped there and is looked up only when
- * reported, as most programs never need a name. */
+/* Parses a lazy name: "@" and a return address in hex. Such a name stands for data mapped by that call and is looked up
+ * only when reported, as most programs never need a name. */
 uintptr_t rt_parse_lazy_name(const char *name, const char **end_p)
 {
     char *stop;
@@ -189,6 +201,7 @@ uintptr_t rt_parse_lazy_name(const char *name, const char **end_p)
     return pc;
 }
 
+/* Looks the name up in debug information, or else in the names passed by the compiler. site NULL: not found. */
 bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p)
 {
     rt_lock_diagnostics();
@@ -201,7 +214,8 @@ bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, str
     return known;
 }
 
-/* Stores the element of a range that contains byte `at`; its name becomes "" if unknown. */
+/* Stores in *element_p the element of a range that contains the byte at offset `at`; its name becomes "" if it is not
+ * known. */
 static void find_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                          struct accd__debug_name *element_p)
 {
@@ -213,6 +227,7 @@ static void find_element(const struct rt_site *site, uint64_t host, uint64_t byt
     rt_unlock_diagnostics();
 }
 
+/* Tests the byte by debug information; false without a site or without that information. */
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at)
 {
     rt_lock_diagnostics();
@@ -222,12 +237,14 @@ bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, ui
     return is;
 }
 
+/* Finds the member's name, which has the end of its aggregate. */
 uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes)
 {
     struct accd__debug_name name;
     return rt_find_name(rt.site, member, bytes, &name) ? name.aggregate_end : 0;
 }
 
+/* Copies the name without brackets and their contents, up to a "@"; a leading digit ends the name. */
 void rt_copy_variable_name(const char *name, char *to, size_t capacity)
 {
     assert(capacity > 0);
@@ -242,7 +259,8 @@ void rt_copy_variable_name(const char *name, char *to, size_t capacity)
     to[n] = 0;
 }
 
-/* Returns the name for reports: the address for a lazy or empty name, whose site then gives the location. */
+/* Returns the name for reports. For a lazy or empty name, this is the address, and the location is that of the call in
+ * the lazy name. */
 static struct rt_display_name make_display_name(const char *name, uint64_t host, const char *file, int line)
 {
     struct rt_display_name display = {.file = file, .line = line};
@@ -255,23 +273,27 @@ static struct rt_display_name make_display_name(const char *name, uint64_t host,
     return display;
 }
 
+/* Makes the name of an object. */
 struct rt_display_name rt_get_display_name(const accd_object_info *object)
 {
     return make_display_name(object->name, object->host, object->file, object->line);
 }
 
+/* Makes a related location of the object's name. */
 struct rt_related_location rt_get_mapped_location(const accd_object_info *object)
 {
     const struct rt_display_name display = rt_get_display_name(object);
     return (struct rt_related_location){"mapped", display.file, display.line};
 }
 
+/* Makes the name of an attached pointer. */
 struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer)
 {
     return make_display_name(pointer->name, pointer->slot, NULL, 0);
 }
 
-/* Computes the Fortran subscripts of an element, whose index counts from 0 in memory order. */
+/* Stores the Fortran subscripts of an element in `to`, one for each dimension. index: of the element in memory order,
+ * from 0. */
 static void compute_subscripts(const struct accd__debug_name *name, int64_t index, int64_t *to)
 {
     assert(name->rank >= 0 && name->rank <= ACCD__DEBUG_RANK_MAX);
@@ -282,7 +304,7 @@ static void compute_subscripts(const struct accd__debug_name *name, int64_t inde
     }
 }
 
-/* Appends subscripts, or ranges of them where `low` and `high` differ. */
+/* Appends subscripts "(1,2)", or ranges of them where `low` and `high` differ. */
 static void append_subscripts(struct rt_text_buffer *text, int rank, const int64_t *low, const int64_t *high)
 {
     for (int i = 0; i < rank; i++) {
@@ -293,7 +315,8 @@ static void append_subscripts(struct rt_text_buffer *text, int rank, const int64
     rt_text_append(text, ")");
 }
 
-/* Writes n elements of a Fortran array: as a section if they form one, otherwise as first and last element. */
+/* Writes the name of n elements of a Fortran array, from name->start on: as a section if they form one, otherwise as
+ * first and last element. */
 static void format_fortran_section(const struct accd__debug_name *name, uint64_t n, char *to, size_t capacity)
 {
     assert(name->rank > 0 && n > 0);
@@ -312,6 +335,7 @@ static void format_fortran_section(const struct accd__debug_name *name, uint64_t
     snprintf(to, capacity, "%s%s", name->name, text.at);
 }
 
+/* Writes the name with the section of the range, if it is known. */
 bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity)
 {
     struct accd__debug_name name;
@@ -330,6 +354,7 @@ bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, c
     return known;
 }
 
+/* Finds the element by debug information, or else computes its index. */
 void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                        char object[RT_NAME_SIZE], char *to, size_t capacity)
 {
@@ -352,6 +377,7 @@ void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes
         snprintf(to, capacity, "%s", object);
 }
 
+/* Names the pointer by debug information, or else by its place in a present object. */
 bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer)
 {
     struct accd__debug_name name, member;
@@ -377,17 +403,20 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, st
     return false;
 }
 
+/* Reads memory by a system call, which fails if the memory is not mapped. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
     const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
     const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-    if (got < 0 && (errno == ENOSYS || errno == EPERM)) { /* fallback where the system call is not permitted */
+    /* where the system call is not permitted, the memory is read directly and must be mapped */
+    if (got < 0 && (errno == ENOSYS || errno == EPERM)) {
         memcpy(to, there.iov_base, n);
         return true;
     }
     return got == (ssize_t)n;
 }
 
+/* Reads the pointer, and names the object that it points to. */
 bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity)
 {
     uint64_t target;
@@ -400,6 +429,7 @@ bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t ca
     return true;
 }
 
+/* Names the current call. */
 void rt_format_call(char *to, size_t capacity)
 {
     const struct rt_site *site = rt.site;
@@ -414,6 +444,7 @@ void rt_format_call(char *to, size_t capacity)
         snprintf(to, capacity, "%s", what);
 }
 
+/* Names a source line. */
 void rt_format_location(uintptr_t pc, char *to, size_t capacity)
 {
     assert(capacity > 0);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Formats into the rest of the buffer. */
 void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
 {
     assert(text->n < sizeof text->at);
@@ -23,6 +24,7 @@ void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
     text->n += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
 }
 
+/* Appends a text in quotes, with its special characters escaped. */
 void rt_text_append_json_string(struct rt_text_buffer *text, const char *value)
 {
     rt_text_append(text, "\"");
@@ -36,6 +38,7 @@ void rt_text_append_json_string(struct rt_text_buffer *text, const char *value)
     rt_text_append(text, "\"");
 }
 
+/* Appends the key and a string. */
 void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, const char *value)
 {
     assert(text->n > 0);
@@ -43,18 +46,21 @@ void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, con
     rt_text_append_json_string(text, value);
 }
 
+/* Appends the rank as a number. */
 void rt_text_append_rank(struct rt_text_buffer *text)
 {
     if (rt_get_mpi_rank() >= 0)
         rt_text_append(text, ",\"rank\":%d", rt_get_mpi_rank());
 }
 
+/* Duplicates the descriptor to 600 or higher, or at least to 3 or higher; the caller still owns `file`. */
 int rt_move_to_high_fd(int file)
 {
     const int high = fcntl(file, F_DUPFD_CLOEXEC, 600);
     return high < 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : high;
 }
 
+/* Opens the file, and moves its descriptor. */
 int rt_open_output_file(const char *name, int flags)
 {
     const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
@@ -64,6 +70,7 @@ int rt_open_output_file(const char *name, int flags)
     return high;
 }
 
+/* Writes all bytes, with SIGPIPE blocked. */
 bool rt_text_write(int fd, const struct rt_text_buffer *text)
 {
     assert(text->n < sizeof text->at);
@@ -76,7 +83,7 @@ bool rt_text_write(int fd, const struct rt_text_buffer *text)
         ssize_t n = write(fd, text->at + done, text->n - done);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0 && errno == EPIPE) /* closed pipe: discards the signal, which the program must not get */
+        if (n < 0 && errno == EPIPE) /* the pipe is closed: takes the pending signal, which the program must not get */
             sigtimedwait(&pipe, NULL, &(struct timespec){0});
         if (n <= 0) {
             lost = n < 0 && errno != EPIPE ? errno : 0;

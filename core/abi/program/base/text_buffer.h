@@ -1,4 +1,4 @@
-/* text_buffer.h - buffer for one report or line of JSON under construction. */
+/* text_buffer.h - buffer for a report or a line of JSON under construction. */
 #ifndef RT_TEXT_BUFFER_H
 #define RT_TEXT_BUFFER_H
 
@@ -10,21 +10,21 @@ struct rt_text_buffer {
     char at[4096];
     size_t n;
 };
-/* Empties the buffer, which must precede the first append. */
+/* Empties the buffer; must be called before the first append, unless the buffer was initialized with zeros. */
 static inline void rt_text_clear(struct rt_text_buffer *text)
 {
     text->at[text->n = 0] = 0;
 }
-/* Appends formatted text. */
+/* Appends formatted text; text that does not fit is cut off, here and below. */
 void rt_text_append(struct rt_text_buffer *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends a JSON string with its quotes. */
 void rt_text_append_json_string(struct rt_text_buffer *text, const char *value);
 /* Appends a field of a JSON object, with a comma unless "{" precedes it. The buffer must not be empty. */
 void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, const char *value);
-/* Appends the field "rank" in an MPI program. */
+/* Appends the field "rank", with a comma before it, in an MPI program; appends nothing in other programs. */
 void rt_text_append_rank(struct rt_text_buffer *text);
-/* Writes the buffer to a file. Returns false with errno set if bytes were lost; a closed pipe does not count, and the
- * program continues either way. */
+/* Writes the buffer to the descriptor `fd`. Returns false with errno set if bytes were lost. A closed pipe does not
+ * count as a loss. In each case the program continues. */
 bool rt_text_write(int fd, const struct rt_text_buffer *text);
 
 #endif

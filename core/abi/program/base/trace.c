@@ -23,7 +23,8 @@ struct traced_object {
 static struct traced_object *buckets[BUCKETS];
 static unsigned last_number;
 
-/* Returns the link to the entry of an address, or the link at the end of the chain, which is NULL. */
+/* Returns the link to the entry of an address; if it has none, the link at the end of the chain, which is NULL.
+ * pointer: of a pointer, otherwise of an object. */
 static struct traced_object **find_link(uint64_t address, int device, bool pointer)
 {
     struct traced_object **at = &buckets[(address >> 3) * 2654435761u % BUCKETS];
@@ -32,8 +33,8 @@ static struct traced_object **find_link(uint64_t address, int device, bool point
     return at;
 }
 
-/* Returns the number of the object at an address. A new object at a reused address gets a new number, since its
- * predecessor was unlinked. */
+/* Returns the number of the object or (`pointer`) the pointer at a host address. A new object at a reused address gets
+ * a new number, since its predecessor was unlinked. Ends the program without memory. */
 static unsigned get_object_number(uint64_t address, int device, bool pointer)
 {
     struct traced_object **at = find_link(address, device, pointer);
@@ -46,7 +47,7 @@ static unsigned get_object_number(uint64_t address, int device, bool pointer)
     return (*at)->number;
 }
 
-/* Removes the entry that the link `at` points to, and frees it. */
+/* Removes the entry that the link `at` points to from the table, and frees it. */
 static void unlink_object(struct traced_object **at)
 {
     assert(*at);
@@ -55,7 +56,8 @@ static void unlink_object(struct traced_object **at)
     free(object);
 }
 
-/* Writes the fields of an attach or detach event: pointer, counter, and the object that it points to. */
+/* Writes the fields of an attach or detach event: pointer, counter, and the object that the pointer points to. Forgets
+ * the pointer's number if it is not attached any more. */
 static void format_pointer_fields(const accd_event *event, char *to, size_t capacity)
 {
     assert(capacity > 0);
@@ -73,7 +75,8 @@ static void format_pointer_fields(const accd_event *event, char *to, size_t capa
         unlink_object(find_link(event->host, event->device, true));
 }
 
-/* Writes the fields of an event of data: object, offset, size and reference counters. */
+/* Writes the fields of an event of data: object, offset, size and reference counters; nothing if the data are not
+ * present. Forgets the object's number at its free. */
 static void format_object_fields(const accd_event *event, char *to, size_t capacity)
 {
     accd_object_info own = {.host = event->host};
@@ -96,7 +99,7 @@ static void format_object_fields(const accd_event *event, char *to, size_t capac
         unlink_object(at);
 }
 
-/* Writes the header line, unless the file has contents. */
+/* Writes the header line, at the first call, unless the file has contents already. */
 static void write_header(void)
 {
     static const char head[] = "{\"trace\":\"accdeep\",\"version\":1}\n";
@@ -110,7 +113,8 @@ static void write_header(void)
         return; /* a failed write is ignored, as for any line */
 }
 
-/* Writes the names of a kernel's data, without lazy names and compiler copies. */
+/* Writes the names of a kernel's data, without lazy names and names of copies made by the compiler; names that do not
+ * fit are left out. */
 static void format_kernel_name(const char *names, char *to, size_t capacity)
 {
     assert(names && capacity > 0);
@@ -125,6 +129,7 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
     }
 }
 
+/* Chooses the name of the event, adds the fields, and writes the line. */
 void rt_trace_event(const accd_event *given)
 {
     assert(given->name && rt.options.trace >= 0);
@@ -138,7 +143,7 @@ void rt_trace_event(const accd_event *given)
         named.name = names;
     } else if (rt_parse_lazy_name(named.name, NULL) &&
                accd_present_at(rt.context, named.device, named.host, 0, &object) &&
-               object.info.host == named.host) { /* names the event like its object */
+               object.info.host == named.host) { /* the event gets the name of its object */
         named.name = object.info.name;
     }
     if (event->op == ACCD_OP_ATTACH || event->op == ACCD_OP_DETACH)

@@ -142,7 +142,7 @@ static void relocate(const struct file *file, uintptr_t base, const char *host, 
             uint64_t word = base + (uint64_t)list[k].r_addend;
             if (into >= bytes || bytes - into < sizeof word)
                 continue;
-            /* such an address may be in another module, so the linker's result is copied */
+            /* the address may be in another module, so the linker's result is copied */
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64)
                 memcpy(&word, host + into, sizeof word);
             if (ELF64_R_TYPE(list[k].r_info) == R_X86_64_64 || ELF64_R_TYPE(list[k].r_info) == R_X86_64_RELATIVE)

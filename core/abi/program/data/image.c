@@ -294,8 +294,8 @@ static char read_file_byte(const struct image *image, const struct loaded *loade
 }
 
 /* Reports the initial value of variable i to the checks (rt.on_initial). fresh: the image was loaded now. Words that
- * the loader or constructors have changed hold addresses, or results that the host's constructors produce too; for
- * these, and for an image loaded before, the host's values are reported. Ends the program without memory. */
+ * the loader or constructors have changed hold addresses, or results that the host's constructors produce too. For
+ * these words, and for an image loaded before, the host's values are reported. Ends the program without memory. */
 static void notify_initial_value(const struct image *image, const struct loaded *loaded, int device, size_t i,
                                  bool fresh)
 {

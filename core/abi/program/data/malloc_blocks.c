@@ -90,7 +90,7 @@ bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
 }
 
 /* Returns the start of the heap block that contains an address, and stores the block's end. Follows the blocks from
- * `low`, the start of the heap, up to `high`, its end. Returns 0 if the words there are not sizes of blocks. */
+ * `low`, the start of the heap, up to `high`, its end. Returns 0 if a word on the way cannot be the size of a block. */
 static uint64_t find_block_around(uint64_t address, uint64_t low, uint64_t high, uint64_t *end_p)
 {
     assert(low <= address && low <= high && end_p);
