@@ -137,9 +137,9 @@ local function forget_plans(s, name)
 end
 
 local function check_size(name, t, bytes, file, line)
-  local says_size = bytes > 1 -- sizeof(void) is 1 as well
+  local is_size_specified = bytes > 1 -- sizeof(void) is 1 as well
   local is_first = t.kind == "array" and t.of.size == bytes
-  if not says_size or bytes == t.size or is_first then return end
+  if not is_size_specified or bytes == t.size or is_first then return end
   raise("type-mismatch", nil, ("%s has %d bytes, the object of the program %d"):format(types.name(t), t.size, bytes),
     { rule = "HOUSE-binding", file = file, line = line, help = t.kind == "pointer"
       and ("pass the address of the pointer: &%s"):format(name)
@@ -277,8 +277,9 @@ local function is_gated(s, plan)
 end
 
 -- Returns what C needs of a directive: kind, construct, device, queue, name, is_openmp, gated, record. The record
--- reproduces all of it (Host:again). accepts: see is_accepted_kind. later: true if conditions are not evaluated now.
-local function describe_plan(self, text, file, line, accepts, later)
+-- reproduces all of it (Host:again). accepts: see is_accepted_kind. is_deferred: true if conditions are not evaluated
+-- now.
+local function describe_plan(self, text, file, line, accepts, is_deferred)
   local s = self.session
   local record = { text = text, file = file, line = line, accepts = accepts }
   return s:with_text(text, file, line, function()
@@ -292,8 +293,8 @@ local function describe_plan(self, text, file, line, accepts, later)
       raise("unsupported", plan.node.pos, "polymorphic objects need steps of their own", { length = #plan.node.name })
     end
     record.plan, record.construct = plan, plan.construct
-    local device = later and s.now.device or s:device_of(plan)
-    local queue = plan.ordered and not later and device >= 0 and async.order(s, plan) or 0
+    local device = is_deferred and s.now.device or s:device_of(plan)
+    local queue = plan.ordered and not is_deferred and device >= 0 and async.order(s, plan) or 0
     return kinds[plan.kind], plan.construct, device, queue, plan.node.name, plan.openmp or false, is_gated(s, plan),
       record
   end)

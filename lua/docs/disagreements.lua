@@ -260,7 +260,7 @@ local function put_section(out, section, names)
     put(out, "### The version of the language\n")
     put(out, "A modifier, a clause or a map type is not in all versions.\n")
   elseif #section.knobs == 1 then
-    local knob = knobs.named[section.knobs[1]]
+    local knob = knobs.by_name[section.knobs[1]]
     put(out, "### %s\n", upper(knob.about))
     put_values(out, knob, names)
     put(out, "Rules: %s\n", knob.rules ~= "" and rule_links(profile_differences.rules(section))

@@ -9,10 +9,10 @@ local core = require "accdeep.core"
 local location = {}
 
 -- Prefix of the chunk names of the interpreter's own modules.
-local own = debug.getinfo(1, "S").source:gsub("base/location%.lua$", "")
+local own_prefix = debug.getinfo(1, "S").source:gsub("base/location%.lua$", "")
 
 -- True if a chunk, named as in error messages, is one of the interpreter's own modules.
-function location.is_own(chunk) return ("@" .. chunk):sub(1, #own) == own end
+function location.is_own(chunk) return ("@" .. chunk):sub(1, #own_prefix) == own_prefix end
 
 local sources = {} -- file -> its text, as `remember` stored it
 
@@ -58,7 +58,7 @@ local function file_of(info) return info.source:sub(1, 1) == "@" and info.source
 -- Cache: function -> its file, or false for a function of the interpreter itself.
 local files = setmetatable({}, { __mode = "k", __index = function(cache, fn)
   local info = debug.getinfo(fn, "S")
-  local file = info.source:sub(1, #own) ~= own and file_of(info)
+  local file = info.source:sub(1, #own_prefix) ~= own_prefix and file_of(info)
   cache[fn] = file
   return file
 end })
@@ -103,24 +103,24 @@ end
 -- as functions.
 function location.callers(file, line)
   if not file then return nil end
-  local list, inner, through = {}, nil, false
+  local list, inner, passed_interpreter = {}, nil, false
   for level = 2, MOST_LEVELS do
     local info = debug.getinfo(level, "Sl")
     if not info or #list == MOST_CALLERS then break end
-    if info.source:sub(1, #own) == own then
-      through = true
+    if info.source:sub(1, #own_prefix) == own_prefix then
+      passed_interpreter = true
     elseif info.what ~= "C" and info.currentline > 0 then
       local name = file_of(info)
       if not inner then
         if name ~= file or info.currentline ~= line then return nil end
-      elseif not (through and is_body(inner, info)) then
+      elseif not (passed_interpreter and is_body(inner, info)) then
         local last = list[#list] or {}
         if last.file ~= name or last.line ~= info.currentline then -- a recursive call is listed once
           list[#list + 1] = { file = name, line = info.currentline }
         end
       end
       if info.what == "main" then break end
-      inner, through = info, false
+      inner, passed_interpreter = info, false
     end
   end
   return list[1] and list or nil
@@ -162,7 +162,7 @@ local function is_forwarding_frame()
   for level = 4, MOST_LEVELS do
     local info = debug.getinfo(level, "S")
     if not info then return false end
-    if info.what ~= "C" then return info.source:sub(1, #own) == own end
+    if info.what ~= "C" then return info.source:sub(1, #own_prefix) == own_prefix end
   end
   return false
 end

@@ -55,13 +55,13 @@ end
 local function query_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)
-    local over, n = {}, 0
+    local finishers, n = {}, 0
     for _, fn in ipairs(functions) do
-      local done = fn(...)
-      if done then n = n + 1 over[n] = done end
+      local finisher = fn(...)
+      if finisher then n = n + 1 finishers[n] = finisher end
     end
     return n > 0 and function(...)
-      for i = n, 1, -1 do over[i](...) end
+      for i = n, 1, -1 do finishers[i](...) end
     end or nil
   end
 end

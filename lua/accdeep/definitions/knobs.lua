@@ -48,8 +48,8 @@ for _, knob in ipairs(knobs) do knob.own = true end
 for _, knob in ipairs(core.knobs()) do knobs[#knobs + 1] = knob end
 
 -- Knobs by name.
-knobs.named = {}
-for _, knob in ipairs(knobs) do knobs.named[knob.name] = knob end
+knobs.by_name = {}
+for _, knob in ipairs(knobs) do knobs.by_name[knob.name] = knob end
 
 -- Returns true if a knob matters only in profiles of OpenMP: all its rules are rules of OpenMP. A knob without rules
 -- matters in all profiles.

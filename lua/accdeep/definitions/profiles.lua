@@ -109,7 +109,7 @@ end
 
 -- Returns the knob with the name `key`. Raises if there is none.
 local function knob_of(key)
-  local knob = knobs.named[key]
+  local knob = knobs.by_name[key]
   if knob then return knob end
   local list = "accdeep rules --profile NAME lists the knobs"
   if type(key) ~= "string" then
@@ -117,7 +117,7 @@ local function knob_of(key)
       { rule = "HOUSE-knobs", help = list })
   end
   diagnostic.raise("unknown-name", nil, ("there is no rule knob '%s'"):format(key),
-    { rule = "HOUSE-knobs", help = suggest(key, knobs.named) or list })
+    { rule = "HOUSE-knobs", help = suggest(key, knobs.by_name) or list })
 end
 
 -- Returns `profile_name`, the name of a profile in a scenario, or "tr14" if it is nil. Raises if there is no such

@@ -28,8 +28,8 @@ local function load_rules(file)
   local name = "accdeep.rules." .. file
   local ok, list = pcall(require, name)
   if ok then return list end
-  local here = debug.getinfo(1, "S").source:match "^@(.*)lua/accdeep/definitions/rules%.lua$"
-  return dofile((here or "") .. "spec/rules/" .. file .. ".lua")
+  local source_root = debug.getinfo(1, "S").source:match "^@(.*)lua/accdeep/definitions/rules%.lua$"
+  return dofile((source_root or "") .. "spec/rules/" .. file .. ".lua")
 end
 
 -- Returns all documents with their rules, in order: {prefix, title, rules}. The result is cached.

@@ -292,7 +292,7 @@ end
 
 -- Returns an observer that writes what every construct does. `write`: a function of text.
 function explain.steps(write)
-  local awaited = false -- true after a construct whose body has not been reported
+  local is_body_awaited = false -- true after a construct whose body has not been reported
   return {
     construct = function(session, plan, ends)
       local source_location = plan.location
@@ -308,12 +308,12 @@ function explain.steps(write)
         local out = {}
         if err then out[1] = "  fails, nothing is changed" else explain.add_events(events, out) end
         write(table.concat(out, "\n") .. "\n")
-        awaited = true
+        is_body_awaited = true
       end
     end,
     body = function(_, description)
-      if awaited then write(("  body    %s\n"):format(description)) end
-      awaited = false
+      if is_body_awaited then write(("  body    %s\n"):format(description)) end
+      is_body_awaited = false
     end,
   }
 end
@@ -335,15 +335,15 @@ local regions = { region = true, compute = true }
 -- first construct for which is_selected(plan.location) is true, and the end of that construct if it is a region.
 -- `write`: a function of text.
 function explain.new(write, is_selected)
-  local about, ended, awaited
+  local selected_plan, is_ended, is_body_awaited
   local function on_construct(session, plan, ends)
     local out = {}
     if ends then
-      if ended or plan ~= about then return nil end
-      ended = true
+      if is_ended or plan ~= selected_plan then return nil end
+      is_ended = true
     else
-      if about or not is_selected(plan.location) then return nil end
-      about = plan
+      if selected_plan or not is_selected(plan.location) then return nil end
+      selected_plan = plan
       local as_written = plan.node.written
       out[1] = "directive"
       add_text(as_written and unparse_openmp.directive(as_written) or explain.format_directive(plan), out)
@@ -369,14 +369,14 @@ function explain.new(write, is_selected)
         explain.add_events(events, out)
       end
       write(table.concat(out, "\n") .. "\n")
-      awaited = not err and not ends
+      is_body_awaited = not err and not ends
     end
   end
   local function body(_, description)
-    if awaited then write(("body\n  %s\n"):format(description)) end
-    awaited = false
+    if is_body_awaited then write(("body\n  %s\n"):format(description)) end
+    is_body_awaited = false
   end
-  return { construct = on_construct, body = body }, function() return about ~= nil end
+  return { construct = on_construct, body = body }, function() return selected_plan ~= nil end
 end
 
 return explain

@@ -1,7 +1,7 @@
 -- snapshot.lua - takes a snapshot of host and device as plain tables, for pictures, stepping and differences.
 --
 -- Input: a session. Output: the tables below, without addresses. draw/ and state_diff.lua call
--- snapshot.take(session, device, numbers, keep, must).
+-- snapshot.take(session, device, numbers, keep, listed_names).
 --
 --   snapshot:
 --     host, device   {object ...}: variables first, then targets of pointers.
@@ -37,8 +37,8 @@
 --     unknown        never written.
 --
 -- Groups: if there are more than MANY similar objects, only the first BEGIN of them are listed one by one. An object is
--- listed only if its pointer has a row in the parent object. Objects named in the set `must` are always listed. The
--- other objects form one object {id, name = "first ... last", group = number of objects, parent = id of the parent,
+-- listed only if its pointer has a row in the parent object. Objects named in the set `listed_names` are always listed.
+-- The other objects form one object {id, name = "first ... last", group = number of objects, parent = id of the parent,
 -- type, bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses = {}} replaces the
 -- middle levels.
 --
@@ -138,7 +138,7 @@ function SnapshotBuilder:add(address, name, block, t, from)
   local bytes = block and block.bytes or t.size
   local object = { name = name, address = address, bytes = bytes, t = unwrap_single(t),
     serial = block and block.serial or name, from = from, is_variable = block and block.variable and true or nil,
-    required = {} }
+    required_offsets = {} }
   -- Objects are similar if their names differ only in numbers, or if they are links of one chain.
   local link = link_before(object)
   if link then
@@ -163,9 +163,9 @@ end
 
 -- Marks an object, and the objects through which it is reached, so that they are listed one by one.
 function SnapshotBuilder:mark_required(object)
-  while object and not object.must do
-    object.must = true
-    if object.from then table.insert(object.from.required, object.pointer_offset) end
+  while object and not object.is_required do
+    object.is_required = true
+    if object.from then table.insert(object.from.required_offsets, object.pointer_offset) end
     object = object.from
   end
 end
@@ -198,7 +198,7 @@ function SnapshotBuilder:follow_pointers(object)
     end
     local target = self:add(range.host, name, block, target_type, object)
     target.pointer_offset = offset
-    if self.must[target.name] then self:mark_required(target) end
+    if self.listed_names[target.name] then self:mark_required(target) end
     return true
   end)
 end
@@ -296,7 +296,7 @@ end
 
 -- Returns true if a host object is listed one by one. `kind`: counts of the objects of its kind.
 local function is_listed_on_host(object, kind)
-  if object.must then return true end
+  if object.is_required then return true end
   if object.from and not (object.from.pointers and object.from.pointers[object.pointer_offset]) then return false end
   return kind.count <= MANY or kind.listed < BEGIN
 end
@@ -305,7 +305,7 @@ end
 -- host object with several present parts form a kind.
 local function is_listed_on_device(object, kind)
   local owner = object.owner
-  if owner and (owner.must or owner.pieces == 1) then return owner.id ~= nil end
+  if owner and (owner.is_required or owner.pieces == 1) then return owner.id ~= nil end
   return kind.count <= MANY or kind.listed < BEGIN
 end
 
@@ -327,13 +327,13 @@ function SnapshotBuilder:choose(objects, side)
   local others = {}
   for _, object in ipairs(objects) do
     local kind = by_key[object.key]
-    local is_must = object.must or object.owner and object.owner.must
-    if #chosen >= MOST and not kind.group and not is_must then kind = others end
+    local is_required = object.is_required or object.owner and object.owner.is_required
+    if #chosen >= MOST and not kind.group and not is_required then kind = others end
     if kind ~= others and is_listed(object, kind) then
       object.id = side .. number_for(self.numbers, object.serial)
-      kind.listed = kind.listed + (is_must and 0 or 1)
+      kind.listed = kind.listed + (is_required and 0 or 1)
       if side == "h" and object.t and members.has_pointers(object.t) then
-        object.pointers = members.pointer_rows(object.t, object.required)
+        object.pointers = members.pointer_rows(object.t, object.required_offsets)
       end
       chosen[#chosen + 1] = object
     else
@@ -475,7 +475,8 @@ function SnapshotBuilder:describe(object, reader)
   out.memory = self.keep and self.keep(object)
   local owner = object.owner or object
   out.title = title_of(object)
-  local rows = object.t and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.required)
+  local rows = object.t
+    and members.rows(reader(self, object), object.t, low, low + object.bytes, owner.required_offsets)
   out.rows = rows and #rows > 0 and rows or raw_row(low, object.bytes)
   for _, row in ipairs(out.rows) do row.address = nil end
   return out
@@ -509,10 +510,10 @@ local function level(from, fusion)
 end
 
 -- Returns the snapshot of a session, and the function `locate`. `device`: number of the device, or nil for the current
--- one. `numbers`, `keep`, `must`: see above; each may be nil.
-function snapshot.take(session, device, numbers, keep, must)
+-- one. `numbers`, `keep`, `listed_names`: see above; each may be nil.
+function snapshot.take(session, device, numbers, keep, listed_names)
   local builder = setmetatable({ session = session, ctx = session.ctx, core = session.core,
-    number = device or session.now.device, numbers = numbers or {}, keep = keep, must = must or {},
+    number = device or session.now.device, numbers = numbers or {}, keep = keep, listed_names = listed_names or {},
     objects = {}, at = {}, pointers = 0, language = session.language }, SnapshotBuilder)
   builder:collect_host()
   builder:collect_device()

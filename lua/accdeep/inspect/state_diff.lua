@@ -35,9 +35,9 @@ local function compare(before, after, key, added, removed, both)
   local old = {}
   for _, entry in ipairs(before) do old[key(entry)] = entry end
   for _, entry in ipairs(after) do
-    local was = old[key(entry)]
+    local old_entry = old[key(entry)]
     old[key(entry)] = nil
-    if was then both(was, entry) else added(entry) end
+    if old_entry then both(old_entry, entry) else added(entry) end
   end
   for _, entry in ipairs(before) do
     if old[key(entry)] == entry then removed(entry) end
@@ -51,10 +51,10 @@ local function diff_present(before, after, add_line)
   compare(before, after, function(o) return o.name .. " " .. o.bytes end,
     function(o) add_line("+ %s, %d bytes, present: %s", o.name, o.bytes, counters(o)) end,
     function(o) add_line("- %s, %d bytes, present no more", o.name, o.bytes) end,
-    function(was, is)
+    function(old, new)
       for _, counter in ipairs { "structured", "dynamic" } do
-        if was[counter] ~= is[counter] then add_line("  %s: %s %s, was %s", is.name, counter, is[counter],
-          was[counter]) end
+        if old[counter] ~= new[counter] then add_line("  %s: %s %s, was %s", new.name, counter, new[counter],
+          old[counter]) end
       end
     end)
 end
@@ -65,10 +65,10 @@ local function diff_attached(before, after, add_line)
   compare(before, after, function(a) return a.name end,
     function(a) add_line("+ %s is attached to %s, counter %d", a.name, target(a), a.count) end,
     function(a) add_line("- %s is attached no more", a.name) end,
-    function(was, is)
-      if was.count ~= is.count then add_line("  %s: attach counter %d, was %d", is.name, is.count, was.count) end
-      if target(was) ~= target(is) then
-        add_line("  %s is attached to %s, was to %s", is.name, target(is), target(was))
+    function(old, new)
+      if old.count ~= new.count then add_line("  %s: attach counter %d, was %d", new.name, new.count, old.count) end
+      if target(old) ~= target(new) then
+        add_line("  %s is attached to %s, was to %s", new.name, target(new), target(old))
       end
     end)
 end
@@ -90,26 +90,27 @@ local function first_difference(a, b)
 end
 
 -- Adds a line about a difference in bytes that have no rows, in long arrays and structures.
-local function between_rows(side, was, is, add_line)
-  local a, b = was.memory, is.memory
+local function between_rows(side, old, new, add_line)
+  local a, b = old.memory, new.memory
   if not a or not b or not a.bytes or not b.bytes or a.bytes == b.bytes then return end
   local at = first_difference(a.bytes, b.bytes)
-  add_line("  %s %s: values between those shown, the first at byte %d%s", side, is.name, at,
-    is.memory.t and (" (%s)"):format(types.path(is.memory.t, at + is.memory.offset)) or "")
+  add_line("  %s %s: values between those shown, the first at byte %d%s", side, new.name, at,
+    new.memory.t and (" (%s)"):format(types.path(new.memory.t, at + new.memory.offset)) or "")
 end
 
 -- Adds lines about values of one side: "host  " or "device".
 local function values(side, before, after, add_line)
   local function nothing() end
-  compare(before, after, function(o) return o.id end, nothing, nothing, function(was, is)
+  compare(before, after, function(o) return o.id end, nothing, nothing, function(old_object, new_object)
     local reported = false
-    compare(was.rows, is.rows, function(r) return r.path .. " " .. r.offset end, nothing, nothing, function(old, new)
+    local function row_key(row) return row.path .. " " .. row.offset end
+    compare(old_object.rows, new_object.rows, row_key, nothing, nothing, function(old, new)
       local a, b = old.text or old.state, new.text or new.state
       if a == b then return end
       reported = true
-      add_line("  %s %s = %s, was %s", side, path_text(is, new.path), b or "?", a or "?")
+      add_line("  %s %s = %s, was %s", side, path_text(new_object, new.path), b or "?", a or "?")
     end)
-    if not reported then between_rows(side, was, is, add_line) end
+    if not reported then between_rows(side, old_object, new_object, add_line) end
   end)
 end
 

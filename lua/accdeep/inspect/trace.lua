@@ -128,25 +128,25 @@ local function containing_object(list, address)
 end
 
 -- Returns three values about the subject of an event: address of the object or pointer; the object or attachment that
--- is there now, or nil; the name of the object. Returns nil if the event has no address. `left`: result of
+-- is there now, or nil; the name of the object. Returns nil if the event has no address. `released`: result of
 -- released_objects, for objects that no longer exist.
-local function subject(session, event, left)
+local function subject(session, event, released)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
   local object = session.ctx:present_at(event.device, event.host, false)
   if object then return object.host, object, object.name end
-  local released = containing_object(left, event.host)
-  return released and released.host or event.host, nil, released and released.name
+  local object_event = containing_object(released, event.host)
+  return object_event and object_event.host or event.host, nil, object_event and object_event.name
 end
 
 -- Returns a key for the kind of an event's subject and the device.
 local function side(event) return (POINTERS[event.op] and "pointer" or "object") .. event.device end
 
 -- Returns the index of the last event in a batch by subject: last[side(event)][address].
-local function last_ones(session, batch, left)
+local function last_ones(session, batch, released)
   local last = {}
   for i, event in ipairs(batch) do
-    local address = subject(session, event, left)
+    local address = subject(session, event, released)
     last[side(event)] = last[side(event)] or {}
     if address then last[side(event)][address] = i end
   end
@@ -216,15 +216,15 @@ function Writer:event(event, session, batch, i)
   local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
     device = event.device, async = event.async }
   if i == 1 then
-    self.left = released_objects(batch)
-    self.last = last_ones(session, batch, self.left)
+    self.released = released_objects(batch)
+    self.last = last_ones(session, batch, self.released)
     local file, line = (event.at or ""):match "^(.*):(%d+)$"
     local callers = location.callers(file, tonumber(line))
     self.at, self.callers = event.at, callers and location.callers_text(callers)
   end
   if event.at == self.at then fields.callers = self.callers end
   local numbering = self:device_objects(session, event.device)
-  local address, subject_object, name = subject(session, event, self.left)
+  local address, subject_object, name = subject(session, event, self.released)
   local kind = POINTERS[event.op] and "pointer" or "object"
   if event.async and not subject_object and not numbering[kind][address] then
     address = nil -- unmapped before the queue ran
@@ -287,14 +287,16 @@ function trace.read(path, text)
   for row in text:gmatch "([^\n]*)\n?" do
     line = line + 1
     if row ~= "" then
-      local fields, _, problem = json.decode(row)
-      if type(fields) ~= "table" then fail(path, line, "this line is not part of a trace: " .. tostring(problem)) end
+      local fields, _, syntax_error = json.decode(row)
+      if type(fields) ~= "table" then
+        fail(path, line, "this line is not part of a trace: " .. tostring(syntax_error))
+      end
       if #list == 0 and fields.trace ~= "accdeep" then fail(path, line, "this is not a trace") end
       if fields.trace and fields.version ~= VERSION then
         fail(path, line, ("traces of version %s are not known"):format(tostring(fields.version)))
       end
-      local problem_there = not fields.trace and wrong(fields)
-      if problem_there then fail(path, line, problem_there) end
+      local problem = not fields.trace and wrong(fields)
+      if problem then fail(path, line, problem) end
       list[#list + 1] = fields
     end
   end

@@ -78,10 +78,10 @@ local function first_swap(list, positions)
   local sorted = true
   for i = 2, #list do sorted = sorted and positions[list[i - 1].key] < positions[list[i].key] end
   if sorted then return nil end
-  -- Earlier operations by the base of their names (`named`), and by the objects that enclose them (`inside`). Each
-  -- entry has lists by queue, with the last position in the other list. Operations of one queue never change their
-  -- order.
-  local named, inside = {}, {}
+  -- Earlier operations by the base of their names (`by_base`), and by the objects that enclose them (`by_enclosing`).
+  -- Each entry has lists by queue, with the last position in the other list. Operations of one queue never change
+  -- their order.
+  local by_base, by_enclosing = {}, {}
   local function put(index, base, entry)
     local queue = entry.item.line.async or "none"
     index[base] = index[base] or {}
@@ -91,30 +91,30 @@ local function first_swap(list, positions)
     table.insert(entries, entry)
   end
   for _, item in ipairs(list) do
-    local before
-    local function look_at(entries, name)
+    local swapped
+    local function search_entries(entries, name)
       for _, entry in ipairs(entries) do
-        local fits = not name or overlap(entry.name, name)
-        local sooner = not before or entry.item.k < before.item.k
-        if fits and sooner and swaps_order(entry.item, item, positions) then before = entry end
+        local is_overlapping = not name or overlap(entry.name, name)
+        local is_earlier = not swapped or entry.item.k < swapped.item.k
+        if is_overlapping and is_earlier and swaps_order(entry.item, item, positions) then swapped = entry end
       end
     end
-    local function look(queues, name)
+    local function search(queues, name)
       for queue, entries in pairs(queues or {}) do
-        local other = queue ~= (item.line.async or "none")
-        if other and entries.last > positions[item.key] then look_at(entries, name) end
+        local is_other_queue = queue ~= (item.line.async or "none")
+        if is_other_queue and entries.last > positions[item.key] then search_entries(entries, name) end
       end
     end
     for _, name in ipairs(item.names) do
-      look(named[name.base], name)
-      look(inside[name.base])
-      each_whole(name.base, function(whole) look(named[whole]) end)
+      search(by_base[name.base], name)
+      search(by_enclosing[name.base])
+      each_whole(name.base, function(whole) search(by_base[whole]) end)
     end
-    if before then return before.item, item, before.name.base end
+    if swapped then return swapped.item, item, swapped.name.base end
     for _, name in ipairs(item.names) do
       local entry = { item = item, name = name }
-      put(named, name.base, entry)
-      each_whole(name.base, function(whole) put(inside, whole, entry) end)
+      put(by_base, name.base, entry)
+      each_whole(name.base, function(whole) put(by_enclosing, whole, entry) end)
     end
   end
   return nil

@@ -45,9 +45,10 @@ function vocabulary.expand_alternatives(text)
     if list then
       local texts = {}
       for _, alternative in ipairs(list) do
-        for _, whole in ipairs(vocabulary.expand_alternatives(text:sub(1, from - 1) .. alternative .. text:sub(to))) do
+        local chosen = text:sub(1, from - 1) .. alternative .. text:sub(to)
+        for _, expanded in ipairs(vocabulary.expand_alternatives(chosen)) do
           if #texts > MOST then return texts end
-          texts[#texts + 1] = whole
+          texts[#texts + 1] = expanded
         end
       end
       return texts

@@ -29,24 +29,24 @@ local function wrap_tag(open, text, close)
   return text ~= "" and open .. escape(text) .. close or ""
 end
 
--- Returns a box as an HTML-like table. `room`: {width, head}, the cell sizes that svg.lua draws.
-local function table_of(box, room)
+-- Returns a box as an HTML-like table. `cell`: {width, head}, the cell sizes that svg.lua draws.
+local function table_of(box, cell)
   local is, parts = box.is, {}
   local head = { wrap_tag("<b>", box.title, "</b>") }
   for _, note in ipairs(box.annotations) do head[#head + 1] = escape(note) end
   parts[1] = ('<tr><td port="all" colspan="2" fixedsize="true" width="%d" height="%d" bgcolor="%s">%s%s</td></tr>')
-    :format(room.width, room.head, is.offending and "mistyrose" or is.absent and "gray92" or FILLS[box.side],
+    :format(cell.width, cell.head, is.offending and "mistyrose" or is.absent and "gray92" or FILLS[box.side],
       box.mark and MARKS[box.mark] .. " " or "", table.concat(head, "<br/>"))
   for i, row in ipairs(box.rows) do
     local color = color_of(row)
     local text = row.name .. (row.name ~= "" and row.text ~= "" and "  " or "") .. row.text
     parts[#parts + 1] = ('<tr><td port="r%d" fixedsize="true" width="%d" height="%d" align="left"%s>%s%s</td></tr>')
-      :format(i, room.width, picture.ROW, is.absent and ' bgcolor="gray96"' or "",
+      :format(i, cell.width, picture.ROW, is.absent and ' bgcolor="gray96"' or "",
         row.mark and "<b>" .. MARKS[row.mark] .. "</b> " or "",
         color and wrap_tag(('<font color="%s">'):format(color), text, "</font>") or escape(text))
   end
   if box.below and box.below > 0 then
-    parts[#parts + 1] = ('<tr><td fixedsize="true" width="%d" height="%d"></td></tr>'):format(room.width, box.below)
+    parts[#parts + 1] = ('<tr><td fixedsize="true" width="%d" height="%d"></td></tr>'):format(cell.width, box.below)
   end
   return ('<table border="0" cellborder="1" cellspacing="0" cellpadding="0"%s>%s</table>'):format(
     is.absent and ' color="gray60"' or is.offending and ' color="red"' or "", table.concat(parts))
@@ -72,7 +72,7 @@ local function depths(drawing)
     end
   end
   local done = 0
-  local function spread()
+  local function visit_queue()
     while done < #queue do
       done = done + 1
       local box = queue[done]
@@ -84,10 +84,10 @@ local function depths(drawing)
   for _, box in ipairs(drawing.boxes) do
     if not is_target[box] then enter(box, 0) end
   end
-  spread()
+  visit_queue()
   for _, box in ipairs(drawing.boxes) do -- boxes to which only cycles of pointers point
     enter(box, 0)
-    spread()
+    visit_queue()
   end
   local most = 0
   for _, box in ipairs(drawing.boxes) do
@@ -120,8 +120,8 @@ local function arrows(drawing, depth, out)
   end
 end
 
--- Appends the boxes of a side as a cluster to `out`. `rooms`: cell sizes by id of the box.
-local function cluster(drawing, side, rooms, out)
+-- Appends the boxes of a side as a cluster to `out`. `cells`: cell sizes by id of the box.
+local function cluster(drawing, side, cells, out)
   out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
   local label = { side == "host" and "host" or "device " .. (drawing.device or 0) }
   for i, level in ipairs(side == "device" and drawing.levels or {}) do
@@ -134,7 +134,7 @@ local function cluster(drawing, side, rooms, out)
   for _, box in ipairs(drawing.boxes) do
     if box.side == side then
       any = true
-      out[#out + 1] = ("    %s [label=<%s>];"):format(box.id, table_of(box, rooms[box.id]))
+      out[#out + 1] = ("    %s [label=<%s>];"):format(box.id, table_of(box, cells[box.id]))
     end
   end
   if not any then out[#out + 1] = ('    none_%s [shape=none, label="nothing"];'):format(side) end
@@ -187,11 +187,11 @@ end
 
 -- Returns the text for a whole picture.
 function dot.text(drawing)
-  local rooms = {}
+  local cells = {}
   for _, box in ipairs(drawing.boxes) do
     local width, head = box.width, box.head
     if not width then width, head = picture.measure(box) end
-    rooms[box.id] = { width = width, head = head }
+    cells[box.id] = { width = width, head = head }
   end
   local depth, columns = depths(drawing)
   local title = escape(drawing.title)
@@ -200,8 +200,8 @@ function dot.text(drawing)
   local out = { "digraph accdeep {",
     ("  %s fontname=Helvetica; labelloc=t; fontcolor=%s; label=<%s>;"):format(SPACING, err and "red" or "black",
       title), NODES }
-  cluster(drawing, "host", rooms, out)
-  cluster(drawing, "device", rooms, out)
+  cluster(drawing, "host", cells, out)
+  cluster(drawing, "device", cells, out)
   separate_columns(drawing, depth, columns, out)
   arrows(drawing, depth, out)
   out[#out + 1] = "}"

@@ -45,10 +45,10 @@ function draw.scenario(path, text, options)
     return scenario.run(path, text, setmetatable({ observers = list }, { __index = options }))
   end
   local result = run()
-  local cases, must = recorder:finish(result), {}
-  for i, case in ipairs(cases) do must[i] = case.hidden end
-  if not next(must) then return cases, result end
-  recorder = step_recorder.new(must)
+  local cases, listed_names = recorder:finish(result), {}
+  for i, case in ipairs(cases) do listed_names[i] = case.hidden end
+  if not next(listed_names) then return cases, result end
+  recorder = step_recorder.new(listed_names)
   options.out, options.observers = function() end, nil
   return recorder:finish(run()), result
 end

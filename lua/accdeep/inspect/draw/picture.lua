@@ -17,7 +17,7 @@
 -- In the code a picture is called `drawing`, because `picture` is the module.
 --
 -- Invariants: boxes are a list, and by id. indices and owned are private to this file. Pictures share boxes and arrows
--- of objects that have not changed, so only `own` copies may be written to.
+-- of objects that have not changed, so only copies from writable_box may be written to.
 
 local picture = {}
 
@@ -121,7 +121,7 @@ local function copy_table(t)
 end
 
 -- Returns the box `id` for writing: a copy that belongs to this picture alone, made on first use.
-local function own(drawing, id)
+local function writable_box(drawing, id)
   local box = drawing.boxes[id]
   if drawing.owned[id] then return box end
   local copy = copy_table(box)
@@ -139,7 +139,7 @@ local function mark_moves(drawing, step)
   for _, move in ipairs(step.moved) do
     local mark = move.direction == "in" and ">" or "<"
     for _, id in pairs(move.direction == "in" and { move.device } or { move.host, move.device }) do
-      local box = drawing.boxes[id] and own(drawing, id) or { rows = {}, is = {} }
+      local box = drawing.boxes[id] and writable_box(drawing, id) or { rows = {}, is = {} }
       for _, row in ipairs(box.rows) do
         if row.offset < move.offset + move.bytes and move.offset < row.offset + row.bytes then row.mark = mark end
       end
@@ -153,14 +153,14 @@ local function mark_changes(drawing, before)
   for i, box in ipairs(drawing.boxes) do
     local old = before.boxes[box.id]
     if not old and box.side == "device" then
-      own(drawing, box.id).is.new = true
+      writable_box(drawing, box.id).is.new = true
     elseif old and old ~= box then
       local rows = {}
       for _, row in ipairs(old.rows) do rows[row.key] = row end
       for k, row in ipairs(drawing.boxes[i].rows) do
-        local was = rows[row.key]
-        if was and (was.text ~= row.text or was.hidden ~= row.hidden) then
-          own(drawing, box.id).rows[k].is.changed = true
+        local old_row = rows[row.key]
+        if old_row and (old_row.text ~= row.text or old_row.hidden ~= row.hidden) then
+          writable_box(drawing, box.id).rows[k].is.changed = true
         end
       end
     end
@@ -200,7 +200,7 @@ local function mark_error(drawing, err)
         local box = drawing.boxes[i]
         local selected = box.side == side and select_rows(box)
         if selected then
-          any, box = true, own(drawing, box.id)
+          any, box = true, writable_box(drawing, box.id)
           box.is.offending = true
           for _, k in ipairs(type(selected) == "table" and selected or {}) do box.rows[k].is.offending = true end
         end
@@ -286,10 +286,10 @@ end
 -- Returns the ids of the boxes that are connected with anything on the device in any picture, as keys; nil if there are
 -- none.
 local function involved_boxes(list)
-  local near, involved, queue = {}, {}, {}
+  local neighbours, involved, queue = {}, {}, {}
   local function link(a, b)
-    near[a] = near[a] or {}
-    near[a][b] = true
+    neighbours[a] = neighbours[a] or {}
+    neighbours[a][b] = true
   end
   local function enter(id)
     if not involved[id] then
@@ -313,7 +313,7 @@ local function involved_boxes(list)
     end
   end
   while #queue > 0 do
-    for id in pairs(near[table.remove(queue)] or {}) do enter(id) end
+    for id in pairs(neighbours[table.remove(queue)] or {}) do enter(id) end
   end
   return next(involved) and involved or nil
 end
@@ -387,18 +387,18 @@ function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow
 function picture.union(list)
   local all, visited = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
   local function add_box(box)
-    local room = all.boxes[box.id]
-    if not room then
-      room = { id = box.id, side = box.side, twin = box.twin, rows = {}, annotations = box.annotations,
+    local largest_box = all.boxes[box.id]
+    if not largest_box then
+      largest_box = { id = box.id, side = box.side, twin = box.twin, rows = {}, annotations = box.annotations,
         title = box.title, is = {}, width = 0, head = 0 }
-      all.boxes[#all.boxes + 1], all.boxes[box.id] = room, room
+      all.boxes[#all.boxes + 1], all.boxes[box.id] = largest_box, largest_box
     end
     local width, head = picture.measure(box)
-    room.width, room.head = math.max(room.width, width), math.max(room.head, head)
+    largest_box.width, largest_box.head = math.max(largest_box.width, width), math.max(largest_box.head, head)
     for _, row in ipairs(box.rows) do
-      if not room.rows[row.key] then
-        room.rows[row.key] = #room.rows + 1
-        room.rows[#room.rows + 1] = row
+      if not largest_box.rows[row.key] then
+        largest_box.rows[row.key] = #largest_box.rows + 1
+        largest_box.rows[#largest_box.rows + 1] = row
       end
     end
   end

@@ -118,27 +118,27 @@ end
 
 -- Returns the connected components of a merged picture as a list of pictures, in the order of their first boxes.
 local function connected_components(nodes)
-  local near = {}
-  for _, box in ipairs(nodes.boxes) do near[box.id] = {} end
+  local neighbours = {}
+  for _, box in ipairs(nodes.boxes) do neighbours[box.id] = {} end
   for _, arrow in ipairs(nodes.arrows) do
-    table.insert(near[arrow.from], arrow.to)
-    table.insert(near[arrow.to], arrow.from)
+    table.insert(neighbours[arrow.from], arrow.to)
+    table.insert(neighbours[arrow.to], arrow.from)
   end
   local parts, part_of = {}, {}
-  local function spread(id, part)
+  local function mark_part(id, part)
     local queue = { id }
     while #queue > 0 do
       local current = table.remove(queue)
       if not part_of[current] then
         part_of[current] = part
-        for _, other in ipairs(near[current]) do queue[#queue + 1] = other end
+        for _, other in ipairs(neighbours[current]) do queue[#queue + 1] = other end
       end
     end
   end
   for _, box in ipairs(nodes.boxes) do
     if not part_of[box.id] then
       parts[#parts + 1] = { boxes = {}, arrows = {} }
-      spread(box.id, parts[#parts])
+      mark_part(box.id, parts[#parts])
     end
     local part = part_of[box.id]
     part.boxes[#part.boxes + 1], part.boxes[box.id] = box, box
@@ -155,9 +155,9 @@ local function positions(nodes)
   local text, at, routes, below = graphviz(table.concat(texts)), {}, {}, 0
   local from = 1
   for _, part in ipairs(parts) do
-    local graph, next_one = json.decode(text, from)
+    local graph, next_start = json.decode(text, from)
     if not graph or not graph.bb then fail("Graphviz gave no positions", "2.40 and newer have -Tjson0") end
-    from = next_one
+    from = next_start
     local top = numbers(graph.bb)[4]
     for _, object in ipairs(graph.objects or {}) do
       local node = part.boxes[object.name]
@@ -186,13 +186,13 @@ local function closing(spans, most)
     if last and span[1] <= last.high then
       last.high = math.max(last.high, span[2])
     else
-      local room = last and math.min(span[1] - last.high, most) or 0
-      blocks[#blocks + 1] = { low = span[1], high = span[2], room = room }
+      local gap = last and math.min(span[1] - last.high, most) or 0
+      blocks[#blocks + 1] = { low = span[1], high = span[2], gap = gap }
     end
   end
   local to = 0
   for _, block in ipairs(blocks) do
-    block.to = to + block.room
+    block.to = to + block.gap
     to = block.to + block.high - block.low
   end
   return function(c)
@@ -201,7 +201,7 @@ local function closing(spans, most)
       if c < block.low then
         if not before then return math.max(block.to + c - block.low, -EDGE / 2) end
         local share = (c - before.high) / (block.low - before.high)
-        return before.to + before.high - before.low + share * block.room
+        return before.to + before.high - before.low + share * block.gap
       elseif c <= block.high then
         return block.to + c - block.low
       end
@@ -211,9 +211,9 @@ local function closing(spans, most)
   end, to
 end
 
--- Returns the points of an arrow, moved so that it begins at its row and ends at its object. `moved(x, y)`: maps points
--- to their positions after gaps are closed.
-local function fit_arrow(points, from, to, key, tip_y, moved)
+-- Returns the points of an arrow, moved so that it begins at its row and ends at its object. `map_point(x, y)`: maps
+-- points to their positions after gaps are closed.
+local function fit_arrow(points, from, to, key, tip_y, map_point)
   local list, n = {}, #points
   local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
   local on_left = points[n][1] < points[n - 1][1] -- reaches the box from the right
@@ -223,7 +223,7 @@ local function fit_arrow(points, from, to, key, tip_y, moved)
     if i > 2 then goal, old = tip, points[n] end
     list[i] = { point[1] + goal[1] - old[1], point[2] + goal[2] - old[2] }
   end
-  for i = 3, n - 3 do list[i] = { moved(points[i][1], points[i][2]) } end -- the path between is unchanged
+  for i = 3, n - 3 do list[i] = { map_point(points[i][1], points[i][2]) } end -- the path between is unchanged
   return list
 end
 
@@ -262,20 +262,21 @@ local function compacted_extents(drawing, base)
       down_spans[#down_spans + 1] = { at.y, at.y + height_of(node) + node.below }
     end
   end
-  local over, width = closing(across_spans, math.huge)
-  local down, height = closing(down_spans, MAX_GAP)
-  return width, height, function(x, y) return over(x), down(y) end
+  local map_x, width = closing(across_spans, math.huge)
+  local map_y, height = closing(down_spans, MAX_GAP)
+  return width, height, function(x, y) return map_x(x), map_y(y) end
 end
 
 -- Returns the layout of a picture with the areas of both sides, still without boxes.
 local function sides_of(drawing, width, height, is_stacked)
   local levels = #drawing.levels
-  local layout = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0, drop = HEAD + levels * picture.BAND }
+  local layout = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0,
+    top_margin = HEAD + levels * picture.BAND }
   for _, side in ipairs { "host", "device" } do
     local inset = EDGE + (side == "device" and LEVEL * levels or 0)
     local area = { x = 0, y = 0, inset = inset, width = width + 2 * inset,
-      drop = (side == "device" or not is_stacked) and layout.drop or HEAD }
-    area.height = height + area.drop + (is_stacked and inset or EDGE + LEVEL * levels)
+      top_margin = (side == "device" or not is_stacked) and layout.top_margin or HEAD }
+    area.height = height + area.top_margin + (is_stacked and inset or EDGE + LEVEL * levels)
     if side == "device" and is_stacked then area.y = layout.height + SIDE_GAP
     elseif side == "device" then area.x = layout.width + SIDE_GAP end
     layout.width = math.max(layout.width, area.x + area.width)
@@ -290,19 +291,19 @@ end
 
 -- Returns the complete layout of a picture. `base`: {union, node_of, at, routes}, common to the pictures of a case.
 local function arrange(drawing, base, is_stacked)
-  local width, height, moved = compacted_extents(drawing, base)
+  local width, height, map_point = compacted_extents(drawing, base)
   local layout = sides_of(drawing, width, height, is_stacked)
   local used = {} -- by node: y of the next box on the device
   for _, box in ipairs(drawing.boxes) do
-    local node, room, area = base.node_of[box.id], base.union.boxes[box.id], layout.sides[box.side]
-    local x, y = moved(base.at[node.id].x, base.at[node.id].y)
-    local box_layout = { width = room.width, head = room.head, rows = {}, height = height_of(room),
-      x = x + area.x + area.inset, y = y + area.y + area.drop }
+    local node, union_box, area = base.node_of[box.id], base.union.boxes[box.id], layout.sides[box.side]
+    local x, y = map_point(base.at[node.id].x, base.at[node.id].y)
+    local box_layout = { width = union_box.width, head = union_box.head, rows = {}, height = height_of(union_box),
+      x = x + area.x + area.inset, y = y + area.y + area.top_margin }
     if box.side == "device" then
       box_layout.y = box_layout.y + (used[node] or 0)
       used[node] = (used[node] or 0) + box_layout.height + STACK
     end
-    for k, row in ipairs(room.rows) do box_layout.rows[row.key] = room.head + (k - 1) * picture.ROW end
+    for k, row in ipairs(union_box.rows) do box_layout.rows[row.key] = union_box.head + (k - 1) * picture.ROW end
     layout.boxes[box.id] = box_layout
   end
   for _, arrow in ipairs(drawing.arrows) do
@@ -322,8 +323,8 @@ local function arrange(drawing, base, is_stacked)
       elseif points and #points > 4 then
         local area = layout.sides[side]
         layout.arrows[key] = fit_arrow(points, from, to, arrow.key, tip_y, function(x, y)
-          x, y = moved(x, y)
-          return x + area.x + area.inset, y + area.y + area.drop
+          x, y = map_point(x, y)
+          return x + area.x + area.inset, y + area.y + area.top_margin
         end)
       end
     end

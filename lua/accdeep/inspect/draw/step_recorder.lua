@@ -1,7 +1,7 @@
 -- step_recorder.lua - records a snapshot of host and device after each step of a running scenario.
 --
--- step_recorder.new(must) returns a recorder; its observer() observes the run. finish(result of the run) returns the
--- cases:
+-- step_recorder.new(listed_names) returns a recorder; its observer() observes the run. finish(result of the run)
+-- returns the cases:
 --   case   {name, ok, rules, steps, failed_at, dropped, hidden}
 --     failed_at  number of the step that failed.
 --     dropped    number of steps that were not recorded, beyond the limits.
@@ -10,8 +10,8 @@
 --     moved      {{host = id, device = id, offset, bytes, direction = "in" or "out"} ...}; host and device are ids
 --                of the snapshot's objects.
 --     error      as report.to_plain_data returns it.
--- `must`: hidden names by number of the case, for a second run that lists these objects one by one. draw/init.lua runs
--- scenarios with a recorder.
+-- `listed_names`: hidden names by number of the case, for a second run that lists these objects one by one.
+-- draw/init.lua runs scenarios with a recorder.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local location = require "accdeep.base.location"
@@ -31,22 +31,22 @@ local DIRECTIONS = { h2d = "in", d2h = "out" }
 -- Returns a function that takes snapshots. Snapshots must not count as steps of the scenario's limit, so they are taken
 -- in a coroutine that is created before the scenario runs.
 local function new_snapshot_thread()
-  local thread = coroutine.create(function(session, numbers, must)
+  local thread = coroutine.create(function(session, numbers, listed_names)
     while true do
-      session, numbers, must = coroutine.yield(snapshot.take(session, nil, numbers, nil, must))
+      session, numbers, listed_names = coroutine.yield(snapshot.take(session, nil, numbers, nil, listed_names))
     end
   end)
-  return function(session, numbers, must)
-    local ok, result, locate = coroutine.resume(thread, session, numbers, must)
+  return function(session, numbers, listed_names)
+    local ok, result, locate = coroutine.resume(thread, session, numbers, listed_names)
     if not ok then error(result, 0) end
     return result, locate
   end
 end
 
--- Returns a recorder. `must`: hidden names by number of the case, or nil.
-local function new(must)
-  return setmetatable({ cases = {}, events = {}, objects = 0, look = new_snapshot_thread(), must = must or {} },
-    Recorder)
+-- Returns a recorder. `listed_names`: hidden names by number of the case, or nil.
+local function new(listed_names)
+  return setmetatable({ cases = {}, events = {}, objects = 0, take_snapshot = new_snapshot_thread(),
+    listed_names = listed_names or {} }, Recorder)
 end
 
 -- ------------------------------------------------------------------------------------------ steps --
@@ -134,7 +134,7 @@ function Recorder:add(session, step, always)
     return
   end
   local locate
-  step.snapshot, locate = self.look(session, case.numbers, self.must[#self.cases])
+  step.snapshot, locate = self.take_snapshot(session, case.numbers, self.listed_names[#self.cases])
   local before = case.steps[#case.steps]
   if before then share(step.snapshot, before.snapshot) end
   self.objects = self.objects + #step.snapshot.present + #step.snapshot.host
@@ -163,7 +163,7 @@ end
 
 -- Records a failed step. An error is recorded once, however many functions it passes through; errors of limits are not
 -- recorded.
-function Recorder:failed(session, err, step)
+function Recorder:add_failure(session, err, step)
   if err == self.reported_error or diagnostic.is_limit(err) then return end
   self.reported_error, step.error = err, err
   self:add(session, step)
@@ -171,7 +171,7 @@ end
 
 -- Observes the beginning of a construct or the end of a region. Returns the function that records it as a step
 -- afterwards.
-function Recorder:asked(session, plan, ends)
+function Recorder:observe_construct(session, plan, ends)
   local source_location = plan.location
   self:begin(session)
   self.events = {}
@@ -190,7 +190,7 @@ function Recorder:asked(session, plan, ends)
       step.file, step.line = file or step.file, line or step.line
       step.callers = location.callers(step.file, step.line)
     end
-    if err then return self:failed(session, err, step) end
+    if err then return self:add_failure(session, err, step) end
     self:add(session, step)
   end
 end
@@ -206,30 +206,30 @@ end
 
 -- Calls a function of the script's language and returns its results. An error that no construct has reported becomes a
 -- step. `title`: title of that step, or nil for the source line.
-function Recorder:run_watched(run, title, fn, ...)
+function Recorder:run_recorded(run, title, fn, ...)
   local file, line = location.scenario(2)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local err = results[2]
   if diagnostic.is(err) then
     self:begin(run.session)
-    self:failed(run.session, err, { title = title or source_line(err) or err.code, text = err.text,
+    self:add_failure(run.session, err, { title = title or source_line(err) or err.code, text = err.text,
       file = err.file or file, line = err.line or line })
   end
   error(err, 0)
 end
 
 -- Returns a text in one line; "" for other values.
-local function short(text) return type(text) == "string" and text:gsub("%s+", " "):gsub("^ ", "") or "" end
+local function one_line(text) return type(text) == "string" and text:gsub("%s+", " "):gsub("^ ", "") or "" end
 
 local wrappers = {}
 
 -- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps.
 function wrappers.directive(self, run, _, fn)
   return function(text, ...)
-    local result = self:run_watched(run, short(text), fn, text, ...)
+    local result = self:run_recorded(run, one_line(text), fn, text, ...)
     if type(result) ~= "function" then return result end
-    return function(...) return self:run_watched(run, short(text), result, ...) end
+    return function(...) return self:run_recorded(run, one_line(text), result, ...) end
   end
 end
 
@@ -238,9 +238,9 @@ function wrappers.routine(self, run, name, fn)
   return function(...)
     self:begin(run.session)
     local file, line = location.scenario(1)
-    local results = table.pack(self:run_watched(run, name, fn, ...))
+    local results = table.pack(self:run_recorded(run, name, fn, ...))
     if #self.events > 0 then
-      self:add(run.session, { title = ("%s(%s)"):format(name, type((...)) == "string" and short((...)) or "..."),
+      self:add(run.session, { title = ("%s(%s)"):format(name, type((...)) == "string" and one_line((...)) or "..."),
         file = file, line = line })
     end
     return table.unpack(results, 1, results.n)
@@ -254,7 +254,7 @@ function wrappers.case(self, run, _, fn)
     local case = self:case()
     local ok, err = pcall(fn, name, type(body) == "function" and function()
       body()
-      self:last(run.session)
+      self:add_end(run.session)
     end or body)
     self.current = nil
     local result = ok and run.cases[#run.cases]
@@ -271,12 +271,12 @@ end
 function Recorder:wrap(run, name, fn)
   local wrapper = wrappers[scenario.statements[name]]
   if wrapper then return wrapper(self, run, name, fn) end
-  if name == "fortran" or name == "call" then return function(...) return self:run_watched(run, nil, fn, ...) end end
-  if name:find "^expect%." then return function(...) return self:run_watched(run, name, fn, ...) end end
+  if name == "fortran" or name == "call" then return function(...) return self:run_recorded(run, nil, fn, ...) end end
+  if name:find "^expect%." then return function(...) return self:run_recorded(run, name, fn, ...) end end
 end
 
 -- Records the end of a case as a step, if the state has changed since the last step.
-function Recorder:last(session)
+function Recorder:add_end(session)
   local steps = self:case().steps
   self:begin(session)
   self:add(session, { title = "at the end" }, true)
@@ -290,9 +290,9 @@ end
 function Recorder:observer()
   return {
     event = function(event) table.insert(self.events, event) end,
-    construct = function(...) return self:asked(...) end,
+    construct = function(...) return self:observe_construct(...) end,
     statement = function(...) return self:wrap(...) end,
-    last = function(session) if self.current or #self.cases == 0 then self:last(session) end end,
+    last = function(session) if self.current or #self.cases == 0 then self:add_end(session) end end,
     draw = function(session, name) self:add(session, { title = ('draw "%s"'):format(name) }) end,
   }
 end

@@ -183,7 +183,7 @@ end
 function profile_differences.rules(row)
   local list, listed = {}, {}
   for _, name in ipairs(row.knobs) do
-    for id in knobs.named[name].rules:gmatch "%S+" do
+    for id in knobs.by_name[name].rules:gmatch "%S+" do
       if not listed[id] then list[#list + 1] = id end
       listed[id] = true
     end
