@@ -159,7 +159,7 @@ static bool is_default(const struct sigaction *action)
 static struct sigaction deadly_action(void)
 {
     struct sigaction action = {.sa_sigaction = rt_on_fatal_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    /* also blocks the signal that stops threads, see stop_the_world.h */
+    /* blocks the signal that stops threads, too, see stop_the_world.h */
     memset(&action.sa_mask, -1, sizeof action.sa_mask);
     return action;
 }

@@ -208,8 +208,7 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     if (old <= SMALL && n <= SMALL && size_class_of(old) == size_class_of(n))
         return ptr;
     void *p = take_block(n);
-    /* without memory a shrinking block stays too long; a large mapping that is used as a small block is never unmapped
-     */
+    /* Without memory a shrinking block keeps its length. A large mapping used as a small block is never unmapped. */
     if (!p)
         return n < old ? ptr : NULL;
     memcpy(p, ptr, old < n ? old : n);

@@ -7,8 +7,8 @@
 /* Calls fn(arg) on a stack of 1 MiB; on the current stack if that is such a stack already, or without memory. `fn` must
  * return. */
 void rt_run_on_new_stack(void (*fn)(void *), void *arg);
-/* Returns the function to call in place of `fn`, with the same arguments: one that runs `fn` on a new stack, or `fn`
- * itself, which then runs on the current stack. rt_release_new_stack must be called after it. */
+/* Returns the function to call in place of `fn`, with the same arguments: one that runs `fn` on a new stack. Returns
+ * `fn` itself if the current stack has to do. rt_release_new_stack must be called after the call. */
 void *rt_acquire_new_stack(void *fn);
 /* Releases the stack of the call of `taken`, which must be the result of rt_acquire_new_stack; does nothing if that was
  * `fn` itself. */

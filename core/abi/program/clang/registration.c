@@ -208,7 +208,7 @@ void __tgt_register_requires(int64_t flags)
 
 /* -------------------------------------------------------------------------- further entry points -- */
 
-/* Do nothing: the number of iterations of a loop matters only to GPUs. */
+/* Does nothing, as the function after it: the number of iterations of a loop matters only to GPUs. */
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations);
 void __kmpc_push_target_tripcount(int64_t device, uint64_t iterations)
 {

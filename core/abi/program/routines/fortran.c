@@ -96,38 +96,38 @@ DATA_ASYNC(acc_update_self, ACCD_KIND_UPDATE, ACCD_ACTION_UPDATE_SELF)
 #define DECLARE(type, name, parameters) type name parameters;
 ROUTINES(DECLARE)
 
-/* Return 1 if an array, or an address with a length, is present on the current device. */
+/* Returns 1 if all of the array is present on the current device. */
 int acc_is_present_array_h_(const struct rt_gfortran_descriptor *array)
 {
     return rt_is_present(HERE("acc_is_present"), array->data, get_array_bytes(array));
 }
-int acc_is_present_32_h_(void *host, const int32_t *bytes)
+int acc_is_present_32_h_(void *host, const int32_t *bytes) /* returns 1 if all bytes are present */
 {
     return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
-int acc_is_present_64_h_(void *host, const int64_t *bytes)
+int acc_is_present_64_h_(void *host, const int64_t *bytes) /* returns 1 if all bytes are present */
 {
     return rt_is_present(HERE("acc_is_present"), host, (size_t)*bytes);
 }
 
-/* Return and set the current device, as the C routines do; `type` and `number` are passed by reference. */
+/* Returns the number of devices of a type. */
 int acc_get_num_devices_h_(const int *type)
 {
     return rt_get_num_devices(*type);
 }
-void acc_set_device_type_h_(const int *type)
+void acc_set_device_type_h_(const int *type) /* sets the thread's device type */
 {
     rt_set_device_type(HERE("acc_set_device_type"), *type);
 }
-int acc_get_device_type_h_(void)
+int acc_get_device_type_h_(void) /* returns the thread's device type */
 {
     return rt_get_device_type();
 }
-void acc_set_device_num_h_(const int *number, const int *type)
+void acc_set_device_num_h_(const int *number, const int *type) /* sets the thread's device */
 {
     rt_set_device_num(HERE("acc_set_device_num"), *number, *type);
 }
-int acc_get_device_num_h_(const int *type)
+int acc_get_device_num_h_(const int *type) /* returns the number of the thread's device */
 {
     return rt_get_device_num(HERE("acc_get_device_num"), *type);
 }
@@ -144,44 +144,44 @@ void acc_get_property_string_h_(int number, int type, int property, char *to, si
     memset(to, ' ', capacity);
     memcpy(to, text ? text : "", length < capacity ? length : capacity);
 }
-/* Start and shut down a device, and test where the caller runs. */
+/* Starts a device. */
 void acc_init_h_(const int *type)
 {
     rt_init_device(HERE("acc_init"), *type);
 }
-void acc_shutdown_h_(const int *type)
+void acc_shutdown_h_(const int *type) /* ends all data of the device */
 {
     rt_shutdown_device(HERE("acc_shutdown"), *type);
 }
-int acc_on_device_h_(const int *type)
+int acc_on_device_h_(const int *type) /* returns 1 if the caller runs on such a device */
 {
     return rt_is_on_device_type(*type);
 }
 
-/* Return 1: queues are always complete. */
+/* Returns 1, because queues are always complete. */
 int acc_async_test_h_(const int *queue)
 {
     return rt_test_queue(HERE("acc_async_test"), *queue);
 }
-int acc_async_test_all_h_(void)
+int acc_async_test_all_h_(void) /* returns 1: queues are complete */
 {
     return rt_test_queue(HERE("acc_async_test_all"), RT_ASYNC_NOVAL);
 }
-/* Record a wait: of the host, or of queue `other` (wait_async) or `queue` (wait_all_async) for other queues. */
+/* Records that the host waits for `queue`. */
 void acc_wait_h_(const int *queue)
 {
     rt_host_wait(HERE("acc_wait"), RT_PARENT_ROUTINE, *queue);
 }
-void acc_wait_async_h_(const int *queue, const int *other)
+void acc_wait_async_h_(const int *queue, const int *other) /* records that `other` waits for `queue` */
 {
     if (rt.observes_waits)
         rt_trace_wait(HERE("acc_wait_async"), *other, *queue);
 }
-void acc_wait_all_h_(void)
+void acc_wait_all_h_(void) /* records that the host waits for all queues */
 {
     rt_host_wait(HERE("acc_wait_all"), RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
-void acc_wait_all_async_h_(const int *queue)
+void acc_wait_all_async_h_(const int *queue) /* records that `queue` waits for all queues */
 {
     if (rt.observes_waits)
         rt_trace_wait(HERE("acc_wait_all_async"), *queue, RT_ASYNC_NOVAL);

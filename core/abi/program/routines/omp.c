@@ -152,7 +152,7 @@ int omp_get_num_devices(void)
 {
     return rt_get_target_device_count();
 }
-int omp_get_num_devices_(void)
+int omp_get_num_devices_(void) /* for Fortran */
 {
     return rt_get_target_device_count();
 }
@@ -161,7 +161,7 @@ int omp_get_initial_device(void)
 {
     return rt_get_target_device_count();
 }
-int omp_get_initial_device_(void)
+int omp_get_initial_device_(void) /* for Fortran */
 {
     return rt_get_target_device_count();
 }
@@ -170,7 +170,7 @@ int omp_is_initial_device(void)
 {
     return get_current_device() < 0;
 }
-int omp_is_initial_device_(void)
+int omp_is_initial_device_(void) /* for Fortran */
 {
     return get_current_device() < 0;
 }

@@ -186,36 +186,36 @@ void acc_update_self(void *host, size_t bytes) /* copies the device's bytes */
     UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC);
 }
 
-/* Asynchronous routines run at once, too, and do the same; `queue` is recorded for the race check. */
+/* Does at once what acc_copyin does, as all asynchronous routines do; `queue` is only recorded for the race check. */
 void acc_copyin_async(void *host, size_t bytes, int queue)
 {
     ENTER(ACCD_ACTION_COPYIN, queue);
 }
-void acc_create_async(void *host, size_t bytes, int queue)
+void acc_create_async(void *host, size_t bytes, int queue) /* see acc_create */
 {
     ENTER(ACCD_ACTION_CREATE, queue);
 }
-void acc_copyout_async(void *host, size_t bytes, int queue)
+void acc_copyout_async(void *host, size_t bytes, int queue) /* see acc_copyout */
 {
     EXIT(ACCD_ACTION_COPYOUT, false, queue);
 }
-void acc_copyout_finalize_async(void *host, size_t bytes, int queue)
+void acc_copyout_finalize_async(void *host, size_t bytes, int queue) /* see acc_copyout_finalize */
 {
     EXIT(ACCD_ACTION_COPYOUT, true, queue);
 }
-void acc_delete_async(void *host, size_t bytes, int queue)
+void acc_delete_async(void *host, size_t bytes, int queue) /* see acc_delete */
 {
     EXIT(ACCD_ACTION_DELETE, false, queue);
 }
-void acc_delete_finalize_async(void *host, size_t bytes, int queue)
+void acc_delete_finalize_async(void *host, size_t bytes, int queue) /* see acc_delete_finalize */
 {
     EXIT(ACCD_ACTION_DELETE, true, queue);
 }
-void acc_update_device_async(void *host, size_t bytes, int queue)
+void acc_update_device_async(void *host, size_t bytes, int queue) /* see acc_update_device */
 {
     UPDATE(ACCD_ACTION_UPDATE_DEVICE, queue);
 }
-void acc_update_self_async(void *host, size_t bytes, int queue)
+void acc_update_self_async(void *host, size_t bytes, int queue) /* see acc_update_self */
 {
     UPDATE(ACCD_ACTION_UPDATE_SELF, queue);
 }
@@ -250,7 +250,7 @@ void acc_attach(void **slot) /* makes the device's pointer point to the device's
 {
     POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC);
 }
-void acc_attach_async(void **slot, int queue)
+void acc_attach_async(void **slot, int queue) /* does so at once */
 {
     POINTER(ACCD_ACTION_ATTACH, false, queue);
 }
@@ -258,7 +258,7 @@ void acc_detach(void **slot) /* gives the device's pointer its host value, for i
 {
     POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC);
 }
-void acc_detach_async(void **slot, int queue)
+void acc_detach_async(void **slot, int queue) /* does so at once */
 {
     POINTER(ACCD_ACTION_DETACH, false, queue);
 }
@@ -266,7 +266,7 @@ void acc_detach_finalize(void **slot) /* does so for all users */
 {
     POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC);
 }
-void acc_detach_finalize_async(void **slot, int queue)
+void acc_detach_finalize_async(void **slot, int queue) /* does so at once */
 {
     POINTER(ACCD_ACTION_DETACH, true, queue);
 }
@@ -433,28 +433,28 @@ static void copy_memory(const struct rt_site *site, enum direction direction, vo
 
 #define COPY(direction, to, from, queue) copy_memory(HERE, direction, to, from, bytes, queue)
 
-/* Copy bytes at once: to, from and within the device. The asynchronous ones only record `queue`. */
+/* Copies bytes to the device at once. */
 void acc_memcpy_to_device(void *device, void *host, size_t bytes)
 {
     COPY(IN, device, host, RT_ASYNC_SYNC);
 }
-void acc_memcpy_to_device_async(void *device, void *host, size_t bytes, int queue)
+void acc_memcpy_to_device_async(void *device, void *host, size_t bytes, int queue) /* only records `queue` */
 {
     COPY(IN, device, host, queue);
 }
-void acc_memcpy_from_device(void *host, void *device, size_t bytes)
+void acc_memcpy_from_device(void *host, void *device, size_t bytes) /* copies to the host */
 {
     COPY(OUT, host, device, RT_ASYNC_SYNC);
 }
-void acc_memcpy_from_device_async(void *host, void *device, size_t bytes, int queue)
+void acc_memcpy_from_device_async(void *host, void *device, size_t bytes, int queue) /* only records `queue` */
 {
     COPY(OUT, host, device, queue);
 }
-void acc_memcpy_device(void *to, void *from, size_t bytes)
+void acc_memcpy_device(void *to, void *from, size_t bytes) /* copies within the device */
 {
     COPY(WITHIN, to, from, RT_ASYNC_SYNC);
 }
-void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue)
+void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue) /* only records `queue` */
 {
     COPY(WITHIN, to, from, queue);
 }
@@ -644,44 +644,44 @@ int rt_is_on_device_type(int type)
                  : type == RT_DEVICE_HOST || type == RT_DEVICE_NONE;
 }
 
-/* Routines for devices; see routines.h. */
+/* Returns the number of devices of a type. */
 int acc_get_num_devices(int type)
 {
     return rt_get_num_devices(type);
 }
-void acc_set_device_type(int type)
+void acc_set_device_type(int type) /* sets the thread's device type */
 {
     rt_set_device_type(HERE, type);
 }
-int acc_get_device_type(void)
+int acc_get_device_type(void) /* returns the thread's device type */
 {
     return rt_get_device_type();
 }
-void acc_set_device_num(int number, int type)
+void acc_set_device_num(int number, int type) /* sets the thread's device */
 {
     rt_set_device_num(HERE, number, type);
 }
-int acc_get_device_num(int type)
+int acc_get_device_num(int type) /* returns the number of the thread's device */
 {
     return rt_get_device_num(HERE, type);
 }
-size_t acc_get_property(int number, int type, int property)
+size_t acc_get_property(int number, int type, int property) /* returns a number; 0: not known */
 {
     return rt_get_property(HERE, number, type, property);
 }
-const char *acc_get_property_string(int number, int type, int property)
+const char *acc_get_property_string(int number, int type, int property) /* returns a text; NULL: not known */
 {
     return rt_get_property_string(HERE, number, type, property);
 }
-void acc_init(int type)
+void acc_init(int type) /* starts a device */
 {
     rt_init_device(HERE, type);
 }
-void acc_shutdown(int type)
+void acc_shutdown(int type) /* ends all data of a device */
 {
     rt_shutdown_device(HERE, type);
 }
-int acc_on_device(int type)
+int acc_on_device(int type) /* returns 1 if the caller runs on such a device */
 {
     return rt_is_on_device_type(type);
 }
@@ -700,57 +700,57 @@ int rt_test_queue(const struct rt_site *site, int queue)
     return 1;
 }
 
-/* Test and wait for queues. Queues are always complete, so that tests return 1 and waits only record the order. */
+/* Returns 1, because queues are always complete; records that the host has seen this. */
 int acc_async_test(int queue)
 {
     return rt_test_queue(HERE, queue);
 }
-int acc_async_test_all(void)
+int acc_async_test_all(void) /* returns 1: queues are complete */
 {
     return rt_test_queue(HERE, RT_ASYNC_NOVAL);
 }
-void acc_wait(int queue)
+void acc_wait(int queue) /* records that the host waits */
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
 }
-void acc_async_wait(int queue)
+void acc_async_wait(int queue) /* older name of acc_wait */
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, queue);
 }
-void acc_wait_all(void)
+void acc_wait_all(void) /* records a wait for all queues */
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
-void acc_async_wait_all(void)
+void acc_async_wait_all(void) /* older name of acc_wait_all */
 {
     rt_host_wait(HERE, RT_PARENT_ROUTINE, RT_ASYNC_NOVAL);
 }
-/* Make a queue wait for other queues, which is only recorded; the host does not wait. */
+/* Records that queue `other` waits for `queue`; the host does not wait. */
 void acc_wait_async(int queue, int other)
 {
     if (rt.observes_waits)
         rt_trace_wait(HERE, other, queue);
 }
-void acc_wait_all_async(int queue)
+void acc_wait_all_async(int queue) /* records that `queue` waits for all queues */
 {
     if (rt.observes_waits)
         rt_trace_wait(HERE, queue, RT_ASYNC_NOVAL);
 }
 
-/* Routines for CUDA, which simulated devices lack: they return NULL or 0, and change nothing. */
+/* Returns NULL: simulated devices have no CUDA, so its routines change nothing. */
 void *acc_get_current_cuda_device(void)
 {
     return NULL;
 }
-void *acc_get_current_cuda_context(void)
+void *acc_get_current_cuda_context(void) /* returns NULL */
 {
     return NULL;
 }
-void *acc_get_cuda_stream(int queue)
+void *acc_get_cuda_stream(int queue) /* returns NULL */
 {
     return (void)queue, NULL;
 }
-int acc_set_cuda_stream(int queue, void *stream)
+int acc_set_cuda_stream(int queue, void *stream) /* returns 0 */
 {
     return (void)queue, (void)stream, 0;
 }
