@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* Returns the id that replaces `from` when the thread's work accesses bytes, as rt_shadow.find_successor does, and
- * caches the result for the thread. */
+/* Returns the id that replaces `from` as last access when the thread's work accesses bytes, as rt_shadow.find_successor
+ * does, and caches the result for the thread. */
 static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct rt_check_thread *thread, uint16_t from)
 {
     const unsigned i = from / 2 % RT_SUCCESSOR_CACHE;
@@ -27,8 +27,8 @@ static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct 
     return thread->steps[i].to;
 }
 
-/* Replaces *last by an access of kind `how` of the thread's work and returns true. Returns false, with *last as it was,
- * if an earlier conflicting access in *last does not happen before this one. */
+/* Replaces *last by an access of kind `how` (RT_ACCESS_READ, ...) of the thread's work and returns true. Returns false,
+ * with *last as it was, if an earlier conflicting access in *last does not happen before this access. */
 static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
                                     struct rt_last_access *last, unsigned how)
 {
@@ -36,7 +36,7 @@ static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_ch
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
     if (rt_find_successor(shadow, thread, last->write) != work || (how & RT_ACCESS_MODIFY && read != work))
         return false;
-    if (own != work) /* an atomic access does not replace plain accesses that happened before it */
+    if (own != work) /* plain accesses before an atomic one stay recorded: other atomic ones may race with them */
         *last = how & RT_ACCESS_MODIFY ? (struct rt_last_access){shadow->find_successor(last->write, own),
                                                                  shadow->find_successor(last->read, 1)}
                                        : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
@@ -68,8 +68,8 @@ static inline unsigned rt_hash_last_access(uint32_t both)
 
 /* -------------------------------------------------------------------------------------- tiles -- */
 
-/* Acquires the spin lock of tiles. Returns false if the calling thread has the lock already: then this is a signal
- * handler that interrupted the thread, and nothing may be changed. */
+/* Acquires the spin lock of tiles. Returns false if the calling thread has the lock already: then the caller is a
+ * signal handler that interrupted the thread, and must not change any tile. */
 static inline bool rt_lock_tiles(struct rt_shadow *shadow, const struct rt_check_thread *thread)
 {
     const struct rt_check_thread *none = NULL;
@@ -111,8 +111,8 @@ static inline void rt_set_tile_entries(struct rt_history_tile *uses, size_t unit
     }
 }
 
-/* Returns the tile that has the history of the byte at offset k, and writes the bytes of a unit of that tile. Returns
- * NULL if the history of the byte is in split_bytes[k]. */
+/* Returns the tile or split tile that has the history of the byte at offset k, and sets *unit_p to the bytes of a unit
+ * of that tile. Returns NULL if the history of the byte is in split_bytes[k]. */
 static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shadow *shadow, size_t k, size_t *unit_p)
 {
     struct rt_history_tile *uses = &shadow->uses[k / RT_TILE_BYTES];
@@ -125,7 +125,7 @@ static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shado
 }
 
 /* Splits the tile of the byte at offset k into split tiles, or its split tile into bytes; does nothing if both are
- * split. The thread must have the lock of tiles. */
+ * split already. The thread must have the lock of tiles. */
 static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
 {
     size_t unit;
@@ -161,9 +161,9 @@ static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, s
             uses->last[i] = 0;
 }
 
-/* Finds the list entry of the value `last` in a tile. Returns true and its index if the tile has the value; 0 is always
- * at index 0. Otherwise returns false and the index of a free entry, or 0 if no entry is free. Most values have the
- * same entry in all tiles. */
+/* Sets *entry_p to the list index of the value `last` in a tile, and returns true; 0 is always at index 0. If the tile
+ * does not have the value, returns false, and *entry_p is the index of a free entry, or 0 if no entry is free. Most
+ * values have the same entry in all tiles, because the search begins at a hash of the value. */
 static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32_t last, unsigned *entry_p)
 {
     const unsigned first = rt_hash_last_access(last);
@@ -201,9 +201,9 @@ static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, 
     return last ? entry : 0;
 }
 
-/* Writes the last access of the byte at offset k to *last. Returns how many of the n bytes from k on have the same last
- * access and lie in one tile. Splits the tile if the range begins or ends inside of a unit, as only whole units have a
- * last access. */
+/* Sets *last to the packed last access of the byte at offset k. Returns how many of the n bytes from k on have the same
+ * last access and lie in one tile. Splits the tile if the range begins or ends inside of a unit, as only whole units
+ * have a last access. */
 static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                          size_t n, uint32_t *last)
 {
@@ -230,8 +230,9 @@ static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct 
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last);
 
-/* Sets the last access of n bytes from offset k on, which are whole units of one tile. Returns the list entry of the
- * units; 0 if they have none: `last` is 0, the tile is split, or the thread has the lock already. */
+/* Sets the packed last access of n bytes from offset k on, which are whole units of one tile. Returns the list entry of
+ * the units; 0 if they have none, because `last` is 0 or the tile is split. Returns 0 without a change if the thread
+ * has the lock already. */
 static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                           size_t n, uint32_t last)
 {
@@ -258,7 +259,7 @@ static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct
     return entry;
 }
 
-/* Sets the last access of the n bytes from offset k on, which may lie in many tiles. */
+/* Sets the packed last access of the n bytes from offset k on, which may lie in many tiles. */
 static inline void rt_set_last_access_range(struct rt_shadow *shadow, const struct rt_check_thread *thread, size_t k,
                                             size_t n, uint32_t last)
 {
@@ -278,8 +279,9 @@ static inline struct rt_history_change *rt_get_history_change(struct rt_check_th
     return &thread->changes[how % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
 }
 
-/* Records an access of n bytes of device memory at address `at`, and calls on_race for bytes whose last access does not
- * happen before it. Consecutive bytes with the same last access report a race once. */
+/* Records an access of n bytes of device memory at address `at` by the thread's work, and calls on_race for bytes whose
+ * last access does not happen before this access. Consecutive bytes with the same last access report a race once. pc,
+ * frame: see rt_shadow.on_access. */
 static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at,
                                           size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {

@@ -9,7 +9,9 @@
 
 /* --------------------------------------------------------------- compare and exchange of gcc -- */
 
-/* gcc calls these functions with -fno-inline-atomics instead of an instruction. */
+/* Defines __atomic_compare_exchange_n for n bytes, which gcc calls with -fno-inline-atomics instead of an instruction.
+ * Checks the access, stores `to` at `at` if *expected is there, and sets *expected to the old value. Returns true if
+ * `to` was stored. */
 #define COMPARE(n, type, attribute)                                                                \
     API bool rt_atomic_compare##n(void *at, void *expected, type to, int order,                    \
                                   int failure) __asm__("__atomic_compare_exchange_" #n);           \
@@ -35,7 +37,7 @@ COMPARE(16, wide, __attribute__((target("cx16"))))
 
 static bool locked; /* spin lock for programs without libatomic */
 
-/* Returns the function `name` of libatomic or libgomp, and stores it in *cached; NULL if the program has no such
+/* Returns the function `name` of libatomic or libgomp, and caches it in *cached; NULL if the program has no such
  * library. */
 static void *find_atomic_function(void **cached, const char *name)
 {
@@ -44,7 +46,8 @@ static void *find_atomic_function(void **cached, const char *name)
     return *cached;
 }
 
-/* Checks an atomic access of n bytes. Does nothing if the caller is not instrumented. */
+/* Checks an atomic access of n bytes of kind `how` (RT_ACCESS_READ, ...). Does nothing if the caller is not
+ * instrumented, that is, not compiled for checking. */
 static void check_atomic_access(const void *at, size_t n, unsigned how, struct rt_caller caller)
 {
     if (rt_is_instrumented_caller(caller))
@@ -52,6 +55,7 @@ static void check_atomic_access(const void *at, size_t n, unsigned how, struct r
 }
 
 typedef void load_fn(size_t n, const void *at, void *to, int order);
+/* __atomic_load of any size: checks the read, and copies n bytes from `at` to `to`, by libatomic or under the lock. */
 API load_fn rt_atomic_load_any __asm__("__atomic_load");
 void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 {
@@ -68,6 +72,8 @@ void rt_atomic_load_any(size_t n, const void *at, void *to, int order)
 }
 
 typedef void store_fn(size_t n, void *at, const void *from, int order);
+/* __atomic_store of any size: checks the write, and copies n bytes from `from` to `at`, by libatomic or under the lock.
+ */
 API store_fn rt_atomic_store_any __asm__("__atomic_store");
 void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
 {
@@ -84,6 +90,7 @@ void rt_atomic_store_any(size_t n, void *at, const void *from, int order)
 }
 
 typedef void exchange_fn(size_t n, void *at, const void *from, void *to, int order);
+/* __atomic_exchange of any size: checks the accesses, copies the old bytes to `to` and stores those of `from`. */
 API exchange_fn rt_atomic_exchange_any __asm__("__atomic_exchange");
 void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int order)
 {
@@ -102,6 +109,8 @@ void rt_atomic_exchange_any(size_t n, void *at, const void *from, void *to, int 
 }
 
 typedef bool compare_fn(size_t n, void *at, void *expected, const void *from, int order, int failure);
+/* __atomic_compare_exchange of any size: checks the accesses, and stores `from` if the bytes equal *expected. Returns
+ * true if it did; otherwise copies the bytes to *expected. */
 API compare_fn rt_atomic_compare_any __asm__("__atomic_compare_exchange");
 bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from, int order, int failure)
 {
@@ -120,8 +129,9 @@ bool rt_atomic_compare_any(size_t n, void *at, void *expected, const void *from,
 
 /* --------------------------------------------------------------------------- lock of libgomp -- */
 
-/* gcc writes plain loads and stores between GOMP_atomic_start and GOMP_atomic_end for atomic operations that are too
- * wide, and for numbers of several parts. These accesses count as atomic. */
+/* Takes libgomp's lock for atomic operations. gcc writes plain loads and stores between GOMP_atomic_start and
+ * GOMP_atomic_end for atomic operations that are too wide, and for numbers of several parts. These accesses count as
+ * atomic. */
 API void GOMP_atomic_start(void);
 void GOMP_atomic_start(void)
 {
@@ -132,6 +142,7 @@ void GOMP_atomic_start(void)
     this_check_thread.is_atomic = true;
 }
 
+/* Releases libgomp's lock; later accesses of the thread count as plain ones. */
 API void GOMP_atomic_end(void);
 void GOMP_atomic_end(void)
 {

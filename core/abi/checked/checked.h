@@ -13,8 +13,8 @@
  *                                       |
  *      runtime                   rt_shadow.on_access       finds the mapping, changes states, reports
  *
- * Code here runs in accesses of the program, in its signal handlers, and before main. Its part of an
- * access takes no lock of the C library and allocates no memory. */
+ * Code of this folder runs in accesses of the program, in its signal handlers, and before main. Therefore it takes no
+ * lock of the C library and allocates no memory during an access. */
 #ifndef RT_CHECKED_H
 #define RT_CHECKED_H
 
@@ -41,7 +41,7 @@ enum {
     RT_ACCESS_MODIFY = RT_ACCESS_WRITE | RT_ACCESS_FREE
 };
 
-#define RT_ALL_BYTES(states) ((uint32_t)(states)*0x11111111u) /* word of shadow in which all 8 bytes have `states` */
+#define RT_ALL_BYTES(states) ((uint32_t)(states)*0x11111111u) /* word of shadow whose 8 bytes all have `states` */
 
 /* Shadow of a word (8 bytes at a multiple of 8): the states of its bytes, byte 0 in the lowest bits, and an origin. The
  * origin is the low half of the return address of the last write. If no byte of the word is VALID, the origin is a
@@ -117,7 +117,8 @@ struct rt_shadow {
      * return address of the access. frame: __builtin_frame_address of the function that the compiler called; NULL: not
      * known. */
     void (*on_access)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
-    /* Handles an MPI message that reads or writes n bytes of device memory. */
+    /* Handles an MPI message that reads or writes n bytes of device memory at `at`: checks it as an access of the
+     * device. */
     void (*on_mpi_transfer)(uintptr_t at, size_t n, bool write, uintptr_t pc, const uintptr_t *frame);
     /* Handles that a block of malloc is about to be freed; clears the shadow that parts of it may have. */
     void (*on_free)(uintptr_t at, size_t n, uintptr_t pc, const uintptr_t *frame);
@@ -142,7 +143,7 @@ struct rt_check_thread {
     uintptr_t stack, stack_bytes; /* part of the stack that the kernel may use; stack_bytes 0: no kernel */
     uint8_t *stack_tiles;         /* readable tiles of the kernel's stack */
     size_t nstack_tiles;
-    bool in_kernel;
+    bool in_kernel;        /* the thread runs a kernel, which may use device memory only */
     bool records_accesses; /* each access is recorded in the history */
     bool is_atomic;        /* loads and stores belong to an atomic operation */
     uint16_t work;         /* work id of the running kernel; 0: everything that follows happens after the kernel */

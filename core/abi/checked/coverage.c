@@ -2,6 +2,7 @@
  * thread sanitizer ignores arrays on the stack, which may be mapped. */
 #include "fast_path.h"
 
+/* Defines the functions for loads and stores of n bytes at `at`, which check the access. */
 #define TRACED(n)                                      \
     API void __sanitizer_cov_load##n(const void *at);  \
     void __sanitizer_cov_load##n(const void *at)       \

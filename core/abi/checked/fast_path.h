@@ -11,31 +11,33 @@
 #define FRAME ((const uintptr_t *)__builtin_frame_address(0)) /* needs -fno-omit-frame-pointer */
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Hidden aliases of rt_shadow and of the calling thread's state: code of this library reaches hidden symbols without a
- * table of the linker. */
+/* Aliases of rt_shadow and of the calling thread's state, hidden from other libraries: code of this library reaches
+ * hidden symbols without a table of the linker. */
 extern struct rt_shadow local_shadow __attribute__((visibility("hidden")));
 extern __thread struct rt_check_thread this_check_thread __attribute__((visibility("hidden")));
 
 /* Checks an access of n bytes at `at` that the fast path does not allow, or that must be recorded in the history. Calls
- * rt_shadow.on_access if the shadow does not allow it. how: RT_ACCESS_READ, ... */
+ * rt_shadow.on_access if the shadow does not allow the access. how: RT_ACCESS_READ, ...; pc, frame: see
+ * rt_shadow.on_access. */
 void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
-/* Checks an access of the caller's caller. A function that the compiler calls has no frame of its own, and jumps here
- * as its last step. */
+/* Checks an access of the caller's caller by rt_check_slow_path. A function that the compiler calls has no frame of its
+ * own, and jumps here as its last step. */
 void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how);
-/* Check a read or a write of 4 or 8 bytes that may be the first access since the bytes were moved to this side. Reached
- * by a jump, like rt_check_caller_slow_path. */
+/* Check a read or a write of 4 or 8 bytes that may be the first access since the bytes were moved to this side (host or
+ * device). Reached by a jump, like rt_check_caller_slow_path. */
 void rt_read4_first(uintptr_t at);
 void rt_write4_first(uintptr_t at);
 void rt_read8_first(uintptr_t at);
 void rt_write8_first(uintptr_t at);
 /* requested_sizes.c: records that the program requested `bytes` bytes for the block of malloc at `start`. */
 void rt_record_requested_size(uintptr_t start, size_t bytes);
-/* Forgets the size of the block at `start`; called before the block is freed. */
+/* requested_sizes.c: forgets the requested size of the block at `start`; called before the block is freed. */
 void rt_forget_requested_size(uintptr_t start);
-/* Checks an access of n bytes word by word, by the slow path. Does nothing for host memory without a shadow. */
+/* Checks an access of n bytes word by word, by the slow path. Host memory without a shadow needs no check. */
 void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
 
-/* Acquires a spin lock that is held for a few instructions; *lock is true while a thread has it. */
+/* Acquires a spin lock that is held for a few instructions; *lock is true while a thread has it. Not for signal
+ * handlers, which may have interrupted that thread. */
 static inline void rt_spin_lock(bool *lock)
 {
     while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE))
@@ -47,6 +49,7 @@ static inline void rt_spin_unlock(bool *lock)
     __atomic_clear(lock, __ATOMIC_RELEASE);
 }
 
+/* Returns the smaller one of two sizes. */
 static inline size_t rt_min_size(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -65,8 +68,8 @@ static inline uintptr_t rt_offset_in_units(uintptr_t bytes, unsigned shift)
     return shift ? bytes >> shift | bytes << (64 - shift) : bytes;
 }
 
-/* Returns the states of n bytes (1, 2, 4, 8 or 16). `unit` is the index of the first byte, divided by n; for n = 16
- * divided by 8. */
+/* Returns the states of n bytes (1, 2, 4, 8 or 16), byte 0 in the lowest bits. `unit` is the index of the first byte,
+ * divided by n; for n = 16 divided by 8. Higher bits than those of n bytes are undefined. */
 static inline __attribute__((always_inline)) uint64_t rt_load_states(const uint32_t *states, size_t unit, size_t n)
 {
     uint64_t wide;
@@ -96,7 +99,8 @@ static inline __attribute__((always_inline)) void rt_record_writer(uint32_t *ori
 }
 
 /* Returns true if the shadow allows an access of n bytes (1, 2, 4, 8 or 16), and stores the origin of an allowed write.
- * Returns false if the slow path must decide, also for each unaligned address, whose unit number is too large. */
+ * pc: return address of the access. Returns false if the slow path must decide, also for each unaligned address, whose
+ * unit number is too large. */
 static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const struct rt_check_thread *thread = &this_check_thread;
@@ -139,14 +143,14 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
         __asm__ volatile("");                                                                \
     } while (0)
 
-/* Checks an access in a function that has more to do afterwards. */
+/* Checks an access of kind `how`, in a function that has more to do afterwards. */
 static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)
 {
     if (!LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
         SLOW_PATH_HERE(at, n, how);
 }
 
-/* Checks an access as the last step of a function, so that the slow path is reached by a jump. */
+/* Checks an access of kind `how` as the last step of a function, so that the slow path is reached by a jump. */
 static inline __attribute__((always_inline)) void check_last(uintptr_t at, size_t n, unsigned how)
 {
     if (LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))

@@ -1,5 +1,6 @@
 /* format_calls.c - functions of the C library that print or read text by a format: accesses of their conversions are
- * accesses of the caller. */
+ * accesses of the caller. The exported functions check these accesses and return what the C library's function returns.
+ * Callers that were not compiled for checking are not checked. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -11,8 +12,8 @@
 
 /* ------------------------------------------------------------------------------------- print -- */
 
-/* Takes the argument of a printf conversion from the list, and checks the read of the string of %s. length: length
- * letters before the conversion; precision: most bytes of the string, negative: no limit. */
+/* Takes the argument of one printf conversion from the list, and checks the read of the string of %s. length: the
+ * length modifier before the conversion, such as "ll"; precision: most bytes of the string, negative: no limit. */
 static void check_printf_argument(const char *length, char conversion, long precision, va_list arguments,
                                   struct rt_caller caller)
 {
@@ -77,7 +78,7 @@ static void check_printf_arguments(const char *format, va_list arguments, struct
     }
 }
 
-/* Checks the reads of the strings that a printf format prints, on a copy of `arguments`. */
+/* Checks the reads of the strings that a printf format prints, on a copy of `arguments`, which stays usable. */
 static void check_printf_list(const char *format, va_list arguments, struct rt_caller caller)
 {
     va_list copy;
@@ -86,8 +87,8 @@ static void check_printf_list(const char *format, va_list arguments, struct rt_c
     va_end(copy);
 }
 
-/* Checks the write of a printed text of n letters and its terminating zero to `to`, at most `capacity` bytes. Does
- * nothing if n is negative (an error) or capacity is 0. */
+/* Checks the write of a printed text of n characters and its terminating zero to `to`, at most `capacity` bytes. Does
+ * nothing if n is negative (an error of the C library) or capacity is 0. */
 static void check_output(char *to, int n, size_t capacity, struct rt_caller caller)
 {
     if (n >= 0 && capacity)
@@ -96,6 +97,8 @@ static void check_output(char *to, int n, size_t capacity, struct rt_caller call
 
 static void *real_vfprintf, *real_vsnprintf;
 
+/* Body of a variadic function whose last parameter is `format`: returns the result of `call`, which uses the list
+ * `arguments`. */
 #define WITH_LIST(call)          \
     int n;                       \
     va_list arguments;           \
@@ -104,14 +107,15 @@ static void *real_vfprintf, *real_vsnprintf;
     va_end(arguments);           \
     return n
 
-/* Checks the strings that a format prints to `file`, prints, and returns the result of vfprintf. */
+/* Checks the strings that a format prints, prints to `file`, and returns the result of vfprintf. */
 static int print_to_file(FILE *file, const char *format, va_list arguments, struct rt_caller caller)
 {
     check_printf_list(format, arguments, caller);
     return REAL(vfprintf)(file, format, arguments);
 }
 
-/* Checks the strings that a format prints and the written text, prints, and returns the result of vsnprintf. */
+/* Checks the strings that a format prints, prints to `to`, checks the written text, and returns the result of
+ * vsnprintf. */
 static int print_to_text(char *to, size_t capacity, const char *format, va_list arguments, struct rt_caller caller)
 {
     check_printf_list(format, arguments, caller);
@@ -170,7 +174,8 @@ static const char *skip_scanset(const char *at)
     return at + strcspn(at, "]");
 }
 
-/* Returns the number of bytes that a scanf conversion has stored at `to`; 0 if it is not known. */
+/* Returns the number of bytes that a scanf conversion has stored at `to`; 0 if it is not known. length: the length
+ * modifier, such as "ll"; width: the field width, 0: none. */
 static size_t get_stored_bytes(const char *length, char conversion, size_t width, const char *to)
 {
     const bool twice = length[0] == length[1];
@@ -232,8 +237,8 @@ static void check_scanf_arguments(const char *format, va_list arguments, int n, 
     va_end(copy);
 }
 
-/* Reads from a file by the real function `name`, checks the writes to variables, and returns the number of variables
- * read. */
+/* Reads from a file by the real function `name`, cached in *cached, checks the writes to variables, and returns the
+ * number of variables read. */
 static int scan_file(void **cached, const char *name, FILE *file, const char *format, va_list arguments,
                      struct rt_caller caller)
 {
@@ -245,7 +250,8 @@ static int scan_file(void **cached, const char *name, FILE *file, const char *fo
     return n;
 }
 
-/* Reads from a string by the real function `name`, checks the accesses, and returns the number of variables read. */
+/* Reads from a string by the real function `name`, cached in *cached, checks the writes to variables, and returns the
+ * number of variables read. The reads of the string are not checked. */
 static int scan_text(void **cached, const char *name, const char *text, const char *format, va_list arguments,
                      struct rt_caller caller)
 {
@@ -263,7 +269,8 @@ static int scan_text(void **cached, const char *name, const char *text, const ch
     API int name(__VA_ARGS__) __asm__(symbol); \
     int name(__VA_ARGS__)
 
-/* Functions of each standard of C, of which a compiler's header chooses one. */
+/* Defines the scanf functions of one standard of C, whose symbols begin with `prefix`; a compiler's header chooses the
+ * standard. */
 #define SCANS(standard, prefix)                                                                           \
     static void *standard##_file, *standard##_text;                                                       \
     SYMBOL(prefix "vfscanf", standard##_vfscanf, FILE *file, const char *format, va_list arguments)       \

@@ -1,5 +1,6 @@
 /* fortran.c - gfortran's functions that read or write variables of their caller: transfers of READ, WRITE and PRINT,
- * and arrays that are packed for a call. */
+ * and arrays that are packed for a call. Each checks the accesses of callers that were compiled for checking, and calls
+ * libgfortran's function. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Layout of gfortran's descriptor, since version 8. */
+/* Layout of gfortran's array descriptor, since version 8, and of the type in it. */
 struct type {
     size_t element;
     int version;
@@ -26,7 +27,8 @@ struct descriptor {
 };
 
 /* Checks the access to each element of an array, or to each contiguous row. packed: contiguous values that will be
- * written; elements that hold their value already are not checked. packed NULL: all elements are checked. */
+ * written; rows that hold these values already are not checked. packed NULL: everything is checked. Does nothing if the
+ * caller is not instrumented or the array is not allocated. */
 static void check_array(const struct descriptor *array, bool write, const char *packed, struct rt_caller caller)
 {
     assert(array->type.rank >= 0 && array->type.rank <= 15);
@@ -56,7 +58,8 @@ static void check_array(const struct descriptor *array, bool write, const char *
     }
 }
 
-/* Defines the transfer of a scalar variable; bytes is an expression of `kind`. */
+/* Defines the function that transfers a scalar variable at `at` for a READ (`write`: the variable is written) or WRITE
+ * statement. bytes: its size, an expression of `kind`. */
 #define VARIABLE(name, write, bytes)                                                                             \
     API void _gfortran_transfer_##name(void *statement, void *at, int kind);                                     \
     void _gfortran_transfer_##name(void *statement, void *at, int kind)                                          \
@@ -67,7 +70,8 @@ static void check_array(const struct descriptor *array, bool write, const char *
             rt_check_word_range(at, (size_t)(bytes), write, CALLER);                                             \
         call(statement, at, kind);                                                                               \
     }
-/* Defines the transfer of an array; bytes: size of its characters. */
+/* Defines the function that transfers an array for a READ (`write`: the array is written) or WRITE statement; bytes:
+ * size of its characters. */
 #define ARRAY(name, write)                                                                                       \
     API void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes);         \
     void _gfortran_transfer_##name(void *statement, struct descriptor *array, int kind, long bytes)              \
@@ -90,17 +94,19 @@ VARIABLE(character_write, false, kind)
 ARRAY(array, true)
 ARRAY(array_write, false)
 
+/* Returns the contiguous elements of an array: the array itself, or a copy, for which the reads are checked. */
 API void *_gfortran_internal_pack(struct descriptor *array);
 void *_gfortran_internal_pack(struct descriptor *array)
 {
     static void *real;
     __typeof__(_gfortran_internal_pack) *call = rt_find_real_function(&real, "_gfortran_internal_pack");
     void *packed = call(array);
-    if (packed != array->base) /* a copy was made */
+    if (packed != array->base) /* a different address shows that the elements were copied, so that they were read */
         check_array(array, false, NULL, CALLER);
     return packed;
 }
 
+/* Copies packed elements back to an array after a call, and checks the writes to elements whose values change. */
 API void _gfortran_internal_unpack(struct descriptor *array, const void *packed);
 void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
 {
@@ -113,7 +119,8 @@ void _gfortran_internal_unpack(struct descriptor *array, const void *packed)
 
 /* --------------------------------------------------------------------------------- namelists -- */
 
-/* Variables of the namelist statement under way. Variables that READ has changed are recognized by their values. */
+/* Most recorded variables of a namelist; gfortran's number for a derived type, whose components follow as variables.
+ * Variables of the namelist statement under way are recorded below, and checked when it is executed. */
 enum { NAMELIST_MOST = 64, DERIVED = 5 /* a derived type, whose components follow */ };
 static __thread struct {
     const void *statement;
@@ -128,6 +135,7 @@ static void end_namelist(void)
         free(namelist.at[--namelist.n]);
 }
 
+/* Records a variable of the namelist of a statement: its address `at` and type. */
 API void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, size_t bytes, struct type type);
 void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, size_t bytes, struct type type)
 {
@@ -147,6 +155,7 @@ void _gfortran_st_set_nml_var(void *statement, void *at, char *name, int kind, s
     call(statement, at, name, kind, bytes, type);
 }
 
+/* Records a dimension of the last variable of the namelist. */
 API void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, ptrdiff_t lower, ptrdiff_t upper);
 void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, ptrdiff_t lower, ptrdiff_t upper)
 {
@@ -161,6 +170,7 @@ void _gfortran_st_set_nml_var_dim(void *statement, int dim, ptrdiff_t stride, pt
     call(statement, dim, stride, lower, upper);
 }
 
+/* Begins a WRITE statement: checks the reads of the variables of its namelist. */
 API void _gfortran_st_write(void *statement);
 void _gfortran_st_write(void *statement)
 {
@@ -172,6 +182,7 @@ void _gfortran_st_write(void *statement)
     call(statement);
 }
 
+/* Begins a READ statement: only forgets the variables of its namelist. */
 API void _gfortran_st_read(void *statement);
 void _gfortran_st_read(void *statement)
 {

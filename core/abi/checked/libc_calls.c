@@ -1,5 +1,6 @@
-/* libc_calls.c - functions of the C library that read or write memory of their caller. Accesses of callers compiled for
- * checking are checked, and then the C library does the work. */
+/* libc_calls.c - functions of the C library that read or write memory of their caller. Each function defined by
+ * FUNCTION checks the accesses of a caller compiled for checking, calls the C library's function, and returns its
+ * result. */
 #include "fast_path.h"
 #include "libc_calls.h"
 
@@ -12,13 +13,16 @@
 
 /* ----------------------------------------------------------------------------------- callers -- */
 
-enum { MODULES = 64 }; /* most instrumented modules; calls from further modules are not checked */
+/* Address ranges of the instrumented modules: the program and libraries that were compiled for checking. Calls from
+ * further modules than these are not checked. */
+enum { MODULES = 64 };
 static struct {
     uintptr_t low, high;
 } modules[MODULES];
 static unsigned nmodules;
 
-/* Returns true if one of the relocations of a module, `bytes` bytes at `at`, names the symbol `name`. */
+/* Returns true if one of the relocations of a module, `bytes` bytes at `at`, names the symbol `name`. symbols, text:
+ * the module's tables of symbols and of their names. */
 static bool has_relocation(const ElfW(Rela) * at, size_t bytes, const ElfW(Sym) * symbols, const char *text,
                            const char *name)
 {
@@ -37,7 +41,8 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
             of[entry->d_tag] = entry->d_un.d_ptr;
     const ElfW(Sym) *symbols = (const void *)of[DT_SYMTAB];
     const char *text = (const char *)of[DT_STRTAB], *name = "__tsan_init";
-    if (!symbols || !text || of[DT_SYMTAB] < info->dlpi_addr) /* the vdso has addresses relative to its start */
+    /* the vdso has addresses relative to its start, which must not be read; it is not instrumented */
+    if (!symbols || !text || of[DT_SYMTAB] < info->dlpi_addr)
         return false;
     return has_relocation((const void *)of[DT_JMPREL], of[DT_JMPREL] ? of[DT_PLTRELSZ] : 0, symbols, text, name) ||
            has_relocation((const void *)of[DT_RELA], of[DT_RELA] ? of[DT_RELASZ] : 0, symbols, text, name);
@@ -45,8 +50,9 @@ static bool is_instrumented_module(const struct dl_phdr_info *info, const ElfW(D
 
 static bool is_in_module(uintptr_t pc);
 
-/* Adds a module to `modules` if it calls __tsan_init; callback of dl_iterate_phdr, returns 0 to continue. The return
- * address of that call does not identify the module, because the call may be a jump. */
+/* Adds a module to `modules` if it calls __tsan_init and is not there yet; callback of dl_iterate_phdr, returns 0 to
+ * continue. Does nothing if `modules` is full. The return address of __tsan_init does not identify the module, because
+ * its call may be a jump. */
 static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -70,6 +76,7 @@ static int add_module(struct dl_phdr_info *info, size_t bytes, void *ud)
     return 0;
 }
 
+/* Returns true if `pc` lies in an instrumented module. */
 static bool is_in_module(uintptr_t pc)
 {
     for (unsigned i = 0, n = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE); i < n; i++)
@@ -78,12 +85,13 @@ static bool is_in_module(uintptr_t pc)
     return false;
 }
 
+/* Returns true if the caller lies in an instrumented module, and the runtime is present. */
 bool rt_is_instrumented_caller(struct rt_caller caller)
 {
     return local_shadow.shadow_pages && is_in_module(caller.pc);
 }
 
-/* Writes how many modules were ever loaded to *ud, and ends dl_iterate_phdr by 1. */
+/* Callback of dl_iterate_phdr: sets *ud to the number of modules that were ever loaded, and returns 1 to stop. */
 static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
 {
     (void)bytes;
@@ -91,7 +99,8 @@ static int count_modules(struct dl_phdr_info *info, size_t bytes, void *ud)
     return 1;
 }
 
-/* Called at the start of each instrumented object file. Adds modules that were loaded since the last call. */
+/* The compiler calls this function at the start of each instrumented object file. Adds modules that were loaded since
+ * the last call. */
 API void __tsan_init(void);
 void __tsan_init(void)
 {
@@ -103,6 +112,7 @@ void __tsan_init(void)
     seen = loaded;
 }
 
+/* Returns the next library's function of this name, cached in *cached. */
 void *rt_find_real_function(void **cached, const char *name)
 {
     if (!*cached)
@@ -110,6 +120,7 @@ void *rt_find_real_function(void **cached, const char *name)
     return *cached;
 }
 
+/* Checks an access of n bytes, also of callers that are not instrumented. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller)
 {
     rt_check_words_slow_path((uintptr_t)at, n, write ? RT_ACCESS_WRITE : RT_ACCESS_READ, caller.pc, caller.frame);
@@ -204,7 +215,8 @@ FUNCTION(char *, strcat, (char *to, const char *from))
     return REAL(strcat)(to, from);
 }
 
-/* Checks the reads of strcmp and strncmp: both strings up to the first difference or the end, at most `most` bytes. */
+/* Checks the reads of strcmp and strncmp: both strings up to the first difference or the end, at most `most` bytes.
+ * Does nothing if the caller is not instrumented. */
 static void check_comparison(const char *a, const char *b, size_t most, struct rt_caller caller)
 {
     size_t n = 0;

@@ -13,10 +13,11 @@ struct rt_caller {
 };
 #define CALLER ((struct rt_caller){(uintptr_t)__builtin_return_address(0), __builtin_frame_address(0)})
 
-/* True if the caller's return address lies in a module that was compiled for checking, and the checks are on. */
+/* Returns true if the caller's return address lies in a module that was compiled for checking, and the checks are on
+ * (the runtime is in the process). */
 bool rt_is_instrumented_caller(struct rt_caller caller);
-/* Returns the function `name` of the next library that defines it, and stores it in *cached, so that it is looked up
- * once. Returns NULL if no other library has the function. */
+/* Returns the function `name` of the next library that defines it, and caches it in *cached, so that the name is looked
+ * up once. Returns NULL if no other library has the function. */
 void *rt_find_real_function(void **cached, const char *name);
 /* Checks an access of n bytes word by word, without a test that the caller is instrumented. */
 void rt_check_word_range(const void *at, size_t n, bool write, struct rt_caller caller);
@@ -34,7 +35,7 @@ static inline void rt_check_write(void *at, size_t n, struct rt_caller caller)
         rt_check_word_range(at, n, true, caller);
 }
 
-/* Returns the bytes of the string `text` including its terminating zero, or `most` if the first `most` bytes contain no
+/* Returns the bytes of the string `text` including its terminating zero; `most` if the first `most` bytes contain no
  * zero. */
 static inline size_t rt_count_string_bytes(const char *text, size_t most)
 {
@@ -43,8 +44,9 @@ static inline size_t rt_count_string_bytes(const char *text, size_t most)
         n++;
     return n < most ? n + 1 : most;
 }
-/* REAL(name): the function that a FUNCTION(..., name, ...) replaces, as a function pointer. FUNCTION begins the
- * definition of an exported function that replaces a library function; EXPORT one that replaces none. */
+/* REAL(name): the next library's function that FUNCTION(..., name, ...) replaces, as a function pointer. FUNCTION
+ * begins the definition of an exported function that replaces a library function; EXPORT begins one that uses another
+ * function's pointer, or none. */
 #define REAL(name) ((__typeof__(&(name)))rt_find_real_function(&real_##name, #name))
 #define EXPORT(type, name, parameters) \
     API type name parameters;          \

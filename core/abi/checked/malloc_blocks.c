@@ -1,6 +1,6 @@
 /* malloc_blocks.c - list of malloc blocks: those that kernels have allocated, which kernels may use, and large ones of
  * the host, which no kernel may use. Small blocks of the host are not listed: they lie in the heap, whose range is
- * known. */
+ * known. The functions of the malloc family record their blocks here and call the C library. */
 #include "fast_path.h"
 
 #include <dlfcn.h>
@@ -26,16 +26,16 @@ static size_t nblocks, capacity;
 static bool locked;
 static size_t nkernel_blocks; /* number of blocks that kernels have allocated */
 
-/* Returns true if a malloc block is a mapping of its own: the block begins 16 bytes after the start of a page, which
- * has the block's head. */
+/* Returns true if a malloc block is a mapping of its own, as large blocks are. Such a block begins 16 bytes after the
+ * start of a page, where malloc's header of the block is. */
 static bool is_mapping(const void *at)
 {
     enum { PAGE = 4096, HEAD = 16 };
     return (uintptr_t)at % PAGE == HEAD;
 }
 
-/* Records the requested size of a new block of n bytes, and lists the block if a kernel has allocated it or it is
- * large. Does nothing for NULL. Without memory the block is not listed. */
+/* Records the requested size of a new block of n bytes. Lists the block if a kernel has allocated it, or if it is large
+ * and a mapping of its own. Does nothing for NULL. Without memory the block is not listed. */
 static void add_block(void *at, size_t n)
 {
     enum { LARGE = 128 << 10 };
@@ -58,8 +58,7 @@ static void add_block(void *at, size_t n)
     rt_spin_unlock(&locked);
 }
 
-/* Forgets the requested size of a block, and removes the block from the list. Does nothing if the block is not listed.
- */
+/* Forgets the requested size of a block, and removes the block from the list, if it is listed. NULL does nothing. */
 static void remove_block(void *at)
 {
     rt_forget_requested_size((uintptr_t)at);
@@ -75,8 +74,8 @@ static void remove_block(void *at)
     rt_spin_unlock(&locked);
 }
 
-/* Returns the function malloc_usable_size of another allocator, if that has replaced __libc_malloc, too. Returns NULL
- * if the blocks are those of the C library. */
+/* Returns the function malloc_usable_size of another allocator, if that allocator has also replaced __libc_malloc.
+ * Returns NULL if the blocks are those of the C library. */
 static size_t (*find_other_usable_size(void))(void *at)
 {
     static size_t (*found)(void *at);
@@ -106,7 +105,8 @@ size_t malloc_usable_size(void *at)
     return (word & ~(size_t)BITS) - (word & IS_MAPPED ? 2 : 1) * sizeof word;
 }
 
-/* Informs the runtime before a block is freed that may have a shadow. pc, frame: of the call in the program. */
+/* Informs the runtime before a block is freed, if a shadow page exists for some of its bytes. pc, frame: of the call in
+ * the program. */
 static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
 {
     const uintptr_t start = (uintptr_t)at;
@@ -121,6 +121,7 @@ static void notify_free(void *at, uintptr_t pc, const uintptr_t *frame)
         }
 }
 
+/* Returns the owner of the listed block that contains an address. */
 API enum rt_block_owner rt_find_malloc_block(uintptr_t at, uintptr_t *start_p, size_t *bytes_p)
 {
     enum rt_block_owner owner = RT_OWNER_UNKNOWN;
@@ -135,6 +136,7 @@ API enum rt_block_owner rt_find_malloc_block(uintptr_t at, uintptr_t *start_p, s
     return owner;
 }
 
+/* Allocates a block as the C library does, and records it. */
 API void *malloc(size_t n);
 void *malloc(size_t n)
 {
@@ -143,6 +145,7 @@ void *malloc(size_t n)
     return at;
 }
 
+/* Allocates a zeroed block as the C library does, and records it. */
 API void *calloc(size_t n, size_t each);
 void *calloc(size_t n, size_t each)
 {
@@ -151,6 +154,7 @@ void *calloc(size_t n, size_t each)
     return at;
 }
 
+/* Reports the old block as freed, resizes it as the C library does, and records the new one. */
 API void *realloc(void *at, size_t n);
 void *realloc(void *at, size_t n)
 {
@@ -161,6 +165,7 @@ void *realloc(void *at, size_t n)
     return grown;
 }
 
+/* Reports a block as freed, forgets it, and frees it. */
 API void free(void *at);
 void free(void *at)
 {
@@ -169,7 +174,8 @@ void free(void *at)
     __libc_free(at);
 }
 
-/* Serves libgomp's memory for reductions of tasks, too. */
+/* Allocates an aligned block as the C library does, and records it. libgomp uses this function for reductions of tasks.
+ */
 API void *memalign(size_t alignment, size_t n);
 void *memalign(size_t alignment, size_t n)
 {
@@ -178,12 +184,14 @@ void *memalign(size_t alignment, size_t n)
     return at;
 }
 
+/* Allocates an aligned block, as memalign. */
 API void *aligned_alloc(size_t alignment, size_t n);
 void *aligned_alloc(size_t alignment, size_t n)
 {
     return memalign(alignment, n);
 }
 
+/* Sets *at to an aligned block. Returns 0, EINVAL for a wrong alignment, or ENOMEM. */
 API int posix_memalign(void **at, size_t alignment, size_t n);
 int posix_memalign(void **at, size_t alignment, size_t n)
 {

@@ -5,7 +5,8 @@
  * pass words on as they are. Fortran's handles are numbers; Open MPI has functions that translate them.
  *
  * A function may receive less than its count. So a receive buffer is copied before and compared afterwards: bytes that
- * have changed were written. The state of other bytes that were old is not known any more; they count as valid.
+ * have changed were written. Bytes that have not changed may have been written, too; to avoid false reports they count
+ * as valid.
  * Libraries with support for GPUs take device addresses, too: such a message is an access to device memory. */
 #include "fast_path.h"
 #include "libc_calls.h"
@@ -35,7 +36,7 @@ static void *find_mpi_function(const char *name)
             ((int(*) types)(word)function)(__VA_ARGS__); \
     } while (0)
 
-/* Returns the rank of the process in a communicator; -1 without an MPI library. */
+/* Returns the rank of the process in a communicator (a handle of C); -1 without an MPI library. */
 static int get_comm_rank(word comm)
 {
     int rank = -1;
@@ -53,6 +54,7 @@ static int get_comm_size(word comm)
 
 /* ------------------------------------------------------------------------------------- types -- */
 
+/* Datatype of MPI. */
 struct type {
     word handle, comm;
     int size;                                /* bytes of one element, without gaps */
@@ -60,7 +62,7 @@ struct type {
                                               * and true_extent are without gaps at the ends of the element */
 };
 
-/* Returns the sizes of an MPI datatype; size 0 without an MPI library. */
+/* Returns the sizes of the MPI datatype `handle`; size 0 without an MPI library. */
 static struct type get_type(word handle, word comm)
 {
     struct type type = {.handle = handle, .comm = comm};
@@ -94,8 +96,8 @@ static char *get_type_mask(const struct type *type)
 
 /* ----------------------------------------------------------------------------------- buffers -- */
 
-/* Returns true for buffer addresses with a special meaning: MPI_BOTTOM, MPI_IN_PLACE, and the addresses of the Fortran
- * variables of these names. */
+/* Returns true for buffer addresses with a special meaning, which have no bytes to check: MPI_BOTTOM, MPI_IN_PLACE, and
+ * the addresses of the Fortran variables of these names. */
 static bool is_special(word at)
 {
     static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_bottom_"};
@@ -126,8 +128,8 @@ static void check_buffer(word at, size_t n, bool write, struct rt_caller caller)
         rt_check_word_range((const void *)at, n, write, caller);
 }
 
-/* Checks that `count` elements of a send buffer may be read, without the gaps of their type. Does nothing if the caller
- * is not instrumented. */
+/* Checks that `count` elements of a send buffer may be read, without the gaps of their type. handle, comm: handles of
+ * the datatype and the communicator. Does nothing if the caller is not instrumented, or without memory for the gaps. */
 static void check_send_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
     if (count <= 0 || is_special(at) || !rt_is_instrumented_caller(caller))
@@ -158,7 +160,7 @@ struct recv_buffer {
     char *bytes;
 };
 
-/* Returns the states of the word at `at`; NULL if the word has no shadow. */
+/* Returns the address of the states of the word (8 bytes) that contains `at`; NULL if the word has no shadow. */
 static uint32_t *get_states(word at)
 {
     if (is_device_buffer(at))
@@ -180,8 +182,8 @@ static bool is_mapped(word at, size_t n)
     return false;
 }
 
-/* Copies a receive buffer of `count` elements before the receive. Nothing is copied if the caller is not instrumented,
- * no byte of the buffer is mapped, or without memory. */
+/* Returns a copy of a receive buffer of `count` elements, made before the receive. Its bytes are NULL if the caller is
+ * not instrumented, no byte of the buffer is mapped, or without memory. */
 static struct recv_buffer save_recv_buffer(word at, long count, word handle, word comm, struct rt_caller caller)
 {
     struct recv_buffer received = {0};
@@ -206,8 +208,8 @@ static size_t get_word_part(const struct recv_buffer *received, size_t k)
     return left < part ? left : part;
 }
 
-/* Returns how many bytes from offset `from` on lie in words that all have changed. Whole words are compared, because a
- * received number may leave some of its bytes as before. */
+/* Returns how many bytes from offset `from` on lie in words that all have changed since the copy. Whole words are
+ * compared, because a received number may leave some of its bytes as before. */
 static size_t count_changed_bytes(const struct recv_buffer *received, size_t from)
 {
     const char *now = (const char *)received->at;
@@ -220,7 +222,8 @@ static size_t count_changed_bytes(const struct recv_buffer *received, size_t fro
     return k - from;
 }
 
-/* Checks the writes to a receive buffer, and frees the copy. Bytes that have not changed count as valid. */
+/* Checks the writes to a receive buffer after the receive, and frees the copy. Bytes that have not changed are marked
+ * as valid. Does nothing if there is no copy. */
 static void check_received(struct recv_buffer received, struct rt_caller caller)
 {
     for (size_t k = 0, n; received.bytes && k < received.n; k += n) {
@@ -254,7 +257,7 @@ static struct request *requests;
 static bool locked;
 
 /* Returns the i-th element of an array of request handles. Elements are pointers in C programs with Open MPI, otherwise
- * 32-bit numbers. */
+ * 32-bit numbers. fortran: the array is Fortran's. */
 static word handle_at(const void *handles, long i, bool fortran)
 {
     static int is_pointer = -1;
@@ -263,7 +266,8 @@ static word handle_at(const void *handles, long i, bool fortran)
     return is_pointer && !fortran ? ((const word *)handles)[i] : ((const unsigned *)handles)[i];
 }
 
-/* Removes the receive request of a handle from the list and returns it; NULL if there is none. */
+/* Removes the receive request of a handle from the list and returns the request, which the caller frees; NULL if there
+ * is none. */
 static struct request *remove_request(word handle)
 {
     struct request *taken = NULL;
@@ -278,14 +282,15 @@ static struct request *remove_request(word handle)
     return taken;
 }
 
-/* Records a receive request, and takes over its copy. A send has no copy (received.bytes NULL): then only an older
- * receive with the same handle is forgotten. */
+/* Records a receive request, and takes over its copy, which is freed without memory. A send has no copy (received.bytes
+ * NULL): then only an older receive with the same handle is forgotten. */
 static void add_request(word handle, struct recv_buffer received, struct rt_caller caller)
 {
     struct request *request = received.bytes ? malloc(sizeof *request) : NULL;
     if (received.bytes)
         local_shadow.on_async_buffer(received.at, received.n, caller.pc, caller.frame);
-    struct request *old = remove_request(handle); /* cancelled or freed before */
+    struct request *old =
+        remove_request(handle); /* a request that was cancelled or freed, so that its handle is reused */
     if (old)
         free(old->received.bytes);
     free(old);
@@ -300,8 +305,8 @@ static void add_request(word handle, struct recv_buffer received, struct rt_call
     rt_spin_unlock(&locked);
 }
 
-/* Returns a copy of n request handles, made before a wait or a test. Returns NULL if no receive is pending, or without
- * memory. */
+/* Returns a copy of n request handles, made before a wait or a test, for complete_requests. Returns NULL if no receive
+ * is pending, or without memory. */
 static word *save_handles(const void *handles, long n, bool fortran)
 {
     word *before = n > 0 && __atomic_load_n(&requests, __ATOMIC_RELAXED) ? calloc((size_t)n, sizeof *before) : NULL;
@@ -338,8 +343,8 @@ static void check_send_parts(word at, const int *counts, const int *starts, word
         check_send_buffer(at + (word)(starts[i] * extent), counts[i], handle, comm, caller);
 }
 
-/* Copies a receive buffer from the first byte of any process's part to the last byte of any part. counts and starts as
- * above. */
+/* Returns a copy of a receive buffer from the first byte of any process's part to the last byte of any part, as
+ * save_recv_buffer does. counts and starts: see check_send_parts. */
 static struct recv_buffer save_recv_parts(word at, const int *counts, const int *starts, word handle, word comm,
                                           struct rt_caller caller)
 {
@@ -356,8 +361,9 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
     return save_recv_buffer(at + (word)(low * get_type(handle, comm).extent), high - low, handle, comm, caller);
 }
 
-/* Actions before the call, common to C and Fortran. Arguments are letters; N(x) is a number, NS(x) an array of numbers,
- * D(x) a type, C(x) a communicator. */
+/* Actions before the call of the MPI library, common to C and Fortran. The function's arguments are named a, b, c ...
+ * in their order. N(x) is argument x as a number, NS(x) as an array of numbers, D(x) as a type, C(x) as a communicator.
+ */
 #define READS(at, count, type, comm) check_send_buffer(at, count, D(type), C(comm), CALLER)
 #define KEEPS(at, count, type, comm) received = save_recv_buffer(at, count, D(type), C(comm), CALLER)
 #define ALL(count, comm) ((long)N(count) * get_comm_size(C(comm)))
@@ -462,6 +468,8 @@ static struct recv_buffer save_recv_parts(word at, const int *counts, const int 
 #define LIST12(x) LIST11(x), x l
 #define LIST13(x) LIST12(x), x m
 
+/* Defines an MPI function with n arguments: checks before the call, calls the MPI library, checks afterwards, and
+ * returns the library's result. */
 #define DEFINE(name, n, before_, after_)                                                  \
     API int name(LIST##n(word));                                                          \
     int name(LIST##n(word))                                                               \
@@ -496,6 +504,8 @@ EACH(IN_C)
 #define D(x) translate_handle("MPI_Type_f2c", N(x))
 #define C(x) translate_handle("MPI_Comm_f2c", N(x))
 
+/* Returns the handle of C for a handle of Fortran, by the MPI library's function `name`; without it, the number itself.
+ */
 static word translate_handle(const char *name, int number)
 {
     word (*function)(int) = (word(*)(int))(word)find_mpi_function(name);

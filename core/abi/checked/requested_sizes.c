@@ -1,5 +1,5 @@
-/* requested_sizes.c - sizes that the program requested for its blocks of malloc, which the C library rounds up and
- * forgets. A hash table by address, in parts with a lock each; only in a process with the runtime. */
+/* requested_sizes.c - sizes that the program requested for its blocks of malloc, because the C library rounds them up
+ * and forgets them. A hash table by address, in parts with a lock each; only in a process with the runtime. */
 #include "fast_path.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static struct part {
     } * blocks;
 } parts[PARTS];
 
-/* True if the process has the runtime: `accdeep exec` sets the variable. */
+/* Returns true if the process has the runtime: `accdeep exec` sets the environment variable ACCDEEP_REPORT. */
 static bool has_runtime(void)
 {
     static int known; /* 1: true, -1: false, 0: not known */
@@ -50,7 +50,7 @@ static size_t find_entry(const struct part *part, uintptr_t start)
     return i;
 }
 
-/* Doubles the slots of a part. Returns false without memory. */
+/* Doubles the slots of a part, whose lock the caller holds. Returns false without memory. */
 static bool grow_part(struct part *part)
 {
     struct block *const old = part->blocks;
@@ -67,6 +67,7 @@ static bool grow_part(struct part *part)
     return true;
 }
 
+/* Sets the requested size of the block at `start`. Does nothing for 0, without the runtime, or without memory. */
 void rt_record_requested_size(uintptr_t start, size_t bytes)
 {
     struct part *part = get_table_part(start);
@@ -81,7 +82,8 @@ void rt_record_requested_size(uintptr_t start, size_t bytes)
     rt_spin_unlock(&part->locked);
 }
 
-/* Removes the entry of the block at `start`. Later entries of its probe sequence move into the hole. */
+/* Removes the entry of the block at `start`, if there is one. Later entries of its probe sequence move into the hole.
+ */
 void rt_forget_requested_size(uintptr_t start)
 {
     struct part *part = get_table_part(start);
@@ -102,6 +104,7 @@ void rt_forget_requested_size(uintptr_t start)
     rt_spin_unlock(&part->locked);
 }
 
+/* Returns the requested size of the block at `start`; 0 if it is not known. */
 API size_t rt_get_requested_size(uintptr_t start)
 {
     struct part *part = get_table_part(start);

@@ -4,20 +4,22 @@
 #include "fast_path.h"
 #include "access_history.h"
 
+/* State for the process and for each thread; fast_path.h explains the two names of the first. */
 struct rt_shadow local_shadow;
 API extern struct rt_shadow rt_shadow __attribute__((alias("local_shadow")));
 __thread struct rt_check_thread this_check_thread;
 
+/* Returns the state of the calling thread. */
 API struct rt_check_thread *rt_get_check_thread(void)
 {
     return &this_check_thread;
 }
 
-/* Shadow of one word (8 bytes). */
+/* Shadow of one word (8 bytes): its states and its origin (see checked.h). */
 struct words {
     uint32_t *states, *origin;
 };
-/* Finds the shadow of the word that contains `at`. Returns false if the word has no shadow. */
+/* Sets *words to the shadow of the word that contains `at`. Returns false if the word has no shadow. */
 static inline bool find_shadow_words(uintptr_t at, struct words *words)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -33,8 +35,8 @@ static inline bool find_shadow_words(uintptr_t at, struct words *words)
     return shadow_page;
 }
 
-/* Returns how many of the n bytes from `at` on lie in the first word. *bytes_p becomes the mask of these bytes, four
- * bits each. */
+/* Returns how many of the n bytes from `at` on lie in the first word, and sets *bytes_p to the mask of these bytes,
+ * four bits each. */
 static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
 {
     const size_t part = rt_min_size(n, 8 - at % 8);
@@ -42,8 +44,9 @@ static inline size_t get_first_part(uintptr_t at, size_t n, uint32_t *bytes_p)
     return part;
 }
 
-/* Returns true if a kernel may access `bytes` (a mask) of the word at `at`, and then sets WAS_READ of read bytes or the
- * origin of written ones. Returns false without a change. */
+/* Returns true if a kernel may access `bytes` of the word at `at`: a mask of four bits for each byte. Then sets
+ * WAS_READ of read bytes or the origin of written ones; pc: return address of the access. Returns false without a
+ * change. */
 static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -65,7 +68,7 @@ static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintp
 }
 
 /* Returns true if the host may access `bytes` (a mask) of the word at `at`, and then sets the origin of present bytes
- * that are written. Returns false without a change. */
+ * that are written. Returns false without a change; device memory is never allowed. */
 static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr_t pc)
 {
     struct words words;
@@ -126,14 +129,15 @@ static bool has_tile_states(const uint64_t *states, unsigned wanted)
     return !(~all & rt_repeat_states(16, wanted));
 }
 
-/* Returns the states of a tile of device memory, two words of the tile in each element. */
+/* Returns the states of tile number `tile` of device memory, two words of the tile in each element. */
 static uint64_t *get_tile_states(size_t tile)
 {
     return (uint64_t *)(void *)&local_shadow.states[tile * (RT_TILE_BYTES / 8)];
 }
 
-/* Makes a tile readable for kernels if all of its bytes are valid and count as read; otherwise clears the tile. Code
- * that changes states clears the tile afterwards. */
+/* Makes a tile (512 bytes of device memory, see checked.h) readable for kernels if all of its bytes are valid and count
+ * as read; otherwise clears the tile. Marks the tile before it tests the states, because code that changes states
+ * clears the tile afterwards. */
 static void try_mark_tile(size_t tile)
 {
     __atomic_exchange_n(&local_shadow.tiles[tile], RT_TILE_READABLE, __ATOMIC_SEQ_CST);
@@ -141,7 +145,7 @@ static void try_mark_tile(size_t tile)
         local_shadow.tiles[tile] = 0;
 }
 
-/* Clears a half-used tile. If all of its bytes are valid, they count as read, and the tile becomes readable. */
+/* Clears a half-used tile. If all of its bytes are valid, marks them as read, and makes the tile readable. */
 static __attribute__((noinline)) void complete_tile(size_t tile)
 {
     uint64_t *states = get_tile_states(tile);
@@ -155,8 +159,8 @@ static __attribute__((noinline)) void complete_tile(size_t tile)
     try_mark_tile(tile);
 }
 
-/* Counts in its tile that a kernel has used n bytes at an offset in device memory for the first time. A tile that is
- * half used is completed. */
+/* Counts in its tile that a kernel has used n bytes at an offset in device memory for the first time. Completes a tile
+ * that is half used; does nothing for a readable one. */
 static inline void count_tile_use(uintptr_t offset, size_t n)
 {
     uint8_t *tile = &local_shadow.tiles[offset / RT_TILE_BYTES];
@@ -168,7 +172,7 @@ static inline void count_tile_use(uintptr_t offset, size_t n)
 }
 
 /* Handles a kernel's first read of n bytes (4 or 8) since they were moved: sets WAS_READ, and returns true. Returns
- * false if the bytes are not valid device memory, or for host code. */
+ * false for bytes that are not valid device memory, for unaligned ones, or for host code. */
 static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at, size_t n)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -183,9 +187,9 @@ static inline __attribute__((always_inline)) bool handle_first_read(uintptr_t at
     return true;
 }
 
-/* Handles the first write of n bytes (4 or 8) since they were moved: this side becomes Modified, the other side
- * Invalid. Returns false if the object is not in the thread's lookup cache, or unread bytes must be counted; then the
- * runtime handles the write. */
+/* Handles the first write of n bytes (4 or 8) since they were moved, and returns true. This side becomes Modified (the
+ * only one with the newest value), the other side Invalid. Returns false, and leaves the write to the runtime, if the
+ * object is not in the thread's lookup cache, or if unread bytes of a transfer must be counted. */
 static inline __attribute__((always_inline)) bool handle_first_write(uintptr_t at, size_t n, uintptr_t pc)
 {
     const uint32_t present = (uint32_t)rt_repeat_states(n, RT_PRESENT), valid = (uint32_t)rt_repeat_states(n, RT_VALID),
@@ -241,6 +245,8 @@ static inline void record_use(uintptr_t at, size_t n, unsigned how, uintptr_t pc
         rt_record_access_range(&local_shadow, &this_check_thread, at, n, how, pc, frame);
 }
 
+/* Records an access if the thread records accesses, and then allows it, handles a first access, or calls the runtime.
+ */
 void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     const bool write = how & RT_ACCESS_WRITE;
@@ -261,7 +267,7 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, cons
 }
 
 /* Records a kernel's access of n bytes (4 or 8), and returns true. Returns false, without a record, if the access is
- * unaligned or not allowed, or the thread's cache of changes lacks it. */
+ * unaligned or not allowed, or the thread's cache of changes lacks its change of the history. */
 static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const uintptr_t offset = at - local_shadow.low;
@@ -278,11 +284,14 @@ static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t a
     return true;
 }
 
+/* Checks an access of the caller's caller, because this function was reached by a jump. */
 __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how)
 {
     SLOW_PATH_HERE(at, n, how);
 }
 
+/* Defines rt_readN_first and writeN_first, which handle a first access of n bytes, or record it; all other accesses
+ * take the slow path. */
 #define FIRST(n)                                                                                                   \
     void rt_read##n##_first(uintptr_t at)                                                                          \
     {                                                                                                              \
@@ -299,19 +308,20 @@ __attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n,
 FIRST(4)
 FIRST(8)
 
+/* Checks a write of 4 bytes that may be the first one since they were moved. */
 void rt_write4_first(uintptr_t at)
 {
     write4_first(at);
 }
 
-/* Counts the first use of 8 bytes; not inlined, to keep rt_write8_first short. */
+/* Counts the first use of 8 bytes at an offset in device memory; not inlined, to keep rt_write8_first short. */
 static __attribute__((noinline)) void count_tile_use8(uintptr_t offset)
 {
     count_tile_use(offset, 8);
 }
 
-/* Handles the common case of a first write of 8 bytes: the bytes were read before, and both sides are valid. Other
- * cases go to write8_first. */
+/* Checks a write of 8 bytes that may be the first one since they were moved. Handles the common case itself: the bytes
+ * were read before, and both sides are valid. Other cases go to write8_first. */
 void rt_write8_first(uintptr_t at)
 {
     const struct rt_check_thread *thread = &this_check_thread;
@@ -341,6 +351,7 @@ void rt_write8_first(uintptr_t at)
         count_tile_use8(offset);
 }
 
+/* Checks an access of n bytes word by word, and skips host pages without a shadow. */
 void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
 {
     for (size_t part; n; at += part, n -= part) {

@@ -1,9 +1,11 @@
-/* tsan.c - functions that gcc and clang call with -fsanitize=thread: loads and stores with their checks, atomic
- * operations, which are left to the library, and functions without any work here. */
+/* tsan.c - functions that gcc and clang call with -fsanitize=thread: before loads and stores, in place of atomic
+ * operations, and functions that do nothing here. */
 #include "fast_path.h"
 
 /* -------------------------------------------------------------------------- loads and stores -- */
 
+/* Define the function __tsan_NAME for an access of some bytes at `at`, which checks the access; the compiler's own load
+ * or store follows. */
 #define ACCESS(name, bytes, how)               \
     API void __tsan_##name(void *at);          \
     void __tsan_##name(void *at)               \
@@ -20,7 +22,7 @@
     ACCESS(unaligned_write##n, n, RT_ACCESS_WRITE)        \
     ACCESS(unaligned_volatile_read##n, n, RT_ACCESS_READ) \
     ACCESS(unaligned_volatile_write##n, n, RT_ACCESS_WRITE)
-/* Load and store of the same place by one call, in newer compilers of LLVM. */
+/* Defines the function for a load and a store of n bytes at the same address, in newer compilers of LLVM. */
 #define BOTH(name, n)                                \
     API void __tsan_##name##read_write##n(void *at); \
     void __tsan_##name##read_write##n(void *at)      \
@@ -48,6 +50,7 @@ BOTH(unaligned_, 8)
 BOTH(unaligned_, 16)
 ACCESS(vptr_read, sizeof(void *), RT_ACCESS_READ)
 
+/* Checks the write of an object's pointer to its table of virtual functions. */
 API void __tsan_vptr_update(void *at, void *value);
 void __tsan_vptr_update(void *at, void *value)
 {
@@ -55,26 +58,29 @@ void __tsan_vptr_update(void *at, void *value)
     check_last((uintptr_t)at, sizeof(void *), RT_ACCESS_WRITE);
 }
 
-/* Checks an access of n bytes by the slow path; does nothing without the runtime or if n is 0. */
+/* Checks an access of n bytes of kind `how` by the slow path; does nothing without the runtime or if n is 0. */
 static inline __attribute__((always_inline)) void check_range(const void *at, size_t n, unsigned how)
 {
     if (local_shadow.shadow_pages && n)
         SLOW_PATH_HERE((uintptr_t)at, n, how);
 }
 
+/* Checks a read of n bytes. */
 API void __tsan_read_range(void *at, size_t n);
 void __tsan_read_range(void *at, size_t n)
 {
     check_range(at, n, RT_ACCESS_READ);
 }
 
+/* Checks a write of n bytes. */
 API void __tsan_write_range(void *at, size_t n);
 void __tsan_write_range(void *at, size_t n)
 {
     check_range(at, n, RT_ACCESS_WRITE);
 }
 
-/* Functions of newer compilers of LLVM for copies that would otherwise be calls of the C library. */
+/* Checks and makes a copy. Newer compilers of LLVM call the next three functions instead of those of the C library;
+ * each returns `to`. */
 API void *__tsan_memcpy(void *to, const void *from, size_t n);
 void *__tsan_memcpy(void *to, const void *from, size_t n)
 {
@@ -107,7 +113,10 @@ typedef uint64_t word64;
 __extension__ typedef unsigned __int128 word128;
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): attributes of functions, expressions */
-/* Each operation has sequentially consistent order, whatever order is requested. */
+/* Each operation has sequentially consistent order, whatever `order` is requested.
+ *
+ * Defines swapN for words of n bits: stores `to` at `at` if *expected is there, sets *expected to the old value, and
+ * returns true if `to` was stored. */
 #define SWAPS(n, attribute)                                                                   \
     static inline attribute bool swap##n(volatile word##n *at, word##n *expected, word##n to) \
     {                                                                                         \
@@ -123,7 +132,8 @@ SWAPS(64, )
 #define WIDE __attribute__((target("cx16")))
 SWAPS(128, WIDE)
 
-/* Atomic operation that computes a new value from the old one and an operand. */
+/* Defines an atomic operation on n bits that computes a new value from the old one and an operand, and returns the old
+ * value. The access is checked as an atomic read and write. */
 #define CHANGE(n, name, attribute, expression)                                                    \
     API word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order);      \
     attribute word##n __tsan_atomic##n##_##name(volatile word##n *at, word##n operand, int order) \
@@ -136,6 +146,7 @@ SWAPS(128, WIDE)
             ;                                                                                     \
         return old;                                                                               \
     }
+/* Defines an atomic compare-and-exchange, as swapN, whose access is checked. */
 #define COMPARE(n, name, attribute)                                                                                    \
     API int __tsan_atomic##n##_compare_exchange_##name(volatile word##n *at, word##n *expected, word##n to, int order, \
                                                        int failure);                                                   \
@@ -147,6 +158,7 @@ SWAPS(128, WIDE)
         check((uintptr_t)at, n / 8, RT_ACCESS_WRITE | RT_ACCESS_ATOMIC);                                               \
         return swap##n(at, expected, to);                                                                              \
     }
+/* Defines all atomic operations on n bits; LOAD is the body of the load. */
 #define ATOMIC(n, attribute)                                                                                           \
     CHANGE(n, exchange, attribute, operand)                                                                            \
     CHANGE(n, fetch_add, attribute, old + operand)                                                                     \
@@ -190,7 +202,7 @@ ATOMIC(16, )
 ATOMIC(32, )
 ATOMIC(64, )
 #undef LOAD
-/* A load of 16 bytes exchanges 0 for 0, so that it needs writable memory. */
+/* A load of 16 bytes exchanges 0 for 0, because the processor has no other such load; it needs writable memory. */
 #define LOAD(n)                                          \
     word128 old = 0;                                     \
     swap128((volatile word128 *)(uintptr_t)at, &old, 0); \
@@ -199,6 +211,7 @@ ATOMIC(128, WIDE)
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* Executes a sequentially consistent fence. */
 API void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
@@ -208,6 +221,7 @@ void __tsan_atomic_thread_fence(int order)
 
 /* ----------------------------------------------------------------------------- nothing to do -- */
 
+/* Defines a function that does nothing. Programs call it, but its events play no part in the checks. */
 #define NOTHING(name, parameters) \
     API void name parameters;     \
     void name parameters          \
@@ -237,6 +251,7 @@ NOTHING(AnnotateIgnoreReadsEnd, (const char *file, int line))
 NOTHING(AnnotateIgnoreWritesBegin, (const char *file, int line))
 NOTHING(AnnotateIgnoreWritesEnd, (const char *file, int line))
 
+/* Does nothing; returns 0. */
 API int __tsan_mutex_pre_unlock(void *at, unsigned flags);
 int __tsan_mutex_pre_unlock(void *at, unsigned flags)
 {

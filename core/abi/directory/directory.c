@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rules that the errors of this file cite. */
 #define R_ORDER "DIR-ABI-02"
 #define R_NO_LEVEL "DIR-4.3-06"
 #define R_DEVICE "DIR-1-04"
@@ -49,7 +50,7 @@ struct accd_stacks {
 
 /* ---------------------------------------------------------------------------- small things -- */
 
-/* Default allocator (an accd_allocator). */
+/* Allocates, resizes or frees memory by realloc and free (an accd_allocator). */
 static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud, (void)old;
@@ -59,7 +60,7 @@ static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
     return NULL;
 }
 
-/* Sets the handle's error, with a formatted message. Returns `status`. */
+/* Sets the handle's error to status, rule and a formatted message. Returns `status`, which is not ACCD_OK. */
 static __attribute__((format(printf, 4, 5))) accd_status refuse(accd_stacks *stacks, accd_status status,
                                                                 const char *rule, const char *format, ...)
 {
@@ -72,7 +73,8 @@ static __attribute__((format(printf, 4, 5))) accd_status refuse(accd_stacks *sta
     return status;
 }
 
-/* Copies the core's error to the handle if `status` is not ACCD_OK. Returns `status`. */
+/* Copies the core's last error to the handle if `status`, which the core has returned, is not ACCD_OK. Returns
+ * `status`. The caller leaves the collected clauses as they are. */
 static accd_status keep_clauses_on_error(accd_stacks *stacks, accd_status status)
 {
     assert(stacks && stacks->context);
@@ -98,7 +100,7 @@ static bool grow_array(const accd_stacks *stacks, void **array, size_t used, siz
     return true;
 }
 
-/* Sets the error of a call that lacks memory. Returns ACCD_ERROR_OUT_OF_MEMORY. */
+/* Sets the handle's error to missing memory. Returns ACCD_ERROR_OUT_OF_MEMORY. */
 static accd_status report_no_memory(accd_stacks *stacks)
 {
     assert(stacks);
@@ -107,6 +109,7 @@ static accd_status report_no_memory(accd_stacks *stacks)
 
 /* --------------------------------------------------------------------------------- handles -- */
 
+/* Opens a handle with its context and an empty stack for each device. */
 accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *config)
 {
     accd_context_config used;
@@ -150,6 +153,7 @@ static void free_memory_block(const accd_stacks *stacks, void *block, size_t byt
         stacks->alloc(stacks->alloc_ud, block, bytes, 0);
 }
 
+/* Frees the handle, its context and all device memory; NULL does nothing. */
 void accd_stacks_free(accd_stacks *stacks)
 {
     if (!stacks)
@@ -163,11 +167,13 @@ void accd_stacks_free(accd_stacks *stacks)
     stacks->alloc(stacks->alloc_ud, stacks, sizeof *stacks, 0);
 }
 
+/* Returns the context of the handle; NULL for NULL. */
 accd_context *accd_stacks_context(accd_stacks *stacks)
 {
     return stacks ? stacks->context : NULL;
 }
 
+/* Returns the last error of the handle; for NULL a constant error. */
 const accd_error *accd_stacks_error(const accd_stacks *stacks)
 {
     static const accd_error no_handle = {.status = ACCD_ERROR_MISUSE,
@@ -179,7 +185,8 @@ const accd_error *accd_stacks_error(const accd_stacks *stacks)
 
 /* ------------------------------------------------------------------------------ directives -- */
 
-/* Returns ACCD_OK if the device exists and no directive is in progress; otherwise sets the error of `call`. */
+/* Returns ACCD_OK if the device exists and no directive is in progress. Otherwise sets the handle's error, which names
+ * the function `call`, and returns its status; ACCD_ERROR_MISUSE for a handle that is NULL. */
 static accd_status check_no_directive(accd_stacks *stacks, const char *call, int device)
 {
     if (!stacks)
@@ -194,8 +201,8 @@ static accd_status check_no_directive(accd_stacks *stacks, const char *call, int
     return ACCD_OK;
 }
 
-/* Checks `call` as check_no_directive does, and that the device has an environment; sets *region_p to the current
- * one. */
+/* Checks `call` as check_no_directive does, and that the device has an environment; sets *region_p to the current one.
+ * ACCD_ERROR_REGION_NESTING: no environment is open. */
 static accd_status check_environment(accd_stacks *stacks, const char *call, int device, accd_region **region_p)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -209,7 +216,8 @@ static accd_status check_environment(accd_stacks *stacks, const char *call, int 
     return ACCD_OK;
 }
 
-/* Begins a directive on a device, after the checks of check_no_directive. */
+/* Begins a directive of this kind on a device. Fails as check_no_directive; `call` is the name of the public function.
+ */
 static accd_status begin_directive(accd_stacks *stacks, const char *call, accd_construct_kind kind, int device)
 {
     accd_status status = check_no_directive(stacks, call, device);
@@ -221,21 +229,25 @@ static accd_status begin_directive(accd_stacks *stacks, const char *call, accd_c
     return ACCD_OK;
 }
 
+/* Begins a directive that opens a data environment. */
 accd_status accd_stacks_new_dataE(accd_stacks *stacks, int device)
 {
     return begin_directive(stacks, "accd_stacks_new_dataE", ACCD_KIND_REGION, device);
 }
 
+/* Begins a directive that maps data until accd_stacks_end_data. */
 accd_status accd_stacks_begin_data(accd_stacks *stacks, int device)
 {
     return begin_directive(stacks, "accd_stacks_begin_data", ACCD_KIND_ENTER_DATA, device);
 }
 
+/* Begins a directive that unmaps data of accd_stacks_begin_data. */
 accd_status accd_stacks_end_data(accd_stacks *stacks, int device)
 {
     return begin_directive(stacks, "accd_stacks_end_data", ACCD_KIND_EXIT_DATA, device);
 }
 
+/* Begins the clauses of the directive. */
 accd_status accd_stacks_read_pragma(accd_stacks *stacks)
 {
     if (!stacks)
@@ -248,6 +260,7 @@ accd_status accd_stacks_read_pragma(accd_stacks *stacks)
     return ACCD_OK;
 }
 
+/* Forgets the directive in progress with its clauses. */
 void accd_stacks_drop_pragma(accd_stacks *stacks)
 {
     if (!stacks)
@@ -256,7 +269,8 @@ void accd_stacks_drop_pragma(accd_stacks *stacks)
     stacks->nitems = 0;
 }
 
-/* Returns ACCD_OK if a directive collects clauses now; otherwise sets the error of `call`. */
+/* Returns ACCD_OK if a directive collects clauses now. Otherwise sets the handle's error, which names the function
+ * `call`, and returns ACCD_ERROR_MISUSE. */
 static accd_status check_clauses_open(accd_stacks *stacks, const char *call)
 {
     if (!stacks)
@@ -269,6 +283,7 @@ static accd_status check_clauses_open(accd_stacks *stacks, const char *call)
     return ACCD_OK;
 }
 
+/* Executes the directive with its clauses as one construct. On failure the directive is still in progress. */
 accd_status accd_stacks_write_pragma(accd_stacks *stacks)
 {
     accd_status status = check_clauses_open(stacks, "accd_stacks_write_pragma");
@@ -294,6 +309,7 @@ accd_status accd_stacks_write_pragma(accd_stacks *stacks)
     return ACCD_OK;
 }
 
+/* Closes the current environment of a device; on failure it stays open. */
 accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device)
 {
     accd_region *region = NULL;
@@ -305,6 +321,7 @@ accd_status accd_stacks_end_dataE(accd_stacks *stacks, int device)
     return status;
 }
 
+/* Closes the current environment of a device without copies to the host. */
 accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 {
     accd_region *region = NULL;
@@ -318,7 +335,8 @@ accd_status accd_stacks_drop_dataE(accd_stacks *stacks, int device)
 
 /* --------------------------------------------------------------------------------- clauses -- */
 
-/* Sets the section of an item: `length` elements of `size` bytes from element `first` of the array at `base`. */
+/* Sets the section of an item: `length` elements of `size` bytes from element `first` of the array at `base`. Otherwise
+ * sets the handle's error, and returns ACCD_ERROR_INVALID_SECTION or ACCD_ERROR_NULL_POINTER. */
 static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const void *base, int64_t first,
                                     int64_t length, uint64_t size)
 {
@@ -333,8 +351,9 @@ static accd_status set_item_section(accd_stacks *stacks, accd_item *item, const 
         stacks, accd_item_set_section(stacks->context, item, (uint64_t)(uintptr_t)base, first, length, size));
 }
 
-/* Adds a clause to the directive in progress. In end_data the action of the clause becomes copyout or delete. Without
- * memory, or for a wrong section, nothing is added. */
+/* Appends a clause to the directive in progress; item: its action and flags. In end_data the action becomes copyout or
+ * delete. On failure (no memory, a wrong section, a wrong directive) nothing is appended. `call`: name of the public
+ * function. */
 static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item item, const void *base, int64_t first,
                               int64_t length, uint64_t size)
 {
@@ -357,6 +376,7 @@ static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item i
     return ACCD_OK;
 }
 
+/* Defines the function for a clause with this action and flags: see ACCD_CLAUSE in accdeep_directory.h. */
 #define CLAUSE(name, what, flag)                                                                                     \
     accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length, uint64_t size)            \
     {                                                                                                                \
@@ -377,6 +397,7 @@ CLAUSE(accd_stacks_pragma_update_and_copy, ACCD_ACTION_COPYIN, ACCD_ITEM_UPDATE_
 
 /* ---------------------------------------------------------------- inside of an environment -- */
 
+/* Copies present elements to the device or to the host, at once. */
 accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_action direction, const void *base,
                                       int64_t first, int64_t length, uint64_t size)
 {
@@ -398,6 +419,7 @@ accd_status accd_stacks_pragma_update(accd_stacks *stacks, int device, accd_acti
                     NULL));
 }
 
+/* Sets *dev_p to the device address of present data. */
 accd_status accd_stacks_device_address(accd_stacks *stacks, int device, const void *host, uint64_t *dev_p)
 {
     accd_status status = check_no_directive(stacks, "accd_stacks_device_address", device);

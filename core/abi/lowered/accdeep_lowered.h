@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-/* Function of the unit that computes a bound from an object, such as a number of elements. */
+/* Function of the unit (a lowered source file) that computes a bound from an object, such as a number of elements. */
 typedef long accd_lowered_bound(const void *object);
 
-/* Directive of the unit. The unit initialises all members but `parsed`. */
+/* Directive of a unit. The unit initialises all members except `parsed`. */
 typedef struct accd_lowered {
     const char *plan, *file; /* plan of the directive, in the form that text.c reads; source file of the directive */
     int line;
@@ -33,14 +33,14 @@ typedef struct accd_lowered_region accd_lowered_region;
 /* Executes enter data, exit data or update. arguments: the values that the plan numbers, which are addresses of
  * variables and values of bounds, as 64-bit integers. */
 void accd_lowered_run(accd_lowered *directive, const void *const *arguments);
-/* Opens and returns the region of a data or compute construct. arguments: as for accd_lowered_run. */
+/* Opens and returns the region of a data or compute construct; never NULL. arguments: as for accd_lowered_run. */
 accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *arguments);
 /* Ends a region, which must be the innermost one of its thread. NULL does nothing. */
 void accd_lowered_leave(accd_lowered_region *region);
-/* Returns the address that a pointer has in the kernel of a compute construct. item is the number of the item whose
- * section the pointer points to, from 0. With -1 the pointer's own target is looked up, and with -2 it must also be
- * present, because the kernel uses it. A pointer to memory that is not present is returned unchanged. So is every
- * pointer if region is NULL, because the kernel then runs on the host. */
+/* Returns the address that a pointer has in the kernel of a compute construct. item: number, from 0, of the item whose
+ * section the pointer points to. -1: the pointer's own target is looked up. -2: the target must also be present,
+ * because the kernel uses it. A pointer to memory that is not present is returned unchanged. So is every pointer if
+ * region is NULL, because the kernel then runs on the host. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer);
 
 /* Copies `bytes` bytes from `from`, an address that accd_lowered_pointer returned, to `to` on the host. */
@@ -60,15 +60,15 @@ void *accd_lowered_use_device(const volatile void *pointer, const char *file, in
 /* Routine of OpenACC that moves data. Work of queues is done at once. acc_copyin and acc_create return device
  * addresses, others NULL (ACC33-3.2.18-1, ACC33-3.2.21-1). */
 typedef void *accd_lowered_routine(void *host, unsigned long bytes, ...);
-/* Returns the routine with a name, such as "acc_copyin" or "acc_delete_finalize_async", for a call at `line` of
- * `file`. The thread must call the routine before it looks up another one. kind, action, finalize: numbers that
- * lowering writes.
- */
+/* Returns the routine with a name, such as "acc_copyin" or "acc_delete_finalize_async", for a call at `line` of `file`.
+ * The thread must call the routine before it looks up another one. kind, action: accd_construct_kind and accd_action of
+ * the routine's construct; finalize: 1 for finalize routines. */
 accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action,
                                                 int finalize);
-/* Replaces routines that test or wait for one queue, whose work is done at once. Returns 1: complete. */
+/* Replaces routines that test or wait for one queue. Does nothing, because work of queues is done at once. Returns 1:
+ * complete. */
 int accd_lowered_wait(int queue, ...);
-/* Replaces routines that test or wait for all queues. Returns 1: complete. */
+/* Replaces routines that test or wait for all queues. Does nothing. Returns 1: complete. */
 int accd_lowered_wait_all(void);
 
 #ifdef __cplusplus

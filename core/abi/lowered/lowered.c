@@ -1,7 +1,8 @@
 /* lowered.c - directives of lowered programs: the context of the process, regions, addresses in kernels, errors.
  *
  * A directive's first run reads its plan (text.c). Each run locates the items of the plan with the arguments of the
- * call, and executes them as one construct of the core. One lock serves all of this. */
+ * call, and executes them as one construct of the core. One lock protects the context, the plans and all other data of
+ * this file. Every failure ends the process with an error. */
 #include "lowered.h"
 
 #include "abi/helps/helps.h"
@@ -20,6 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static accd_context *context; /* context of the process; opened by its first directive */
 static FILE *events;          /* file of ACCDEEP_EVENTS; NULL: events are not written */
 
+/* Takes the lock. */
 void accd__lowered_lock(void)
 {
     pthread_mutex_lock(&lock);
@@ -33,7 +35,7 @@ struct accd_lowered_region {
     const void *hosts[]; /* first bytes of the items */
 };
 
-/* Writes the help of an error code, if the code has a help. {1|the data} is written as "the data". */
+/* Writes the help of an error code to standard error, if the code has a help. {1|the data} is written as "the data". */
 static void write_help(const char *code)
 {
     const struct accd__help *entry = accd__help_table;
@@ -50,12 +52,13 @@ static void write_help(const char *code)
     fputc('\n', stderr);
 }
 
-/* Ends the process with an error. The caller holds the lock. */
+/* Writes an error at `line` of `file` to standard error, and ends the process with exit status 1. The caller holds the
+ * lock. */
 static _Noreturn void end_with_error(const char *file, int line, const char *code, const char *rule,
                                      const char *message)
 {
     assert(pthread_mutex_trylock(&lock) != 0);
-    pthread_mutex_unlock(&lock); /* functions of atexit may have directives */
+    pthread_mutex_unlock(&lock); /* exit() runs functions of atexit, which may execute directives */
     fflush(stdout);
     fprintf(stderr, "%s:%d: error[%s]: %s\n  rule: %s\n", file, line, code, message, rule);
     write_help(code);
@@ -63,6 +66,7 @@ static _Noreturn void end_with_error(const char *file, int line, const char *cod
     exit(EXIT_FAILURE);
 }
 
+/* Ends the process with an error at a directive. */
 _Noreturn void accd__lowered_end_with_error(const accd_lowered *directive, const char *code, const char *rule,
                                             const char *message)
 {
@@ -79,6 +83,7 @@ static _Noreturn void end_with_core_error(const accd_lowered *directive)
 static accd_lowered_bound **bounds; /* functions of bounds of all units, by number */
 static size_t nbounds;
 
+/* Returns the index of a function in `bounds`, where it is appended at its first use. */
 int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound *bound)
 {
     assert(pthread_mutex_trylock(&lock) != 0 && bound);
@@ -94,7 +99,8 @@ int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound
     return (int)nbounds++;
 }
 
-/* Calls the function with number fn for n objects (accd_bound_fn). */
+/* Calls function number fn of a unit for n objects, whose addresses are the first argument (an accd_bound_fn). Returns
+ * 0. */
 static int call_bound(void *ud, int fn, size_t n, int nargs, const int64_t *const *args, int64_t *out)
 {
     assert(fn >= 0 && (size_t)fn < nbounds && nargs >= 1);
@@ -104,7 +110,7 @@ static int call_bound(void *ud, int fn, size_t n, int nargs, const int64_t *cons
     return 0;
 }
 
-/* Writes a line about an event to the file of ACCDEEP_EVENTS. */
+/* Writes the line "OPERATION NAME BYTES" about an event to the file of ACCDEEP_EVENTS (an accd_event_fn). */
 static void write_event(void *ud, const accd_event *event)
 {
     assert(events);
@@ -112,7 +118,7 @@ static void write_event(void *ud, const accd_event *event)
     fprintf(events, "%s %s %llu\n", accd_op_name(event->op), event->name, (unsigned long long)event->bytes);
 }
 
-/* Returns the value of an environment variable, or `otherwise` if it is unset or empty. */
+/* Returns the value of an environment variable; `otherwise` if it is unset or empty. */
 static const char *get_setting(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
@@ -164,7 +170,8 @@ static uint64_t get_thread_number(void)
     return own;
 }
 
-/* Updates the label of an item in an array if the array's bounds, which `arguments` give, have changed. */
+/* Gives an item in an array a new label if the array's address or bounds, which `arguments` give, have changed.
+ * located: the item at its present address. Ends the process without memory. The caller holds the lock. */
 static void name_elements(const accd_lowered *directive, struct accd__lowered_item *plan_item, const accd_item *located,
                           const int64_t *arguments)
 {
@@ -189,7 +196,7 @@ static void name_elements(const accd_lowered *directive, struct accd__lowered_it
 }
 
 /* Returns the directive's plan, with `located` set to its items at their present addresses. Opens the context and reads
- * the plan if needed. The caller holds the lock. */
+ * the plan if needed. Ends the process on failure. The caller holds the lock. */
 static struct accd__lowered_plan *locate(accd_lowered *directive, const void *const *arguments)
 {
     assert(pthread_mutex_trylock(&lock) != 0);
@@ -231,6 +238,7 @@ static void execute_plan(const accd_lowered *directive, const struct accd__lower
         end_with_core_error(directive);
 }
 
+/* Executes enter data, exit data or update at once. */
 void accd_lowered_run(accd_lowered *directive, const void *const *arguments)
 {
     pthread_mutex_lock(&lock);
@@ -239,6 +247,7 @@ void accd_lowered_run(accd_lowered *directive, const void *const *arguments)
     pthread_mutex_unlock(&lock);
 }
 
+/* Executes a construct with one item; returns the device address of data that enter data has mapped. */
 void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_plan *plan, accd_action action, void *host,
                          unsigned long bytes)
 {
@@ -263,6 +272,7 @@ void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_pla
     return (void *)(uintptr_t)device;
 }
 
+/* Opens a region, and records the addresses of its items for accd_lowered_pointer. */
 accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *const *arguments)
 {
     pthread_mutex_lock(&lock);
@@ -279,6 +289,7 @@ accd_lowered_region *accd_lowered_enter(accd_lowered *directive, const void *con
     return region;
 }
 
+/* Ends and frees a region; NULL does nothing. */
 void accd_lowered_leave(accd_lowered_region *region)
 {
     if (!region)
@@ -290,7 +301,8 @@ void accd_lowered_leave(accd_lowered_region *region)
     free(region);
 }
 
-/* Returns the address that `find` gives for a pointer; NULL: no such address, or no context is open. Takes the lock. */
+/* Returns the address that `find` (context, device 0, pointer) gives for a pointer; NULL: no such address, or no
+ * context is open. Takes the lock. */
 static void *find_counterpart(uint64_t (*find)(accd_context *, int, const void *), const void *pointer)
 {
     pthread_mutex_lock(&lock);
@@ -299,6 +311,8 @@ static void *find_counterpart(uint64_t (*find)(accd_context *, int, const void *
     return (void *)(uintptr_t)found;
 }
 
+/* Returns the device address for a pointer, relative to its item or its own target; the pointer itself if nothing is
+ * present. */
 void *accd_lowered_pointer(const accd_lowered_region *region, int item, const volatile void *pointer)
 {
     const uint64_t own = (uint64_t)(uintptr_t)pointer;
@@ -315,8 +329,8 @@ void *accd_lowered_pointer(const accd_lowered_region *region, int item, const vo
     return (void *)(uintptr_t)(device ? device + (own - (uint64_t)(uintptr_t)host) : own);
 }
 
-/* Copies bytes between `host` and the address `device` of a kernel. Without a region, and if no data have this device
- * address, `device` is an address of the host. */
+/* Copies bytes from `host` to the kernel's address `device`, or back unless `to_device`. Without a region, and if no
+ * data have this device address, `device` is an address of the host. Takes the lock; ends the process on failure. */
 static void copy_region_bytes(const accd_lowered_region *region, uint64_t device, void *host, unsigned long bytes,
                               bool to_device)
 {
@@ -334,16 +348,19 @@ static void copy_region_bytes(const accd_lowered_region *region, uint64_t device
     pthread_mutex_unlock(&lock);
 }
 
+/* Copies bytes from an address of a kernel to the host. */
 void accd_lowered_read(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes)
 {
     copy_region_bytes(region, (uint64_t)(uintptr_t)from, to, bytes, false);
 }
 
+/* Copies bytes from the host to an address of a kernel. */
 void accd_lowered_write(const accd_lowered_region *region, void *to, const void *from, unsigned long bytes)
 {
     copy_region_bytes(region, (uint64_t)(uintptr_t)to, (void *)(uintptr_t)from, bytes, true);
 }
 
+/* Returns 1 if the whole host range is present; 0 otherwise, also before the first directive. */
 int accd_lowered_is_present(const void *host, unsigned long bytes)
 {
     pthread_mutex_lock(&lock);
@@ -352,21 +369,25 @@ int accd_lowered_is_present(const void *host, unsigned long bytes)
     return is_present;
 }
 
-/* Adapts accd_host_address to find_counterpart. */
+/* Returns the host address for a device address `pointer`; adapts accd_host_address to find_counterpart. */
 static uint64_t find_host_address(accd_context *of, int device, const void *pointer)
 {
     return accd_host_address(of, device, (uint64_t)(uintptr_t)pointer);
 }
 
+/* Returns the device address of a host address; NULL if absent. */
 void *accd_lowered_device(const void *host)
 {
     return find_counterpart(accd_device_address, host);
 }
+/* Returns the host address of a device address; NULL if no data have it. */
 void *accd_lowered_host(const void *device)
 {
     return find_counterpart(find_host_address, device);
 }
 
+/* Returns the device address of a pointer of host_data. If it is not present, ends the process, or without `file`
+ * returns it. */
 void *accd_lowered_use_device(const volatile void *pointer, const char *file, int line)
 {
     void *own = (void *)(uintptr_t)pointer, *device = find_counterpart(accd_device_address, own);

@@ -14,7 +14,7 @@ struct accd__lowered_rows {
     accd_array array; /* array as the item's label describes it now */
 };
 
-/* Item of a plan: the constant part, and the code that locates the item at each run. */
+/* Item of a plan: the constant part, and the code `place` that locates the item (computes its address) at each run. */
 struct accd__lowered_item {
     accd_item item;
     accd_item_code place;
@@ -22,7 +22,7 @@ struct accd__lowered_item {
     struct accd__lowered_rows *rows; /* array that the item belongs to; NULL: not known */
 };
 
-/* Plan of a directive, as text.c reads it; never freed. */
+/* Plan of a directive: its construct as text.c reads it; never freed. */
 struct accd__lowered_plan {
     accd_construct_kind kind;
     int finalize;
@@ -49,8 +49,8 @@ void *accd__lowered_move(accd_lowered *directive, const struct accd__lowered_pla
  * process without memory. The caller holds the lock. */
 int accd__lowered_bound_number(const accd_lowered *directive, accd_lowered_bound *bound);
 
-/* Reads a directive's plan. Ends the process if there is no memory, or if another version wrote the plan. The caller
- * holds the lock. */
+/* Reads and returns a directive's plan. Ends the process if there is no memory, or if another version wrote the plan.
+ * The caller holds the lock. */
 struct accd__lowered_plan *accd__lowered_read_plan(accd_context *context, const accd_lowered *directive);
 
 #endif

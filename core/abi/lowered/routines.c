@@ -10,13 +10,15 @@ static _Thread_local struct {
     accd_action action;
 } next;
 
-/* Executes the routine that the thread has looked up last. Returns what accd__lowered_move returns. */
+/* Executes the routine that the thread has looked up last, at once; further arguments (a queue) are ignored. Returns
+ * what accd__lowered_move returns. Ends the process on failure. */
 static void *run_routine(void *host, unsigned long bytes, ...)
 {
     assert(next.plan.name);
     return accd__lowered_move(&next.place, &next.plan, next.action, host, bytes);
 }
 
+/* Stores the routine for the next call of the thread, and returns the function to call. */
 accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, const char *name, int kind, int action,
                                                 int finalize)
 {
@@ -29,12 +31,14 @@ accd_lowered_routine *accd_lowered_find_routine(const char *file, int line, cons
     return run_routine;
 }
 
+/* Returns 1 at once: work of queues is already done. */
 int accd_lowered_wait(int queue, ...)
 {
     (void)queue;
     return 1;
 }
 
+/* Returns 1 at once: work of queues is already done. */
 int accd_lowered_wait_all(void)
 {
     return 1;

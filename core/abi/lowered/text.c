@@ -16,7 +16,10 @@
  *       rows FIRST RANK name                                          array that the item belongs to
  *
  * Numbers of a line are members of the structure of that name in accdeep_core.h, in their order there. An array, label,
- * program or item line ends the program or item before it. */
+ * program or item line ends the program or item before it.
+ *
+ * Functions that read advance reader->at after what they have read. Without memory, or if the text is not as above,
+ * they end the process with an error at the directive. */
 #include "lowered.h"
 
 #include <assert.h>
@@ -36,7 +39,7 @@ struct reader {
     accd_program **programs;
     size_t nlabels, nprograms;
     accd_array *array; /* array of the next label; NULL: the label has no array */
-    /* The open program, and its lists. */
+    /* The open program (its line was read, but it is not complete), and its lists. */
     bool in_program;
     accd_program_spec spec;
     accd_piece *pieces;
@@ -47,21 +50,22 @@ struct reader {
     size_t ncode;
 };
 
-/* Ends the process because memory ran out. */
+/* Ends the process with the error that memory ran out. */
 static _Noreturn void end_without_memory(const struct reader *reader)
 {
     accd__lowered_end_with_error(reader->directive, "out-of-memory", "HOUSE-memory",
                                  "there is no memory for a directive");
 }
 
-/* Ends the process because the plan has another version or is damaged. */
+/* Ends the process with the error that another version wrote the plan; a damaged plan has this error, too. */
 static _Noreturn void end_with_bad_plan(const struct reader *reader)
 {
     accd__lowered_end_with_error(reader->directive, "misuse", "HOUSE-version",
                                  "the unit was lowered by another version of accdeep: compile it again");
 }
 
-/* Adds a zeroed element of `size` bytes to the list at list_p, which has n elements, and returns its address. */
+/* Appends a zeroed element of `size` bytes to the list at list_p, which has n elements, and returns the element's
+ * address. Ends the process without memory. */
 static void *append(const struct reader *reader, void *list_p, size_t n, size_t size)
 {
     assert(size > 0);
@@ -73,7 +77,7 @@ static void *append(const struct reader *reader, void *list_p, size_t n, size_t 
     return memset(bytes + n * size, 0, size);
 }
 
-/* Reads and returns an integer. Ends the process if the text has none. */
+/* Reads and returns an integer. */
 static int64_t read_number(struct reader *reader)
 {
     char *end;
@@ -84,7 +88,7 @@ static int64_t read_number(struct reader *reader)
     return value;
 }
 
-/* Returns a copy of the rest of the line, which the caller frees. */
+/* Returns a copy of the rest of the line without leading blanks, which the caller frees. */
 static char *read_rest(struct reader *reader)
 {
     while (*reader->at == ' ')
@@ -95,7 +99,7 @@ static char *read_rest(struct reader *reader)
     return text;
 }
 
-/* Returns a copy of the rest of the line, which the caller frees; NULL if it is empty. */
+/* Returns a copy of the rest of the line, which the caller frees; NULL if the rest is empty. */
 static char *read_optional_rest(struct reader *reader)
 {
     char *text = read_rest(reader);
@@ -105,7 +109,7 @@ static char *read_optional_rest(struct reader *reader)
     return NULL;
 }
 
-/* Reads the number of an earlier label and returns the label; NULL: the number is -1. */
+/* Reads the number of an earlier label and returns the label; NULL if the number is -1. */
 static const accd_label *read_label_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);
@@ -114,7 +118,7 @@ static const accd_label *read_label_reference(struct reader *reader)
     return at < 0 ? NULL : reader->labels[at];
 }
 
-/* Reads the number of an earlier program and returns the program; NULL: the number is -1. */
+/* Reads the number of an earlier program and returns the program; NULL if the number is -1. */
 static accd_program *read_program_reference(struct reader *reader)
 {
     const int64_t at = read_number(reader);
@@ -123,7 +127,7 @@ static accd_program *read_program_reference(struct reader *reader)
     return at < 0 ? NULL : reader->programs[at];
 }
 
-/* Reads a line "construct". */
+/* Reads the numbers and the name of a line "construct". */
 static void read_construct(struct reader *reader)
 {
     reader->plan->kind = (accd_construct_kind)read_number(reader);
@@ -150,7 +154,7 @@ static void read_array(struct reader *reader)
     array->name = read_optional_rest(reader);
 }
 
-/* Reads a line "label", with the array before it. */
+/* Reads a line "label", with the array of the line before, and appends the label to reader->labels. */
 static void read_label(struct reader *reader)
 {
     accd_label label = {.file = reader->directive->file, .array = reader->array};
@@ -172,7 +176,7 @@ static void read_label(struct reader *reader)
     reader->array = NULL;
 }
 
-/* Reads a line "program", which opens a program. */
+/* Reads a line "program", and opens this program. */
 static void begin_program(struct reader *reader)
 {
     reader->in_program = true;
@@ -182,7 +186,7 @@ static void begin_program(struct reader *reader)
     reader->spec.params = (unsigned)read_number(reader);
 }
 
-/* Reads a line "piece" of the open program. */
+/* Reads a line "piece", and appends it to the open program. */
 static void read_piece(struct reader *reader)
 {
     accd_piece *piece = append(reader, &reader->pieces, reader->spec.npieces++, sizeof *piece);
@@ -195,7 +199,7 @@ static void read_piece(struct reader *reader)
     piece->label = read_label_reference(reader);
 }
 
-/* Reads a line "field" of the open program. */
+/* Reads a line "field", and appends it to the open program. */
 static void read_field(struct reader *reader)
 {
     accd_field *field = append(reader, &reader->fields, reader->spec.nfields++, sizeof *field);
@@ -236,8 +240,8 @@ static void read_named(struct reader *reader)
     read_member(reader, &reader->members, &reader->spec.nmembers);
 }
 
-/* Reads a line "code", an instruction of the open program or item. A call's number within the unit becomes its number
- * within the process. */
+/* Reads a line "code", and appends the instruction to the open program or item. A function's number within the unit
+ * becomes its number within the process. */
 static void read_code(struct reader *reader)
 {
     accd_instruction *in = append(reader, &reader->code, reader->ncode++, sizeof *in);
@@ -253,7 +257,8 @@ static void read_code(struct reader *reader)
     in->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[in->k]);
 }
 
-/* Completes the open program; if no program is open, gives the last item the code that was read for it. */
+/* Completes the open program and appends it to reader->programs. If no program is open, gives the last item the code
+ * that was read for it. */
 static void finish_program(struct reader *reader)
 {
     if (!reader->in_program) {
@@ -293,7 +298,7 @@ static void finish_program(struct reader *reader)
     reader->in_program = false;
 }
 
-/* Reads a line "item", which opens an item. */
+/* Reads a line "item", and appends the item to the plan. */
 static void begin_item(struct reader *reader)
 {
     struct accd__lowered_item *one = append(reader, &reader->plan->items, reader->plan->nitems++, sizeof *one);
@@ -313,7 +318,7 @@ static void begin_item(struct reader *reader)
         place->index[i] = (int)read_number(reader);
 }
 
-/* Reads a line "params" of the open item. */
+/* Reads a line "params", and sets the parameters of the last item. */
 static void read_params(struct reader *reader)
 {
     if (!reader->plan->nitems)
@@ -344,6 +349,7 @@ static void read_rows(struct reader *reader)
     rows->array.name = read_optional_rest(reader);
 }
 
+/* Function that reads each kind of line, after its first word. */
 static const struct {
     const char *word;
     void (*read)(struct reader *);
@@ -355,7 +361,7 @@ static const struct {
     {"item", begin_item, true},           {"params", read_params, false}, {"rows", read_rows, false},
 };
 
-/* Reads the line at reader->at. */
+/* Reads the line at reader->at by the function of its first word. */
 static void read_line(struct reader *reader)
 {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -371,6 +377,7 @@ static void read_line(struct reader *reader)
     end_with_bad_plan(reader);
 }
 
+/* Reads the plan of a directive, with all its labels and programs. */
 struct accd__lowered_plan *accd__lowered_read_plan(accd_context *context, const accd_lowered *directive)
 {
     assert(context && directive && directive->plan);
