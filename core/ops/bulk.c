@@ -30,7 +30,7 @@ size_t accd__bulk_bytes(const struct accd_walk *walk)
            walk->nroots * (sizeof bulk->roots[0] + sizeof bulk->own[0]);
 }
 
-/* Lays the arrays of a bulk out in `memory`. */
+/* Returns a bulk for `walk` at `memory`, with only its arrays set; the memory has accd__bulk_bytes(walk) bytes. */
 struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
 {
     assert(memory);
@@ -47,7 +47,7 @@ struct accd__bulk *accd__bulk_init(void *memory, const struct accd_walk *walk)
     return bulk;
 }
 
-/* Makes a bulk without roots in scratch space, as the bulk of `plan`. */
+/* Sets plan->changes.bulk to a new bulk for `group` without roots, in scratch space. Fails only without memory. */
 accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
 {
     assert(plan->input.walk && group->block);
@@ -70,7 +70,7 @@ accd_status accd__bulk_begin(struct accd__plan *plan, struct accd__group *group)
     return ACCD_OK;
 }
 
-/* Stores the device address of a root in its object, or 0. */
+/* Sets the device address of root number `root` from the object that contains it; 0 if `object` is NULL. */
 void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struct accd__object *object)
 {
     assert(plan->changes.bulk && root < plan->input.walk->nroots);
@@ -79,7 +79,8 @@ void accd__bulk_set_root(const struct accd__plan *plan, size_t root, const struc
     bulk->roots[root] = object ? accd__planned_object_dev(plan, object) + (set->base - object->host) : 0;
 }
 
-/* Counts a transfer for each dense column and each rowset, and for each column whose pointers are written. */
+/* Adds an upper bound for the transfers of a bulk to `traffic`: dense columns, own bytes of rowsets, columns of
+ * pointers. */
 void accd__bulk_count(const struct accd__bulk *bulk, struct accd__traffic *traffic)
 {
     const struct accd_walk *walk = bulk->walk;
@@ -187,7 +188,7 @@ static void transfer_rowsets(struct accd__bulk *bulk)
         transfer_rowset(bulk, i);
 }
 
-/* Decides on windows, and runs all rowsets once with bulk->announcing. */
+/* Decides on windows, and announces the ranges of all rowsets to the device. */
 void accd__bulk_announce(struct accd__bulk *bulk, const struct accd__traffic *traffic)
 {
     const struct accd_backend *ops = bulk->env->device.ops;
@@ -199,7 +200,7 @@ void accd__bulk_announce(struct accd__bulk *bulk, const struct accd__traffic *tr
     bulk->announcing = false;
 }
 
-/* Runs all rowsets once more, now with the transfers, and sends the last window. */
+/* Transfers the ranges of all rowsets, in the order of their announcement, and sends the last window. Cannot fail. */
 void accd__bulk_run(struct accd__bulk *bulk)
 {
     assert(!bulk->announcing);
@@ -211,7 +212,8 @@ void accd__bulk_run(struct accd__bulk *bulk)
 
 /* -------------------------------------------------------------------------- pointers at exit -- */
 
-/* Compares the host pointers of all non-empty sections with the addresses that `walk` computed from them. */
+/* True if the host pointers of all non-empty sections still have the values that `walk` read; otherwise sets *section_p
+ * to the first other one. */
 bool accd__group_pointers_unchanged(const struct accd_walk *walk, size_t *section_p)
 {
     assert(section_p);

@@ -142,7 +142,8 @@ static accd_status queue_transfers(struct accd__plan *plan, struct accd__batch *
     return ACCD_OK;
 }
 
-/* Checks host memory, lists the transfers, and runs them after conflicting work of queues, or queues them. */
+/* Runs the transfers of a plan as one batch, after conflicting work of queues, or hands them to the plan's queue.
+ * Returns an error if host memory was freed or a transfer fails; then none has any effect. */
 accd_status accd__plan_commit(struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;

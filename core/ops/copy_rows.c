@@ -18,7 +18,7 @@ static bool action_moves(const struct accd__bulk *bulk, uint8_t action)
     return bulk->out ? traits_of(action)->out : traits_of(action)->in;
 }
 
-/* A column that moves is dense if it has plain data, or elements none of whose bytes need special care. */
+/* True if `segment` moves and is dense: it has plain data, or elements none of whose bytes need special care. */
 bool accd__is_dense_column(const struct accd__bulk *bulk, const struct accd__segment *segment)
 {
     const accd_program *child = segment->field->child;
@@ -82,7 +82,8 @@ bool accd__rows_are_moved(const struct accd__bulk *bulk, const struct accd__rows
     return !accd__is_dense_column(bulk, segment);
 }
 
-/* Lists the own ranges of the elements of `set` in bulk->ranges, if they move. */
+/* Lists the ranges of an element of `set` that move in bulk->ranges, and returns their number; 0 if the elements do not
+ * move separately. */
 size_t accd__bulk_own_ranges(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     return accd__rows_are_moved(bulk, set) ? list_own_ranges(bulk, set, bulk->ranges) : 0;
@@ -300,7 +301,8 @@ static size_t part_begin(const struct accd__rows_job *job, unsigned part)
     return part && part < job->parts && rows / ACCD_ROWS >= job->parts ? row / ACCD_ROWS * ACCD_ROWS : row;
 }
 
-/* Copies blocks of ACCD_ROWS rows: first their own bytes, then each column with its pointers. */
+/* Copies part `part` of the rows of a struct accd__rows_job, block by block: own bytes, then each column and its
+ * pointers. */
 void accd__copy_rows(void *arg, unsigned part)
 {
     const struct accd__rows_job *job = arg;
@@ -333,7 +335,8 @@ static char *stage_range(const struct accd__bulk *bulk, uint64_t dev, uint64_t b
     return env->device.ops->stage(env->device.handle, dev, bytes);
 }
 
-/* Stages, fetches or announces a range, by the direction and the pass of the bulk. */
+/* Stages or fetches a device range, by the direction of the bulk, and returns its content. While the bulk is
+ * announcing, announces the range and returns NULL. */
 char *accd__bulk_device_content(const struct accd__bulk *bulk, uint64_t dev, uint64_t bytes)
 {
     struct accd__device_env *env = bulk->env;

@@ -26,14 +26,15 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan, struct a
     return ACCD_OK;
 }
 
-/* Removes `removed_count` from the counter of an attachment that a clause detaches. */
+/* Removes `removed_count` from the planned counter of an attachment that a clause detaches. Fails only without memory.
+ */
 accd_status accd__exit_detach(struct accd__exit_plan *exit_plan, struct accd__attachment *attach,
                               uint32_t removed_count)
 {
     return remove_references(exit_plan, attach, removed_count, false);
 }
 
-/* Removes the whole count of an attachment that no clause detaches. */
+/* Removes the whole planned count of an attachment that no clause detaches. Fails only without memory. */
 accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct accd__attachment *attach)
 {
     return remove_references(exit_plan, attach, accd__planned_attach_count(exit_plan->plan, attach), true);
@@ -42,7 +43,7 @@ accd_status accd__exit_end_attachment(struct accd__exit_plan *exit_plan, struct 
 /* ------------------------------------------------------------------------------ type records -- */
 
 /* Lists the object as dying, unless references are left or will be added, it is listed already, or the user mapped it.
- */
+ * Fails only without memory. */
 accd_status accd__exit_remove_object(struct accd__exit_plan *exit_plan, struct accd__object_change *change)
 {
     assert(change->object);
@@ -82,7 +83,7 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
 }
 
 /* Ends the attachments of type-record pointers in removed descriptors, and releases the type records of removed
- * attachments. */
+ * attachments. Fails only without memory. */
 accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 {
     struct accd__device_env *env = exit_plan->plan->env;
@@ -205,8 +206,8 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
     return plan_unpin_removed(exit_plan);
 }
 
-/* Ends inner and outer attachments and releases type records, until no further object is removed. Decides TR14-4.1-03.
- */
+/* Plans the end of attachments in and to dying objects, and releases type records, until no further object is removed.
+ * Returns an error if the rules reject an end, or without memory. Decides TR14-4.1-03. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
     for (size_t handled = 0; handled < exit_plan->dying.n;) {

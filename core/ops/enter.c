@@ -60,7 +60,8 @@ struct entry_state {
 
 /* -------------------------------------------------------------------------------- 1. reserve -- */
 
-/* Records the error of a full device with the driver's message, unless a queue failed. Decides HOUSE-memory. */
+/* Records the error that the device has no `bytes` bytes left for `request`, unless a queue failed. Returns `status`.
+ * Decides HOUSE-memory. */
 accd_status accd__report_device_full(const struct accd__plan *plan, const struct accd__request *request,
                                      accd_status status, uint64_t bytes)
 {
@@ -748,8 +749,8 @@ static accd_status plan_and_transfer_entry(struct entry_state *entry)
     return accd__plan_commit(plan);
 }
 
-/* Plans and transfers an entry, then records and reports it; undoes everything if a step fails. Decides TR14-1.2-13,
- * FLANG-order-1, FLANG-api-7. */
+/* Executes an entry, and sets *region_p to the region that it begins. Undoes everything and returns the error if a step
+ * fails. Decides TR14-1.2-13, FLANG-order-1, FLANG-api-7. */
 accd_status accd__run_entry(struct accd__plan *plan, struct accd_region **region_p)
 {
     struct entry_state entry = {.plan = plan, .attaches = {.plan = plan}};

@@ -344,7 +344,7 @@ static void emit_sections(const struct accd__plan *plan, accd_op op, enum accd__
         emit_group(&report);
 }
 
-/* Reports allocations, copies, moves, attachments and references of an entry, in this order. */
+/* Reports allocations, copies, moves, attachments and references of an entry as events, in this order. */
 void accd__report_entry(const struct accd__plan *plan)
 {
     if (!plan->context->config.on_event && !plan->input.queue)
@@ -395,7 +395,7 @@ static void emit_kernel(const struct accd__plan *plan)
     emit(plan, ACCD_OP_KERNEL, input->construct->queue ? R_QUEUE : R_KERNEL, names, 0, 0);
 }
 
-/* Reports the kernel, detaches, references, moves, copies and freed memory of an exit, in this order. */
+/* Reports the kernel, detaches, references, moves, copies and freed memory of an exit as events, in this order. */
 void accd__report_exit(const struct accd__exit_plan *exit_plan)
 {
     assert(exit_plan->plan);
@@ -453,7 +453,7 @@ void accd__report_exit(const struct accd__exit_plan *exit_plan)
         emit_sections(plan, ACCD_OP_FREE, R_LEAVE);
 }
 
-/* Reports the moves of an update. */
+/* Reports the moves of an update as events. */
 void accd__report_update(const struct accd__plan *plan)
 {
     if (!plan->context->config.on_event && !plan->input.queue)

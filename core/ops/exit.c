@@ -113,7 +113,8 @@ static accd_status resolve_exit_requests(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Finds a group or adds a request for each section, resolves the requests, and runs the exit. */
+/* Executes exit data: finds a group or adds a request for each section, resolves the requests, and runs the exit.
+ * Changes nothing on failure. */
 accd_status accd__run_exit_data(struct accd__plan *plan)
 {
     struct accd__exit_plan exit_plan = {.plan = plan, .dynamic = true};
@@ -162,7 +163,8 @@ static accd_status resolve_end_detaches(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Makes an exit plan of a copy of the region's requests, runs it, and frees the region. Decides ACC33-2.7.1-2. */
+/* Executes the end of `region` by an exit plan with a copy of its requests, and frees the region. On failure the region
+ * stays open. Decides ACC33-2.7.1-2. */
 accd_status accd__end_region(struct accd_region *region, bool abandon)
 {
     assert(region);

@@ -242,7 +242,8 @@ static accd_status plan_exit_moves(const struct accd__exit_plan *exit_plan)
     return accd__plan_keep_pointers(plan);
 }
 
-/* Plans to write the host value of each pointer whose attachment ends, unless its object is removed (TR14-4.1-01). */
+/* Plans to write the host value of each pointer whose attachment ends, unless its object is removed (TR14-4.1-01).
+ * Fails only without memory. */
 accd_status accd__exit_plan_words(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -436,7 +437,8 @@ static void forget_named_objects(const struct accd__exit_plan *exit_plan)
             accd__regions_forget_object(env, exit_plan->dying.at[i]);
 }
 
-/* Removes attachments, tuples, objects with their memory, and references or all of the group. */
+/* Removes the attachments that end, tuples, dying objects with their memory, and references of the group or the group.
+ * Cannot fail. */
 void accd__exit_commit(struct accd__exit_plan *exit_plan)
 {
     struct accd__plan *plan = exit_plan->plan;
@@ -526,7 +528,8 @@ static accd_status plan_and_transfer_exit(struct accd__exit_plan *exit_plan)
     return exit_plan->abandon ? ACCD_OK : status;
 }
 
-/* Plans and transfers an exit, then changes, reports and removes the records; undoes everything if a step fails. */
+/* Executes an exit whose requests are resolved: plans, transfers, changes, reports and removes. Undoes everything and
+ * returns the error if a step fails. */
 accd_status accd__run_exit(struct accd__exit_plan *exit_plan)
 {
     accd_status status = plan_and_transfer_exit(exit_plan);

@@ -760,21 +760,22 @@ SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *cons
     return done;
 }
 
-/* Tries the copy without pointers, then the one with pointers. */
+/* Runs a construct in the copy without pointers, or else in the one with pointers. Returns false if neither can run it.
+ */
 bool accd__run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
                          accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, false);
 }
 
-/* Tries the copy with pointers. */
+/* Runs a construct in the copy with pointers. Returns false if that copy cannot run it; then nothing has changed. */
 bool accd__run_fast_path_with_pointers(accd_context *context, const accd_construct *construct, accd_region **region_p,
                                        accd_status *status_p)
 {
     return run_fast_path(context, construct, region_p, status_p, true);
 }
 
-/* Tries the copy that opened the region, then the one with pointers. */
+/* Ends a region in the copy that opened it, or else in the one with pointers. Returns false if neither can end it. */
 bool accd__end_fast_path(struct accd_region *region, accd_status *status_p)
 {
     assert(region && status_p);

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-/* Tests the label of `item`, and the name of `object`, for a layout. */
+/* True if the label of `item`, or that of `object`, has a layout (program with excluded bytes); either may be NULL. */
 bool accd__has_layout(struct accd__device_env *env, const accd_item *item, const struct accd__object *object)
 {
     return (item && item->label && item->label->layout) || (object && accd__object_layout(env, object));
@@ -29,7 +29,8 @@ static struct accd__object *set_last_holder(struct accd__device_env *env, struct
     return holder;
 }
 
-/* Looks up the holder of each item's pointer, first in the cache. */
+/* Sets the holder of each item's pointer. Returns false if the general path must run: a pointer lies in part in an
+ * object, or its holder has a layout. */
 bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__fast_attaches *attaches)
 {
@@ -86,8 +87,8 @@ static struct accd__attachment *find_attachment_of_slot(struct accd__device_env 
     return attach && attach->slot == slot ? attach : NULL;
 }
 
-/* Lists the pointers to attach. Leaves changed pointers, and pointers that several clauses attach, to the general path.
- * Decides TR14-1.2-05, OMP60-map-7. */
+/* Lists the pointers to attach. Returns false for changed pointers, and for pointers that several clauses attach: the
+ * general path must run. Decides TR14-1.2-05, OMP60-map-7. */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches)
 {
@@ -153,7 +154,7 @@ static uint64_t attach_value(const struct accd__fast_attach *planned, struct acc
     return objects[planned->item]->dev + (planned->pointer - objects[planned->item]->host);
 }
 
-/* Stages the value of each planned pointer that is not attached already. */
+/* Stages the device value of each planned pointer that is not attached already in the open batch. */
 void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__fast_attaches *attaches,
                               struct accd__object *const *objects)
 {
@@ -165,8 +166,8 @@ void accd__send_fast_pointers(struct accd__device_env *env, const struct accd__f
     }
 }
 
-/* Makes, moves or counts the attachment of each planned pointer, and inserts the new ones together. Decides
- * ACC33-att-1. */
+/* Makes, moves or counts the attachment of each planned pointer, and inserts the new ones together. Cannot fail.
+ * Decides ACC33-att-1. */
 void accd__commit_fast_attaches(struct accd__device_env *env, const accd_construct *construct,
                                 struct accd__fast_attaches *attaches, struct accd__object *const *objects)
 {
@@ -199,7 +200,7 @@ void accd__commit_fast_attaches(struct accd__device_env *env, const accd_constru
     accd__insert_attachments(env, run, n);
 }
 
-/* Counts the planned pointers that must be written. */
+/* Returns the number of planned pointers that must be written. */
 size_t accd__count_fast_words(const struct accd__fast_attaches *attaches)
 {
     size_t n = 0;
@@ -208,7 +209,7 @@ size_t accd__count_fast_words(const struct accd__fast_attaches *attaches)
     return n;
 }
 
-/* Counts the planned pointers without an attachment. */
+/* Returns the number of planned pointers without an attachment. */
 size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches)
 {
     size_t n = 0;
@@ -217,7 +218,7 @@ size_t accd__count_new_attachments(const struct accd__fast_attaches *attaches)
     return n;
 }
 
-/* Collects the items of all planned pointers if the rules count attachments. */
+/* Returns the bit set of items with planned pointers if the rules count attachments; otherwise 0. */
 unsigned accd__get_counted_items(const struct accd__device_env *env, const struct accd__fast_attaches *attaches)
 {
     unsigned items = 0;
@@ -234,8 +235,8 @@ static bool is_last_detach(const struct accd__fast_detach *end)
     return end->detached && end->attach->count == 1;
 }
 
-/* Looks up the attachments that clauses detach, and their targets; leaves errors to the general path. Decides
- * ACC33-det-1. */
+/* Lists in `ends` the attachments that clauses detach, with their targets. Returns false if the general path must run:
+ * for errors, descriptors, and pointers that are named twice. Decides ACC33-det-1. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends)
 {
@@ -271,7 +272,8 @@ bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__r
     return true;
 }
 
-/* Counts the pointers that stay attached to an object that is removed; at most one may, which then dangles. */
+/* True if no pointer stays attached to the object of requests[request], except one that the rules let dangle, which is
+ * added to `ends`. Sets its bit in ends->inside if the object contains attached pointers. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends)
 {
@@ -343,7 +345,8 @@ static struct accd__object *find_slot_holder(struct accd__device_env *env, const
     return set_last_holder(env, accd__btree_floor_hinted(&env->present.objects, slot));
 }
 
-/* Looks up the holder of each pointer whose attachment ends, unless that object is removed, too. */
+/* Sets the holder of each pointer whose attachment ends, unless its object is removed, too. Returns the number of
+ * holders. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends)
 {
@@ -363,7 +366,7 @@ size_t accd__find_restored_pointers(struct accd__device_env *env, const struct a
     return n;
 }
 
-/* Stages the host value of each pointer that has a holder. */
+/* Stages the host value of each pointer with a holder in the open batch. */
 void accd__send_restored_pointers(struct accd__device_env *env, const struct accd__fast_detaches *ends)
 {
     for (size_t i = 0; i < ends->n; i++)

@@ -41,7 +41,7 @@ static accd_status save_bytes_from(struct accd__device_env *env, uint64_t from, 
     return ACCD_OK;
 }
 
-/* Appends a record with the device bytes at `dev`. */
+/* Appends a record with the device bytes [dev, dev + bytes). Fails without memory, or if the device cannot be read. */
 accd_status accd__journal_save_bytes(struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     return save_bytes_from(env, dev, dev, bytes);
@@ -60,7 +60,8 @@ static accd_status save_present(const struct accd__plan *plan, uint64_t dev, uin
     return save_bytes_from(plan->env, from, dev, bytes);
 }
 
-/* Saves the bytes that moves and words overwrite and, if attachments are not counted, the attached pointers. */
+/* Saves the present bytes that an entry overwrites and, if attachments are not counted, the pointers that it attaches.
+ * Fails without memory, or if the device cannot be read. */
 accd_status accd__journal_save_entry(const struct accd__plan *plan, const struct accd__attach_plan *attaches)
 {
     assert(plan->env->journal);

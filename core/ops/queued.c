@@ -135,7 +135,7 @@ static accd_status list_used_memory(struct accd__batch *batch)
 
 /* --------------------------------------------------------------------------- copies of bulks -- */
 
-/* Copies a bulk to memory of its own, and retains its walks. */
+/* Returns a copy of a bulk in memory of its own, which retains the walks; NULL: no memory. */
 struct accd__bulk *accd__bulk_copy(const struct accd__bulk *bulk)
 {
     struct accd_walk *walk = bulk->walk;
@@ -202,7 +202,8 @@ const struct accd__bulk_ops accd__bulk_ops = {
     .drop = accd__bulk_free,
 };
 
-/* Lists the memory of the bulk, and replaces it by a copy for the queue. */
+/* Lists the device memory of batch->bulk, and replaces the bulk by a copy for the queue, or by NULL if it uses no
+ * memory. Fails only without memory. */
 accd_status accd__bulk_queue(struct accd__batch *batch)
 {
     assert(batch->bulk);

@@ -60,7 +60,8 @@ static accd_status plan_release(struct accd__record_release *release, struct acc
     return ACCD_OK;
 }
 
-/* Makes a second plan of the kind exit data, which shares the change set of `plan`. */
+/* Sets *release_p to a second plan of the kind exit data, which ends the `n` attachments `ends` and shares the change
+ * set of `plan`. Fails as plan_release; the marks are then discarded. */
 accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__attachment *const *ends, size_t n,
                                       struct accd__record_release **release_p)
 {
@@ -134,7 +135,8 @@ static accd_status check_released_objects(const struct accd__attach_plan *attach
     return ACCD_OK;
 }
 
-/* Lists the attachments of type records that descriptors attached again no longer keep, and plans their release. */
+/* Sets *release_p to the release of the type records that descriptors attached again no longer keep; unchanged if there
+ * are none. Returns an error if the construct needs what is released, or as accd__record_release_plan. */
 accd_status accd__attach_plan_release_records(const struct accd__attach_plan *attaches,
                                               struct accd__record_release **release_p)
 {

@@ -110,7 +110,8 @@ static accd_status order_by_item(struct accd__plan *plan, struct accd__pair **or
     return ACCD_OK;
 }
 
-/* Resolves the requests, by a group if possible, and plans, runs and reports their moves. */
+/* Executes an update: resolves the requests, by a group if possible, and plans, runs and reports their moves. Returns
+ * an error if the rules reject a request or a transfer fails, and then changes nothing. */
 accd_status accd__run_update(struct accd__plan *plan)
 {
     bool out = false;

@@ -235,8 +235,9 @@ static __attribute__((noinline, cold)) accd_status choose_targets(struct accd__a
     return ACCD_OK;
 }
 
-/* Plans the attaches of all requests that have a pointer and enter data, except those of skipped data. Decides
- * TR14-1.2-05, TR14-1.2-18, TR14-1.2-19, TR14-1.2-20, TR14-4.1-02, TR14-4.2-10, TR14-4.3-03, OMPEX-struct_map-9. */
+/* Plans the attaches of all requests of an entry that have a pointer, except those of skipped data. Returns an error if
+ * the rules reject a pointer, or without memory. Decides TR14-1.2-05, TR14-1.2-18, TR14-1.2-19, TR14-1.2-20,
+ * TR14-4.1-02, TR14-4.2-10, TR14-4.3-03, OMPEX-struct_map-9. */
 accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
 {
     assert(!attaches->n);
@@ -281,8 +282,8 @@ static uint64_t attach_value(const struct accd__plan *plan, const struct accd__p
     return target ? accd__planned_object_dev(plan, target) + (planned->pointer - target->host) : 0;
 }
 
-/* Plans the writes of the device values of all planned pointers, except those that are written already. Decides
- * TR14-1.1-04, TR14-4.1-01, FLANG-pointer-3. */
+/* Plans the writes of the device values of all planned pointers, except those that are written already. Fails only
+ * without memory. Decides TR14-1.1-04, TR14-4.1-01, FLANG-pointer-3. */
 accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
@@ -318,8 +319,8 @@ void accd__attach_plan_free(struct accd__attach_plan *attaches)
         accd__free_saved_descriptor(attaches->plan->env, attaches->at[i].descriptor);
 }
 
-/* Makes, moves or counts the attachment of each planned pointer, and clears request->attached where nothing was
- * attached. Decides ACC33-att-1, TR14-4.1-04, FLANG-pointer-1. */
+/* Makes, moves or counts the attachment of each planned pointer; clears request->attached where nothing was attached.
+ * Cannot fail. Decides ACC33-att-1, TR14-4.1-04, FLANG-pointer-1. */
 void accd__attach_plan_commit(struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;

@@ -79,8 +79,8 @@ static __attribute__((noinline)) accd_status walk_construct(struct accd__plan *p
     return status;
 }
 
-/* Makes a request for each item in order, checks descriptors, empty sections and host memory, and walks the programs.
- */
+/* Initializes `plan`: makes a request for each item in order, checks descriptors, empty sections and host memory, and
+ * walks the mapping programs. Returns the first error that the rules or checks find, or fails without memory. */
 accd_status accd__plan_begin(struct accd__plan *plan, struct accd__device_env *env, const accd_construct *construct)
 {
     assert(env && construct && (construct->items || !construct->nitems));
@@ -180,8 +180,9 @@ static size_t make_section_request(const struct accd__plan *plan, const struct a
     return 1;
 }
 
-/* Appends the requests of all walked sections element by element, in the order of a manual listing. Then checks their
- * `present` modifiers, unless the construct ends a region. Decides TR14-1.2-05, TR14-1.2-07. */
+/* Appends the requests of all walked sections element by element, in the order of a manual listing. Then returns an
+ * error if a section with the `present` modifier is absent, unless the construct ends a region. Fails without memory.
+ * Decides TR14-1.2-05, TR14-1.2-07. */
 accd_status accd__plan_add_sections(struct accd__plan *plan)
 {
     assert(plan->input.walk);

@@ -40,7 +40,8 @@ static accd_status add_split_move(struct accd__plan *plan, const struct accd__mo
     return add_partial_move(plan, move, at, end);
 }
 
-/* Plans to write the planned device value of `attach`, and its saved descriptor if it has one, to `dev`. */
+/* Plans to write the planned device value of `attach`, and its saved descriptor if it has one, to device address `dev`.
+ * Fails only without memory. */
 accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struct accd__attachment *attach,
                                             uint64_t dev)
 {
@@ -131,7 +132,8 @@ static accd_status cut_unfollowed_pointers(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Replaces the planned moves by moves that leave device values of attached pointers, or rewrite them afterwards. */
+/* Replaces the planned moves by moves that leave the device values of attached pointers unchanged, or rewrite them
+ * afterwards. Fails only without memory. */
 accd_status accd__plan_keep_pointers(struct accd__plan *plan)
 {
     struct accd__device_env *env = plan->env;
@@ -149,7 +151,8 @@ accd_status accd__plan_keep_pointers(struct accd__plan *plan)
 }
 
 /* Joins moves of one object that overlap or touch, so that each byte moves once. A joined move takes the earliest
- * position of its parts in the list. Requires that all moves have one direction. Decides TR14-4.2-07. */
+ * position of its parts in the list. Requires that all moves have one direction. Fails only without memory. Decides
+ * TR14-4.2-07. */
 accd_status accd__plan_merge_moves(struct accd__plan *plan)
 {
     size_t n = plan->changes.moves.n;
@@ -229,7 +232,7 @@ static accd_status add_clear(struct accd__plan *plan, const struct accd__request
     return ACCD_OK;
 }
 
-/* Removes from the ranges to clear all bytes that a planned move writes. */
+/* Removes all bytes that a planned move writes from the ranges to clear. Fails only without memory. */
 accd_status accd__plan_trim_clears(struct accd__plan *plan)
 {
     const size_t n = plan->changes.clears.n, nmoves = plan->changes.moves.n;
@@ -332,7 +335,8 @@ const struct accd__rowset *accd__request_elements(const struct accd__plan *plan,
     return set;
 }
 
-/* Plans the moves of a request as a whole, as runs of a section with gaps, or by the pieces of its program. */
+/* Plans the moves of request `index`: as a whole, as runs of a section with gaps, or by the pieces of its program.
+ * Clears or fills new bytes that are not copied, as the rules say. `out`: device to host. Fails only without memory. */
 accd_status accd__plan_request_moves(struct accd__plan *plan, uint32_t index, bool out)
 {
     assert(index < plan->resolved.nrequests);
@@ -365,8 +369,8 @@ static uint64_t host_pointer_value(const struct accd__plan *plan, const struct a
                : attach->target;
 }
 
-/* Plans to write the host value of an attached pointer, or its host descriptor, to its device copy at `dev`. Decides
- * FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
+/* Plans to write the host value of an attached pointer, or its host descriptor, to its device copy at `dev`. Fails only
+ * without memory. Decides FLANG-detach-1, FLANG-detach-2, ACC33-det-1. */
 accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev)
 {
     assert(attach);

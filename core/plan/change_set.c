@@ -81,7 +81,8 @@ static void *find_change(const struct accd__plan *plan, const void *record)
     return plan->changes.change_set ? find_entry(plan->changes.change_set, record)->change : NULL;
 }
 
-/* Finds the pending change of `object`, or adds one that changes nothing yet. */
+/* Sets *change_p to the pending change of `object`; adds one that changes nothing yet if there is none. Fails only
+ * without memory. */
 accd_status accd__note_object_change(struct accd__plan *plan, struct accd__object *object,
                                      struct accd__object_change **change_p)
 {
@@ -101,7 +102,8 @@ accd_status accd__note_object_change(struct accd__plan *plan, struct accd__objec
     return ACCD_OK;
 }
 
-/* Finds the pending change of `attach`, or adds one that changes nothing yet. */
+/* Sets *change_p to the pending change of `attach`; adds one that changes nothing yet if there is none. Fails only
+ * without memory. */
 accd_status accd__note_attachment_change(struct accd__plan *plan, struct accd__attachment *attach,
                                          struct accd__attachment_change **change_p)
 {
@@ -170,7 +172,8 @@ bool accd__is_planned_detached(const struct accd__plan *plan, const struct accd_
     return change && change->removed_count == attach->count && !change->forced;
 }
 
-/* Subtracts the removed references, pins and attach counts from the records, and stores new addresses and flags. */
+/* Applies all pending changes: subtracts removed references, pins and attach counts, and stores new addresses and
+ * flags. */
 void accd__apply_changes(const struct accd__plan *plan)
 {
     if (!plan->changes.change_set)

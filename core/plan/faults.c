@@ -32,7 +32,8 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
     return accd__insert_object_name(context);
 }
 
-/* Walks the items of a construct, and turns a section that could not be computed into an error that names it. */
+/* Walks the items of a construct and sets *walk_p to the walk. If a section cannot be computed, records and returns an
+ * error that names the section. */
 accd_status accd__walk_items(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                              struct accd_walk **walk_p)
 {

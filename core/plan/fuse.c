@@ -149,8 +149,9 @@ static void select_ranges(struct accd__plan *plan)
     fusion->nranges = kept;
 }
 
-/* Computes fusion->ranges from the candidates; candidates whose requests are skipped are dropped first. Decides
- * DIR-2-01, DIR-2-02, DIR-4.2-09, DIR-4.2-18, DIR-6-02. */
+/* Computes fusion->ranges, the host ranges to fuse, from the candidates; drops candidates whose requests are skipped.
+ * Returns ACCD_ERROR_PARTIAL_OVERLAP if clauses overlap in part, or fails without memory. Decides DIR-2-01, DIR-2-02,
+ * DIR-4.2-09, DIR-4.2-18, DIR-6-02. */
 accd_status accd__fuse_plan(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion);
@@ -228,7 +229,8 @@ accd_status accd__fuse_check_pending(const struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Lists the shifts, checks that no queue uses them, and reserves all records that accd__fuse_commit will take. */
+/* Lists the shifts and reserves all records that accd__fuse_commit will take. Returns ACCD_ERROR_MISSING_WAIT if a
+ * queue uses an object that moves, or fails without memory. */
 accd_status accd__fuse_reserve(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion && !plan->resolved.fusion->shifts.n);
@@ -386,8 +388,8 @@ static accd_status add_device_copy(struct accd__plan *plan, const struct accd__o
     return ACCD_OK;
 }
 
-/* Plans the copies of all shifted objects, except the bytes of the `ncut` requests in `cut`. Decides DIR-4.2-14,
- * DIR-4.2-15. */
+/* Plans the copies of all shifted objects within the device, except the bytes of the `ncut` requests in `cut`, which
+ * the host sends. Fails only without memory. Decides DIR-4.2-14, DIR-4.2-15. */
 accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__pair *cut, size_t ncut)
 {
     const struct accd__fusion *fusion = plan->resolved.fusion;
@@ -410,7 +412,7 @@ accd_status accd__fuse_plan_copies(struct accd__plan *plan, const struct accd__p
 }
 
 /* Plans the new device value of each attached pointer whose target moves, and its write unless the pointer is removed.
- */
+ * Fails only without memory. */
 accd_status accd__fuse_plan_pointers(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
@@ -469,7 +471,7 @@ static accd_status keep_updated_pointers(struct accd__plan *plan, const struct a
 }
 
 /* Plans the copies of shifted objects within the device, and all writes of attached pointers that these copies require.
- */
+ * Fails only without memory. */
 accd_status accd__fuse_plan_moves(struct accd__plan *plan)
 {
     struct accd__pair *pairs = NULL;
@@ -690,7 +692,7 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
     }
 }
 
-/* Makes the new tuples, moves the records of shifted objects, and inserts the new objects and the originals. */
+/* Makes the new tuples, moves the records of shifted objects, and inserts new objects and originals. Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     assert(plan->resolved.fusion && plan->resolved.fusion->nplaced == plan->resolved.fusion->nranges);

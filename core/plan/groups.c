@@ -30,7 +30,8 @@ static bool roots_are_shared(const struct accd__plan *plan)
     return false;
 }
 
-/* Compares the data, slots and pointers of all items with the bytes and pointers of `group`. */
+/* True if data, slot or pointer value of an item lie in bytes or pointers of `group`, so that the group cannot be
+ * handled as a unit. Also true if walked items share bytes, or there are too many items to compare. */
 bool accd__plan_overlaps_group(const struct accd__plan *plan, const struct accd__group *group)
 {
     assert(plan->input.walk && group);
@@ -87,7 +88,7 @@ static bool group_has_roots(void *ud, const struct accd__interval *span)
     return has_same_roots(group->walk, ud);
 }
 
-/* Looks for a walk from the same items in the groups, then in the group that ended last. */
+/* Returns a walk from the same items, found among the groups or in the group that ended last; NULL: there is none. */
 struct accd_walk *accd__find_similar_walk(const struct accd__device_env *env, const accd_construct *construct)
 {
     assert(construct->nitems);
@@ -134,7 +135,8 @@ static bool roots_will_be_present(const struct accd__plan *plan)
     return true;
 }
 
-/* Sets plan->resolved.group to a matching group or to a new one, if the rules and the sections allow a group. */
+/* Sets plan->resolved.group to a matching group or to a new one, if the rules and the sections allow a group; otherwise
+ * leaves it NULL. Fails only without memory. */
 accd_status accd__plan_group(struct accd__plan *plan)
 {
     struct accd_walk *walk = plan->input.walk;

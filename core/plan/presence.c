@@ -34,7 +34,8 @@ static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd_
     return source ? request->host - source->host : 0;
 }
 
-/* Compares the bytes of the range with the holes of the object that `owner` will make. */
+/* True if the object that `owner` will make contains all bytes of the range that `request` needs (NULL: all bytes): it
+ * has no holes there. */
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
                              uint64_t bytes, const struct accd__request *request)
 {
@@ -184,7 +185,8 @@ static accd_status look_up_request(struct accd__plan *plan, struct accd__request
     return ACCD_OK;
 }
 
-/* Records the error that `decision` describes, with the number of the device or the name of the rules inserted. */
+/* Records the error that `decision` describes about `request` and the conflicting `object` (or NULL). Returns its
+ * status. */
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__object *object, const struct accd__policy_entry *decision)
 {
@@ -196,7 +198,7 @@ accd_status accd__reject_request(const struct accd__plan *plan, const struct acc
         decision->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number, decision->text_after);
 }
 
-/* Looks up the decision on `what` in the policy table, in the row of `demand` and of plain ranges or others. */
+/* Returns the decision of the policy table (rules compiled for look-ups) on the look-up result `what` of `request`. */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result what)
@@ -208,8 +210,8 @@ const struct accd__policy_entry *accd__request_policy(const struct accd__plan *p
     return &accd__policy_entries[row[plain][what]];
 }
 
-/* Looks `request` up, and applies the decisions REJECT, SKIP and USE; others are left to the caller in found->outcome.
- */
+/* Looks `request` up, and applies the decisions REJECT (an error), SKIP and USE; leaves others to the caller in
+ * found->outcome. Fails without memory, too. */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found)
 {
@@ -229,7 +231,8 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
     return ACCD_OK;
 }
 
-/* Applies the decision of the rules on the state `what` of the pointer of `request`: an error, or nothing. */
+/* Returns the error with which the rules reject the state `what` of the pointer of `request`; ACCD_OK if they accept
+ * it. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
                                    const struct accd__object *holder, enum accd__slot_state what)
 {
@@ -262,7 +265,8 @@ static uint64_t section_base_address(const struct accd_walk *walk, size_t sectio
     return start > 0 ? segment->host[row] - (uint64_t)start * segment->field->unit : 0;
 }
 
-/* Returns the base of the item or section of `request` if it precedes the data and the rules have extended ranges. */
+/* Returns the base of the item or section of `request` if it precedes the data and the rules have extended ranges; else
+ * 0. */
 uint64_t accd__request_extended_base(const struct accd__plan *plan, const struct accd__request *request)
 {
     if (!plan->context->rules.extended_range)
@@ -296,8 +300,8 @@ static accd_status expand_shifted_groups(struct accd__device_env *env)
     return ACCD_OK;
 }
 
-/* Searches the present objects, and the items of open regions, for the nearest one whose extended range has `host`.
- * Decides OMP60-map-10. */
+/* Sets *object_p to the nearest present object after `host` whose extended range contains `host`; NULL: there is none.
+ * Searches the present objects and the items of open regions. Fails only without memory. Decides OMP60-map-10. */
 accd_status accd__find_extended_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
     struct accd__btree_cursor cursor;
@@ -335,8 +339,8 @@ bool accd__requests_members_only(const struct accd__plan *plan, const struct acc
            !accd__has_own_moves(plan->input.construct->items[request->source].program);
 }
 
-/* Looks up each request from index `first` on that has the `present` modifier, and rejects it if it is absent. Decides
- * OMP60-map-9. */
+/* Looks up each request from index `first` on that has the `present` modifier. Returns an error if one is absent, or
+ * without memory. Decides OMP60-map-9. */
 accd_status accd__plan_check_required(struct accd__plan *plan, size_t first)
 {
     struct accd__resolution found;

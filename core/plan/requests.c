@@ -79,7 +79,8 @@ void accd__format_request_slot(const struct accd__plan_input *input, const struc
         accd__format_row_slot(input->walk, request->source & ~ACCD_SOURCE_WALKED, to, capacity);
 }
 
-/* Records an error with a formatted message, the data of `request` and the conflicting object `other`. */
+/* Records an error with a formatted message, the data of `request` and the conflicting object `other`. Returns
+ * `status`. */
 accd_status accd__report_request_error(const struct accd__plan *plan, const struct accd__request *request,
                                        const struct accd__object *other, accd_status status, enum accd__rule rule,
                                        const char *format, ...)
@@ -104,7 +105,8 @@ accd_status accd__report_request_error(const struct accd__plan *plan, const stru
     return accd__insert_object_name(plan->context);
 }
 
-/* True if members are counted, or the request covers the whole object. Decides ACC33-att-10. */
+/* True if `request`, for a base pointer, counts: the rules count members, or the request covers the whole object.
+ * Decides ACC33-att-10. */
 bool accd__pointer_request_counts(const struct accd__plan *plan, const struct accd__request *request)
 {
     assert(request->object);
@@ -142,7 +144,7 @@ void accd_plan_together(struct accd__plan *plan)
 
 /* ------------------------------------------------------------------------------------- moves -- */
 
-/* Appends a copy of `move` to the planned moves. */
+/* Appends a copy of `move` to the planned moves. Fails only without memory. */
 accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move *move)
 {
     assert(move);
@@ -150,14 +152,14 @@ accd_status accd__plan_add_move(struct accd__plan *plan, const struct accd__move
     return ACCD_OK;
 }
 
-/* Plans to write the 8 bytes of `value` to device address `dev`. */
+/* Plans to write the 8 bytes of `value` to device address `dev`. Fails only without memory. */
 accd_status accd__plan_add_word(struct accd__plan *plan, uint64_t dev, uint64_t value)
 {
     ACCD_SCRATCH_APPEND(plan->context, &plan->changes.words, (struct accd__word){dev, value, sizeof value});
     return ACCD_OK;
 }
 
-/* Plans to fill `bytes` bytes at `dev`, as writes of at most 8 bytes each. */
+/* Plans to fill `bytes` bytes at `dev` with `value`, as writes of at most 8 bytes each. Fails only without memory. */
 accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t bytes, uint8_t value)
 {
     struct accd__word word = {.bytes = sizeof word.value};
@@ -171,7 +173,8 @@ accd_status accd__plan_add_fill(struct accd__plan *plan, uint64_t dev, uint64_t 
     return ACCD_OK;
 }
 
-/* Plans to write a pointer value or a whole descriptor, and the device value of an attached pointer inside it. */
+/* Plans to write the pointer value `value` to `dev` or, if `rest` is not NULL, a whole descriptor and the device value
+ * of an attached pointer inside it. Fails only without memory. */
 accd_status accd__plan_add_pointer(struct accd__plan *plan, uint64_t slot, uint64_t dev, uint64_t value,
                                    const void *rest, uint32_t bytes)
 {
@@ -212,7 +215,8 @@ static bool reserve_requests(struct accd__plan *plan, size_t more)
     return true;
 }
 
-/* Splits a request at the bounds of present objects or, with `storage`, at the holes of that object. */
+/* Splits request `index` at the bounds of present objects or, with `storage`, at the holes of that object; appends the
+ * further pieces. Fails only without memory. */
 accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct accd__object *storage)
 {
     assert(index < plan->resolved.nrequests);
@@ -248,7 +252,8 @@ accd_status accd__split_request(struct accd__plan *plan, uint32_t index, struct 
     return ACCD_OK;
 }
 
-/* Searches resolved.fresh, the requests that make objects, for the first one with a byte in the range. */
+/* Returns the first request in resolved.fresh (requests that make objects) with a byte in the range; NULL: there is
+ * none. */
 struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint64_t host, uint64_t bytes)
 {
     assert(!plan->resolved.nfresh || plan->resolved.fresh);
@@ -267,7 +272,8 @@ struct accd__request *accd__find_new_request(const struct accd__plan *plan, uint
     return request->host < host + bytes ? request : NULL;
 }
 
-/* Records the error that two requests of one construct overlap, with `owner` as the other object. */
+/* Records the error that two requests of one construct overlap, with `owner` as the other object. Returns its status.
+ */
 accd_status accd__report_overlap(const struct accd__plan *plan, const struct accd__request *request,
                                  const struct accd__request *owner)
 {

@@ -352,8 +352,9 @@ static accd_status resolve_single(struct accd__plan *plan, struct accd__request 
 
 /* ------------------------------------------------------------------------------- entry point -- */
 
-/* Resolves the requests one by one against present data, then the remaining ones against each other. Decides
- * TR14-4.2-01, TR14-4.2-02. */
+/* Gives each request of an entry its state: first from present data, then by comparison of the remaining requests with
+ * each other. Returns an error if the rules reject a request or an overlap, or without memory. Decides TR14-4.2-01,
+ * TR14-4.2-02. */
 accd_status accd__resolve_entry(struct accd__plan *plan)
 {
     /* number of requests before any split; pieces are appended after them */

@@ -32,7 +32,7 @@
 #include <assert.h>
 
 /* Sets plan->resolved.fusion if the device has any placement, and starts a new exit number, so that old marks are void.
- */
+ * Fails only without memory. */
 accd_status accd__split_begin(struct accd__plan *plan)
 {
     struct accd__tuples *tuples = &plan->env->tuples;
@@ -58,7 +58,8 @@ static accd_status end_piece(struct accd__plan *plan, struct accd__original *ori
     return ACCD_OK;
 }
 
-/* Marks all pieces of the clause to which `original` belongs as ending with this construct. */
+/* Marks all pieces of the clause to which `original` belongs as ending with this construct. Fails only without memory.
+ */
 accd_status accd__split_end_original(struct accd__plan *plan, struct accd__original *original)
 {
     assert(plan->resolved.fusion);
@@ -69,8 +70,8 @@ accd_status accd__split_end_original(struct accd__plan *plan, struct accd__origi
     return ACCD_OK;
 }
 
-/* Marks all originals of enter data that begin in `object` as ending, because a routine or clause removes references
- * that no single original accounts for. */
+/* Marks all originals of enter data that begin in `object` as ending, for a finalize that removes all dynamic
+ * references. Fails only without memory. */
 accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct accd__object *object)
 {
     const struct accd__placement *placement = accd__find_placement(plan->env, object);
@@ -480,8 +481,9 @@ static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regrou
     return ACCD_OK;
 }
 
-/* Plans how tuples split when `ndying` objects are removed: finds the affected tuples and their parts, reserves
- * records, and plans the moves of objects that return to vacated slots. Decides DIR-4.3-01, DIR-6-05. */
+/* Plans how tuples split when the `ndying` objects `dying` are removed. Finds the affected tuples and their parts,
+ * reserves records, and plans the moves of objects that return to vacated slots. Fails only without memory. Decides
+ * DIR-4.3-01, DIR-6-05. */
 accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const *dying, size_t ndying)
 {
     assert(plan->resolved.fusion && (dying || !ndying));
@@ -724,8 +726,8 @@ static void clear_unnamed_bytes(const struct accd__plan *plan, const struct accd
     }
 }
 
-/* Ends the marked originals, clears bytes that no clause names any more, and regroups the affected tuples. Decides
- * DIR-4.3-04. */
+/* Ends the marked originals, clears bytes that no clause names any more, and regroups the affected tuples. Cannot fail.
+ * Decides DIR-4.3-04. */
 void accd__split_commit(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion);

@@ -40,7 +40,8 @@ bool accd__request_grid(const struct accd__plan *plan, const struct accd__reques
     return found;
 }
 
-/* Sets plan->input.gaps to the grids of all items with dimensions, sorted by item; rejects a grid that does not fit. */
+/* Sets plan->input.gaps to the grids of all items with dimensions, sorted by item. Returns ACCD_ERROR_MISUSE if a grid
+ * does not fit its item, or fails without memory. */
 accd_status accd__plan_item_grids(struct accd__plan *plan)
 {
     const accd_construct *construct = plan->input.construct;
@@ -63,7 +64,8 @@ accd_status accd__plan_item_grids(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Plans one move for each element of `grid` that lies in the range of request `index`. */
+/* Plans one move for each element of `grid` that lies in the range of request `index`. `out`: device to host. Fails
+ * only without memory. */
 accd_status accd__plan_grid_moves(struct accd__plan *plan, uint32_t index, const struct accd__grid *grid, bool out)
 {
     assert(index < plan->resolved.nrequests && grid);

@@ -31,7 +31,8 @@ bool accd__can_fuse(const struct accd__plan *plan)
     return wanted;
 }
 
-/* Sets plan->resolved.fusion to an empty record with space for one candidate for each request. Decides DIR-4.2-01. */
+/* Sets plan->resolved.fusion to an empty record with space for one candidate for each request. Fails only without
+ * memory. Decides DIR-4.2-01. */
 accd_status accd__fuse_begin(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = accd__scratch_alloc(

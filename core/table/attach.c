@@ -10,7 +10,8 @@ static void drop_target_order(struct accd__device_env *env)
     env->attached.target_order = false;
 }
 
-/* Inserts `attach` into the ring of attachments with its base, and a new ring into the order by targets. */
+/* Inserts `attach`, which has a base, into the ring of its base and, if the ring is new, into the order by targets.
+ * Without memory, drops the order. */
 void accd__attachment_order_by_target(struct accd__device_env *env, struct accd__attachment *attach)
 {
     assert(attach->base != 0);
@@ -50,7 +51,7 @@ void accd__attachment_set_base(struct accd__device_env *env, struct accd__attach
         accd__attachment_order_by_target(env, attach);
 }
 
-/* Takes a reserved record for the pointer at `slot`, and counts it. */
+/* Returns a new attachment of the pointer at `slot` in a reserved record, not yet in the index. */
 struct accd__attachment *accd__new_attachment(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__pool_alloc(&env->attached.pool);
@@ -68,7 +69,7 @@ void accd__insert_attachments(struct accd__device_env *env, const struct accd__p
     accd__btree_insert_sorted(&env->attached.slots, attaches, n);
 }
 
-/* Takes a reserved record for the pointer at `slot`, and inserts it into the index by slot. */
+/* Returns a new attachment of the pointer at `slot` in a reserved record, inserted into the index by slot. */
 struct accd__attachment *accd__insert_attachment(struct accd__device_env *env, uint64_t slot)
 {
     struct accd__attachment *attach = accd__new_attachment(env, slot);
@@ -109,7 +110,7 @@ void accd__remove_attachments(struct accd__device_env *env, struct accd__attachm
         free_attachment(env, attaches[i]);
 }
 
-/* Copies the `bytes` bytes of a descriptor except its first word, the address of data. */
+/* Returns a copy of the `bytes` bytes of a descriptor except its first word, the address of data; NULL: no memory. */
 struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *env, const void *descriptor,
                                                      uint32_t bytes)
 {

@@ -8,8 +8,8 @@ static inline bool object_covers(const struct accd__object *object, uint64_t hos
     return object && host - object->host < accd__object_bytes(object);
 }
 
-/* Looks up the present object that contains a host address; expands pending groups that may contain it. Decides
- * LLNL-2.2-03. */
+/* Sets *object_p to the present object that contains a host address, or to NULL. Expands pending groups that may
+ * contain it, and fails without memory for that. Decides LLNL-2.2-03. */
 accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struct accd__object **object_p)
 {
     struct accd__object *object = accd__btree_floor(&env->present.objects, host);
@@ -25,7 +25,8 @@ accd_status accd__find_object(struct accd__device_env *env, uint64_t host, struc
     return ACCD_OK;
 }
 
-/* Compares a range of at least one byte with the present objects, after expanding pending groups in the range. Decides
+/* Sets *relation_p to how a range of at least one byte lies in the present objects, and *object_p to the first object
+ * in the range, or to NULL. Expands pending groups in the range, and fails without memory for that. Decides
  * ACC33-gloss-1, LLNL-2.2-02. */
 accd_status accd__find_containment(struct accd__device_env *env, uint64_t host, uint64_t bytes,
                                    enum accd__containment *relation_p, struct accd__object **object_p)
@@ -59,7 +60,8 @@ static accd_status build_device_order(struct accd__device_env *env)
     return ACCD_OK;
 }
 
-/* Looks up the present object that contains a device address, after expanding a pending group there. */
+/* Sets *object_p to the present object that contains a device address, or to NULL. Expands a pending group there,
+ * builds the index if needed, and fails without memory. */
 accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev, struct accd__object **object_p)
 {
     struct accd__interval *found =
@@ -73,7 +75,8 @@ accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev,
     return ACCD_OK;
 }
 
-/* Looks up the attachment of the pointer at `slot`, after expanding pending pointers there. */
+/* Sets *attach_p to the attachment of the pointer at `slot`, or to NULL. Expands pending pointers there, and fails
+ * without memory for that. */
 accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, struct accd__attachment **attach_p)
 {
     if (env->groups.npending_attach)
@@ -96,7 +99,8 @@ static struct accd__attachment *find_reaching_attachment(struct accd__device_env
     return attach && accd__attachment_end(attach) > low ? attach : NULL;
 }
 
-/* Seeks the first attachment that overlaps [low, high), after expanding pending pointers there. */
+/* Sets *attach_p to the first attachment that overlaps [low, high), or to NULL, and `cursor` to its position. Expands
+ * pending pointers there, and fails without memory for that. */
 accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, uint64_t high,
                                    struct accd__btree_cursor *cursor, struct accd__attachment **attach_p)
 {
@@ -111,14 +115,14 @@ accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, u
     return ACCD_OK;
 }
 
-/* Advances the cursor to the next attachment, and returns it if it begins before `high`. */
+/* Advances the cursor, and returns the next attachment if it begins before `high`; otherwise NULL. */
 struct accd__attachment *accd__next_attachment(struct accd__btree_cursor *cursor, uint64_t high)
 {
     struct accd__attachment *attach = accd__btree_next(cursor);
     return attach && attach->slot < high ? attach : NULL;
 }
 
-/* Looks for an attachment that lies in a descriptor after its address of data. */
+/* Returns an attachment inside the descriptor of `bytes` bytes at `slot`, after its address of data, or NULL. */
 struct accd__attachment *accd__find_attachment_within(struct accd__device_env *env, uint64_t slot, uint64_t bytes)
 {
     const bool plain = env->attached.slots.count >
@@ -128,7 +132,7 @@ struct accd__attachment *accd__find_attachment_within(struct accd__device_env *e
                                                                                                            : NULL;
 }
 
-/* Looks for the attachment with holds_record inside the descriptor of `attach`. */
+/* Returns the attachment of the type-record pointer inside the descriptor of `attach`, or NULL. */
 struct accd__attachment *accd__type_record_attachment(struct accd__device_env *env,
                                                       const struct accd__attachment *attach)
 {
@@ -137,7 +141,8 @@ struct accd__attachment *accd__type_record_attachment(struct accd__device_env *e
     return inner && inner->holds_record ? inner : NULL;
 }
 
-/* Looks for the attached descriptor that contains the pointer of `record`. */
+/* Returns the attachment of the descriptor that contains the pointer of the type-record attachment `record`, or NULL.
+ */
 struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *env,
                                                      const struct accd__attachment *record)
 {
@@ -146,8 +151,8 @@ struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *en
     return enclosing && accd__type_record_attachment(env, enclosing) == record ? enclosing : NULL;
 }
 
-/* Compares the host pointer, and its descriptor if slot_bytes is not 0, with the values saved at the attach. Decides
- * FLANG-moving-target-3. */
+/* Returns true if the host pointer, and its descriptor if slot_bytes is not 0, equal the values saved at the attach.
+ * Decides FLANG-moving-target-3. */
 bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t slot_bytes)
 {
     const struct accd__saved_descriptor *kept = attach->descriptor;
@@ -160,7 +165,7 @@ bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t
            !memcmp(kept->rest, (const char *)accd__pointer(attach->slot) + sizeof(void *), slot_bytes - sizeof(void *));
 }
 
-/* Expands one group after the other until no pending pointers overlap [low, high). */
+/* Makes pending pointers of groups attachments until none overlap [low, high). Fails without memory. */
 accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
     struct accd__interval *found;
@@ -169,7 +174,7 @@ accd_status accd__expand_group_pointers(struct accd__device_env *env, uint64_t l
     return ACCD_OK;
 }
 
-/* Expands the sections, then the pointers, of each pending group. */
+/* Makes the sections of all pending groups objects, and their pointers attachments. Fails without memory. */
 accd_status accd__expand_groups(struct accd__device_env *env)
 {
     for (size_t i = 0; i < env->groups.n; i++) {

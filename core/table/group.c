@@ -35,7 +35,8 @@ enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
 
 /* -------------------------------------------------------------------------------- comparing -- */
 
-/* Compares two columns: their fields, the position of their rowsets, and each section's address, length and start. */
+/* Returns true if two columns are equal: their fields, the position of their rowsets, and the address, length and start
+ * of each section. */
 bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x, const struct accd_walk *b,
                          const struct accd__segment *y)
 {
@@ -57,7 +58,7 @@ bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *
     return x->host == y->host || !memcmp(x->host, y->host, x->rows * sizeof x->host[0]);
 }
 
-/* Compares the columns of two walks, one by one. */
+/* Returns true if all columns of two walks are equal. */
 bool accd__sections_equal(const struct accd_walk *a, const struct accd_walk *b)
 {
     bool same = a->nsegments == b->nsegments;
@@ -159,7 +160,8 @@ static uint64_t mark_segment(const struct accd__group *group, const struct accd_
     return already_set;
 }
 
-/* Tests the bits of the granules that [low, high) touches. */
+/* Returns true if a bit is set for a granule that [low, high) touches. The answer may be true for bytes near a section.
+ */
 bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_t high)
 {
     if (high <= group->low || low >= group->high)
@@ -179,7 +181,7 @@ bool accd__group_overlaps(const struct accd__group *group, uint64_t low, uint64_
     return false;
 }
 
-/* Adds the checksums of all columns; a sum of 0 becomes 1 if the walk has descriptors. */
+/* Returns the sum of the checksums of all columns; 1 if the sum is 0 but the walk has descriptors. */
 uint64_t accd__walk_descriptor_checksum(const struct accd_walk *walk)
 {
     uint64_t sum = 0;
@@ -207,8 +209,8 @@ static uint64_t descriptor_sum_now(const struct accd_walk *walk)
     return sum ? sum : 1;
 }
 
-/* Compares the checksum of the host descriptors with that of the attach, unless host memory was freed since the walk.
- */
+/* Returns true if the group has no descriptors, or their host contents have the checksum of the attach. Returns false
+ * if host memory was freed since, because it must not be read. */
 bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const struct accd__group *group)
 {
     const accd_context *context = env->context;
@@ -218,7 +220,7 @@ bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const
            group->descriptor_checksum == descriptor_sum_now(group->walk);
 }
 
-/* Lists and sorts the mapped, non-empty sections of a group in a new array. */
+/* Returns the mapped, non-empty sections of a group as sorted pairs in a new array, *scratch; NULL: no memory. */
 struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
                                                bool slots, size_t *n_p, struct accd__pair **scratch)
 {
@@ -337,7 +339,8 @@ static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group
     return true;
 }
 
-/* Takes or builds the bitmap of a group, then compares it with present objects and with other groups. */
+/* Sets the bitmap and hull of a group, and *disjoint_p to whether its sections overlap nothing: each other, present
+ * objects or other groups. Fails without memory. */
 accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__group *group, bool *disjoint_p)
 {
     bool disjoint = take_retired_bitmap(env, group);
@@ -422,7 +425,8 @@ static struct accd__interval make_interval(struct accd__group *group, uint64_t l
     return (struct accd__interval){.low = low, .high = high, .owner = group};
 }
 
-/* Allocates a group for `walk` with a number, and lays out its sections in a block that has no memory yet. */
+/* Sets *group_p to a new registered group for `walk` with offsets of its sections in a future block. Fails without
+ * memory. */
 accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk, struct accd__group **group_p)
 {
     assert(walk->nroots > 0);
@@ -578,7 +582,7 @@ static bool is_other_group(void *ud, const struct accd__interval *span)
     return span->owner != ud;
 }
 
-/* Searches the pending pointers of other groups, then the attachments, for one in the hull of the group's pointers. */
+/* Returns true if a pending pointer of another group, or an attachment, lies in the hull of the group's pointers. */
 bool accd__group_shares_slots(struct accd__device_env *env, const struct accd__group *group)
 {
     struct accd__btree_cursor cursor;

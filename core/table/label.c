@@ -158,7 +158,8 @@ static const accd_label *intern_label(accd_context *context, accd_label wanted)
     return copy;
 }
 
-/* Checks the arguments, and returns the context's copy of a label. */
+/* Returns the context's copy of a label. Returns NULL, after recording the error, for bad arguments or without memory.
+ */
 const accd_label *accd_label_intern(accd_context *context, const accd_label *label)
 {
     if (!context || !label || (label->array && label->array->rank > ACCD_MAX_RANK)) {
@@ -173,7 +174,7 @@ const accd_label *accd_label_intern(accd_context *context, const accd_label *lab
     return copy;
 }
 
-/* Returns the context's copy of a text, stored as the name of a label. */
+/* Returns the context's copy of a text; NULL if `name` is NULL, or without memory. */
 const char *accd__intern_name(accd_context *context, const char *name)
 {
     const accd_label *kept = name ? intern_label(context, (accd_label){.name = name}) : NULL;

@@ -42,7 +42,8 @@ static void make_objects(struct accd__group *group, struct accd__pair *by_device
     }
 }
 
-/* Makes the objects of a pending group, and inserts them into the indices in one pass. */
+/* Makes the objects of a group whose sections are pending, and inserts them into the indices in one pass. Fails without
+ * memory; the sections then stay pending. */
 accd_status accd__group_expand_sections(struct accd__device_env *env, struct accd__group *group)
 {
     assert(group->pending);
@@ -80,7 +81,7 @@ static bool group_overlaps_range(void *ud, const struct accd__interval *span)
     return accd__group_overlaps(span->owner, range[0], range[1]);
 }
 
-/* Expands one group after the other until no pending group overlaps [low, high). */
+/* Makes the sections of pending groups objects until no pending group overlaps [low, high). Fails without memory. */
 accd_status accd__expand_overlapping_groups(struct accd__device_env *env, uint64_t low, uint64_t high)
 {
     struct accd__interval *overlapping;
@@ -182,7 +183,8 @@ static struct accd__attachment make_member_attachment(const struct accd__group *
     return attach;
 }
 
-/* Makes the attachments of a pending group, and inserts them into the index in one pass. */
+/* Makes the attachments of a group whose pointers are pending, and inserts them into the index in one pass. Fails
+ * without memory, or if the device cannot be read; the pointers then stay pending. */
 accd_status accd__group_expand_pointers(struct accd__device_env *env, struct accd__group *group)
 {
     assert(group->pending_attach);
@@ -342,7 +344,8 @@ static void remove_member_attachments(struct accd__device_env *env, const struct
     accd__btree_erase_range(&env->attached.slots, group->slot_low, group->slot_high);
 }
 
-/* Removes the objects and attachments of a group from the indices if all are unchanged, and makes them pending. */
+/* Makes a group pending again, by removing its objects and attachments, if all are unchanged. Returns false otherwise.
+ */
 bool accd__group_collapse(struct accd__device_env *env, struct accd__group *group)
 {
     if (group->pending && group->pending_attach)
@@ -365,7 +368,8 @@ static bool has_same_sections(void *ud, const struct accd__interval *span)
     return accd__sections_equal(((const struct accd__group *)span->owner)->walk, ud);
 }
 
-/* Searches the groups with the first root of `walk` for one with equal sections, and collapses it. */
+/* Returns the group whose sections equal those of `walk`, collapsed to one pending record; NULL: there is none, or it
+ * cannot be collapsed. */
 struct accd__group *accd__find_matching_group(struct accd__device_env *env, const struct accd_walk *walk)
 {
     const uint64_t host = walk->roots[0].host;

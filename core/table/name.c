@@ -243,7 +243,7 @@ void accd__format_label(const accd_label *label, const int64_t *index, int64_t s
     append_section(&text, label, start, bytes, false, 0);
 }
 
-/* Returns the item's first index plus the distance of `host` in elements. */
+/* Returns the index of the element of an item at `host`: the item's first index plus the distance in elements. */
 int64_t accd__source_start(const struct accd__item_source *source, uint64_t host)
 {
     if (host == source->host || !source->label || !source->label->unit)
@@ -358,7 +358,8 @@ static int64_t root_index(const struct accd__walk_root *root, const struct accd_
     return root->start + (int64_t)((accd__row_address(set, row) - root->host) / set->program->spec.stride);
 }
 
-/* Distinguishes by the rowset that contains the pointer, and writes the indices of the root and of its element. */
+/* Returns where the pointer to a section lies relative to the item of the clause: in it, in an element of it, or in the
+ * target of another pointer. Writes the indices of the root and of its element to `index`. */
 enum accd__root_kind accd__get_root_kind(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                                          int64_t *index)
 {
@@ -476,7 +477,7 @@ static struct name_source get_name_source(struct accd__device_env *env, const st
     return s;
 }
 
-/* Returns the layout of the object's label, if both exist. */
+/* Returns the layout of the object's label; NULL: the object has no label, or the label no layout. */
 const accd_program *accd__object_layout(struct accd__device_env *env, const struct accd__object *object)
 {
     const accd_label *label = get_name_source(env, object).label;
@@ -662,7 +663,7 @@ accd_object_info accd__make_object_info(const accd_label *label, uint64_t host, 
         .host = host, .bytes = bytes, .file = label ? label->file : NULL, .line = label ? label->line : 0};
 }
 
-/* Fills range, location and name of `info` from the record of `object`. */
+/* Fills host range, source location and name of `info` for a present object. */
 void accd__describe_object(struct accd__device_env *env, const struct accd__object *object, accd_object_info *info)
 {
     *info = accd__make_object_info(get_name_source(env, object).item, object->host, accd__object_bytes(object));

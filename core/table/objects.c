@@ -11,7 +11,7 @@ struct accd__device_env *accd__report_no_device(accd_context *context, int devic
     return NULL;
 }
 
-/* Grows the pools and indices for the given numbers of records, and remembers the reservation. */
+/* Reserves records and index entries for the given numbers of insertions. Fails without memory. */
 accd_status accd__reserve_records(struct accd__device_env *env, size_t objects, size_t origins, size_t attachments,
                                   size_t blocks)
 {
@@ -76,7 +76,7 @@ uint32_t accd__new_name_origin(struct accd__device_env *env, const struct accd__
 
 /* ---------------------------------------------------------------------------- device memory -- */
 
-/* Copies `block` into a reserved record, and inserts that into the indices by device address and by frame. */
+/* Returns a copy of `block` in a reserved record, inserted into the indices by device address and by frame. */
 struct accd__block *accd__insert_block(struct accd__device_env *env, const struct accd__block *block)
 {
     struct accd__block *copy = accd__pool_alloc(&env->present.block_pool);
@@ -88,7 +88,8 @@ struct accd__block *accd__insert_block(struct accd__device_env *env, const struc
     return copy;
 }
 
-/* Looks up the block that begins at or before the object's device address. */
+/* Returns the block that begins at or before the object's device address, or NULL. It is the object's block only if
+ * ACCD_OBJECT_SHARED is set. */
 struct accd__block *accd__object_block(struct accd__device_env *env, const struct accd__object *object)
 {
     return accd__btree_floor_hinted(&env->present.blocks, object->dev);

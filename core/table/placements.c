@@ -3,14 +3,15 @@
 #include "table/inside.h"
 #include "table/tuples.h"
 
-/* Looks up the placement of `object` by its host address. */
+/* Returns the placement (record of fusion) of `object`, or NULL. */
 struct accd__placement *accd__find_placement(struct accd__device_env *env, const struct accd__object *object)
 {
     struct accd__placement *placement = accd__btree_floor(&env->tuples.placements, object->host);
     return placement && placement->object == object ? placement : NULL;
 }
 
-/* Compares the byte at `host` with the ranges of the object's originals that do not end. */
+/* Returns true if an original of `object` that does not end names the byte at `host`. Lowers *end_p to where the answer
+ * changes. */
 bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object *object, uint64_t host,
                          uint64_t *end_p)
 {
@@ -31,7 +32,7 @@ bool accd__is_byte_named(struct accd__device_env *env, const struct accd__object
     return end > host;
 }
 
-/* Tests the range piece by piece with accd__is_byte_named. */
+/* Returns whether originals of `object` name all, some or none of the bytes [host, host + bytes). */
 enum accd__containment accd__get_named_part(struct accd__device_env *env, const struct accd__object *object,
                                             uint64_t host, uint64_t bytes)
 {
@@ -45,14 +46,14 @@ enum accd__containment accd__get_named_part(struct accd__device_env *env, const 
     return all ? ACCD_RANGE_CONTAINED : any ? ACCD_RANGE_PARTIAL : ACCD_RANGE_DISJOINT;
 }
 
-/* Looks up the current fused tuple whose hull contains a host address. */
+/* Returns the current fused tuple whose hull contains a host address, or NULL. */
 struct accd__fused_tuple *accd__find_fused_tuple(struct accd__device_env *env, uint64_t host)
 {
     struct accd__fused_tuple *fused = accd__btree_floor(&env->tuples.fused, host);
     return fused && host < fused->end ? fused : NULL;
 }
 
-/* Translates a device address by its block, and looks up the fused tuple there. */
+/* Returns the current fused tuple whose hull contains a device address, or NULL. */
 struct accd__fused_tuple *accd__find_fused_tuple_by_dev(struct accd__device_env *env, uint64_t dev)
 {
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
@@ -62,7 +63,7 @@ struct accd__fused_tuple *accd__find_fused_tuple_by_dev(struct accd__device_env 
     return fused && fused->block == block ? fused : NULL;
 }
 
-/* Returns the device address that corresponds to fused->host in its block. */
+/* Returns the device address of the first byte of a tuple. */
 uint64_t accd__fused_tuple_dev(const struct accd__fused_tuple *fused)
 {
     return fused->block->dev + (fused->host - fused->block->host);
@@ -79,7 +80,8 @@ void accd__release_fused_tuple(struct accd__device_env *env, struct accd__fused_
     accd__pool_free(&env->tuples.fused_pool, fused);
 }
 
-/* Seeks the object that contains `host`, or else the first one that begins after it. */
+/* Returns the object that contains `host`, or else the first one that begins after it, or NULL; sets the cursor to it.
+ */
 struct accd__object *accd__first_object_after(struct accd__device_env *env, uint64_t host,
                                               struct accd__btree_cursor *cursor)
 {
@@ -88,7 +90,7 @@ struct accd__object *accd__first_object_after(struct accd__device_env *env, uint
                             cursor);
 }
 
-/* Walks over the objects in [host, host + bytes), and looks for gaps between them. */
+/* Returns whether present objects cover [host, host + bytes) without gaps, and whether one object or tuple does. */
 struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t host, uint64_t bytes)
 {
     struct accd__btree_cursor cursor;
@@ -106,7 +108,7 @@ struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t 
     return cover;
 }
 
-/* Searches the originals of the object at `host` for one that enter data opened for exactly this range. */
+/* Returns the latest original that enter data opened for exactly this range and that does not end, or NULL. */
 struct accd__original *accd__find_enter_data(struct accd__device_env *env, uint64_t host, uint64_t bytes)
 {
     const struct accd__object *object = env->tuples.placements.count ? accd__object_at(env, host, false) : NULL;

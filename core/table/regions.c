@@ -2,7 +2,7 @@
  * objects. */
 #include "table/inside.h"
 
-/* Allocates a region record with space for the requests and items of a fast-path construct. */
+/* Returns a new record for a fast-path region, with space for its requests and items; NULL: no memory. */
 struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list)
 {
     struct accd_region *region = accd__pool_alloc(&env->levels.pool);
@@ -18,7 +18,7 @@ struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_r
     return region;
 }
 
-/* Unlinks a region from the stack, then recycles or frees its record. */
+/* Removes a region, which need not be the innermost one, from the stack, and recycles or frees its record. */
 void accd__region_free(struct accd_region *region)
 {
     assert(region->env->levels.depth > 0);

@@ -36,7 +36,8 @@ static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *lo
     return !piece || piece->base_pointer;
 }
 
-/* Counts the requested bytes that `layout` excludes, and compares that number with 0 and with all. */
+/* Returns whether `layout` includes all, some or none of the bytes [from, to) that a clause with the layout `own`
+ * requests. */
 enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_t from, uint64_t to,
                                              const accd_program *own, uint64_t into)
 {
@@ -60,7 +61,7 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
     return !absent ? ACCD_RANGE_CONTAINED : absent == requested ? ACCD_RANGE_DISJOINT : ACCD_RANGE_PARTIAL;
 }
 
-/* Compares a range with the layout of the object; without a layout, all bytes are present. */
+/* Returns how much of a range of an object is present: all of it unless the object's layout excludes bytes. */
 enum accd__containment accd__compare_with_object(struct accd__device_env *env, const struct accd__object *object,
                                                  uint64_t host, uint64_t bytes)
 {

@@ -2,8 +2,8 @@
  * Attachments with one base address form a ring; the order contains one attachment of each ring. */
 #include "table/inside.h"
 
-/* Expands the pointers of groups whose sections are objects, then inserts all attachments with a base into the order.
- */
+/* Builds the order of attachments by targets, unless it exists; expands the pointers of groups whose sections are
+ * objects. Fails without memory. */
 accd_status accd__build_target_order(struct accd__device_env *env)
 {
     struct accd__btree_cursor cursor;
@@ -21,7 +21,7 @@ accd_status accd__build_target_order(struct accd__device_env *env)
                                       : accd__report_out_of_memory(env->context, "for the order of attached pointers");
 }
 
-/* Seeks the first ring whose base lies in `object`, and returns one attachment of that ring. */
+/* Returns an attachment that points into `object`, one of the ring with the lowest base, or NULL. */
 struct accd__attachment *accd__first_attachment_to(struct accd__device_env *env, const struct accd__object *object)
 {
     assert(env->attached.target_order);
@@ -49,7 +49,8 @@ static size_t list_attachments(struct accd__device_env *env, const struct accd__
     return n;
 }
 
-/* Counts the attachments to the objects, allocates the list, fills it and sorts it. */
+/* Sets *pairs_p to the *n_p attachments that point into any of the objects, sorted by pointer address. Fails without
+ * memory. */
 accd_status accd__list_attachments_to(struct accd__device_env *env, const struct accd__object *const *objects,
                                       size_t nobjects, const struct accd__pair **pairs_p, size_t *n_p)
 {

@@ -123,7 +123,8 @@ static size_t eval_shift(accd_opcode op, accd_scalar type, int64_t *to, const in
     FOR_EACH_ROW((int64_t)((uint64_t)a[i] << b[i]));
 }
 
-/* Selects the loop of an instruction and type. */
+/* Computes to[i] = a[i] op b[i] in `type` for n rows. Returns n, or the first row whose result is undefined in C, with
+ * the reason in *fault. */
 size_t accd__eval_arithmetic(accd_opcode op, accd_scalar type, int64_t *to, const int64_t *a, const int64_t *b,
                              size_t n, enum accd__fault *fault)
 {

@@ -137,7 +137,8 @@ static uint64_t uniform_section_bytes(const struct accd__level_job *job, struct 
         }                                                                                 \
     }
 
-/* Compares the targets of n rows with earlier ones, without a branch for each row. */
+/* Returns true if the targets of rows [first, first + n) equal those in `before`; compares without a branch for each
+ * row. */
 bool accd__targets_equal(const struct accd__rowset *set, const accd_field *field, const uint64_t *before, size_t first,
                          size_t n)
 {
@@ -310,7 +311,7 @@ static inline __attribute__((always_inline)) uint64_t checksum_words(const struc
     return sum;
 }
 
-/* Calls checksum_words, with a constant length for the usual descriptors. */
+/* Returns the checksum of the descriptors in rows [first, first + n); sets *may_have_gaps if one may describe gaps. */
 uint64_t accd__checksum_descriptors(const struct accd__rowset *set, const accd_field *field, size_t first, size_t n,
                                     bool *may_have_gaps)
 {

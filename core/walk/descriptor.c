@@ -40,7 +40,8 @@ uint32_t accd_descriptor_bytes(const accd_context *context, const void *descript
     return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
 }
 
-/* Reads element size, rank, counts and steps from the bytes of a descriptor in the context's layout. */
+/* Reads element size, rank, counts and steps of a descriptor in the context's layout into *shape. Returns false if they
+ * do not fit into `bytes`, or are not representable. */
 bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
                             struct accd__array_shape *shape)
 {
@@ -66,14 +67,14 @@ bool accd__read_array_shape(const accd_context *context, const char *rest, uint3
     return true;
 }
 
-/* Returns the address of the addendum's first word, or 0. */
+/* Returns the host address of the descriptor's pointer to its type record; 0: the descriptor has no addendum. */
 uint64_t accd__descriptor_type_slot(const accd_context *context, const void *descriptor)
 {
     return has_addendum(context, descriptor) ? accd__address(descriptor) + bytes_without_addendum(context, descriptor)
                                              : 0;
 }
 
-/* Reads the first word of the type record at host address `record`, or returns 1. */
+/* Returns the size that the first word of the type record at `record` gives; 1 if that word may not be read. */
 uint64_t accd__type_record_bytes(accd_context *context, uint64_t record)
 {
     uint64_t bytes = 1;

@@ -15,7 +15,7 @@ static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigne
     return good && all <= bytes ? bytes : UINT64_MAX;
 }
 
-/* Compares the extent of the grid with the bytes of the item, and the run with the size of an element. */
+/* Returns true if the runs of an item lie in its bytes, do not overlap, and hold whole elements. */
 bool accd__item_grid_fits(const accd_item *item)
 {
     const accd_program *program = item->program;
@@ -23,7 +23,8 @@ bool accd__item_grid_fits(const accd_item *item)
            (!program || item->run % program->spec.stride == 0);
 }
 
-/* Counts the indices up like the digits of a number, the last one fastest, and updates *offset. */
+/* Advances to the next run: counts `index` up like the digits of a number, the last one fastest, and updates *offset.
+ * Returns false after the last run. */
 bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *offset)
 {
     for (unsigned i = grid->n; i-- > 0;) {
@@ -36,7 +37,7 @@ bool accd__grid_next(const struct accd__grid *grid, uint64_t *index, uint64_t *o
     return false;
 }
 
-/* Multiplies the elements of a run by the counts of all dimensions. */
+/* Returns the number of elements of `unit` bytes in all runs of a grid. */
 uint64_t accd__grid_element_count(const struct accd__grid *grid, uint64_t unit)
 {
     assert(unit > 0);
@@ -46,7 +47,7 @@ uint64_t accd__grid_element_count(const struct accd__grid *grid, uint64_t unit)
     return rows;
 }
 
-/* Lists the elements run by run. */
+/* Writes the host addresses of the elements of a grid to `to`, run by run. */
 void accd__grid_list_addresses(const struct accd__grid *grid, uint64_t unit, uint64_t *to)
 {
     uint64_t index[ACCD_MAX_RANK] = {0}, offset = 0;
@@ -56,7 +57,7 @@ void accd__grid_list_addresses(const struct accd__grid *grid, uint64_t unit, uin
     while (accd__grid_next(grid, index, &offset));
 }
 
-/* Copies host address, run and dimensions of the item. */
+/* Writes the grid of an item with dimensions: its host address, run and dimensions. */
 void accd__item_get_grid(const accd_item *item, struct accd__grid *grid)
 {
     *grid = (struct accd__grid){.host = accd__address(item->host), .run = item->run, .n = item->ndims};
@@ -78,7 +79,8 @@ static bool normalize_dims(struct accd__grid *grid)
     return grid->n > 0;
 }
 
-/* Reads the shape of the descriptor, and makes a grid of the dimensions with several elements. */
+/* Writes the grid of a descriptor and returns true if its elements occupy exactly [host, host + bytes), with gaps.
+ * Otherwise returns false. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid)
 {
@@ -99,7 +101,8 @@ bool accd__descriptor_grid(const accd_context *context, uint64_t base, const cha
     return low == host && grid_extent_bytes(grid->run, grid->dim, grid->n) == bytes && normalize_dims(grid);
 }
 
-/* Computes the grid from the descriptor of the section, as the host holds it now. */
+/* Writes the grid of the section in a row, from its descriptor on the host now. Returns false if the section is empty
+ * or has no gaps. */
 bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment *segment, size_t row,
                         struct accd__grid *grid)
 {
@@ -109,7 +112,7 @@ bool accd__section_grid(const struct accd_walk *walk, const struct accd__segment
                                           segment->field->slot_bytes, segment->host[row], bytes, grid);
 }
 
-/* Searches the descriptors of a segment for one with gaps. */
+/* Returns true if the descriptor of some section of the segment describes gaps. */
 bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__segment *segment)
 {
     struct accd__grid grid;
@@ -119,7 +122,8 @@ bool accd__segment_has_gaps(const struct accd_walk *walk, const struct accd__seg
     return found;
 }
 
-/* Searches the segments whose descriptors may describe gaps. With gfortran's layout, these are all segments. */
+/* Returns true if some section of the walk has gaps. Reads only descriptors that may describe gaps; with gfortran's
+ * layout, all. */
 bool accd__walk_has_gaps(const struct accd_walk *walk)
 {
     const bool cfi = walk->context->config.descriptors != ACCD_DESCRIPTOR_GFORTRAN;

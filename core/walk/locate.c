@@ -2,13 +2,13 @@
  * elements move as one piece. core/table, core/plan and core/ops use it. */
 #include "walk/inside.h"
 
-/* Returns the root of the segment's rowset. */
+/* Returns the root from which the sections of a column were reached. */
 const struct accd__walk_root *accd__segment_root(const struct accd_walk *walk, const struct accd__segment *segment)
 {
     return &walk->roots[walk->rowsets[segment->rowset].root];
 }
 
-/* Searches the segments, whose first sections ascend, for the last one that begins at or before `section`. */
+/* Returns the column that contains section number `section`, and the section's row there in *row_p. */
 const struct accd__segment *accd__find_segment(const struct accd_walk *walk, size_t section, size_t *row_p)
 {
     assert(section < walk->sections);
@@ -33,14 +33,15 @@ uint64_t accd__section_block_offset(const struct accd__segment *segment, size_t 
     return place;
 }
 
-/* Reads the pointer of a field in a row or, if the elements lie in the row, returns their address. */
+/* Returns the address to which a field of a row points: the value of the pointer or, if the elements lie in the row,
+ * their address. */
 uint64_t accd__field_target(const struct accd__rowset *set, const accd_field *field, size_t row)
 {
     uint64_t at = accd__row_address(set, row) + field->offset;
     return accd__is_inline_field(field) ? at : accd__load_pointer(at);
 }
 
-/* Searches the pieces for one that is not entry_only. */
+/* Returns true if updates copy bytes of the elements themselves: some piece is not entry_only. */
 bool accd__has_own_moves(const accd_program *program)
 {
     size_t own = 0;
@@ -49,7 +50,8 @@ bool accd__has_own_moves(const accd_program *program)
     return own < program->spec.npieces;
 }
 
-/* Tests if the pieces cover the element, and if all of them, also those that are init_needed, are copied. */
+/* Returns true if an action copies all bytes of an element as one piece: the pieces cover the element, and all of them,
+ * also those that are init_needed, are copied. */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out)
 {
     assert(action < ACCD_ACTION_COUNT);

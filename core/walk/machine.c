@@ -256,7 +256,8 @@ static bool call_where_true(struct accd__machine *m, const accd_instruction *in,
     return true;
 }
 
-/* Executes one instruction after the other, each for all n rows of the block. */
+/* Executes instructions [from, to_end), one after the other, each for the n rows of the block at row `first`. Returns
+ * false, with m->fault and m->fault_row set, if one fails. */
 bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size_t first, size_t n)
 {
     assert(from <= to_end && to_end <= m->program->spec.ncode && n > 0 && n <= ACCD_ROWS);

@@ -146,7 +146,8 @@ static bool close_cycles(accd_program *target, accd_program *program, unsigned l
     return true;
 }
 
-/* Checks the specification, copies its arrays, retains the children, and derives the flags of the program. */
+/* Sets *program_p to a new program with copies of the arrays of `spec` and derived flags; retains the children. Returns
+ * ACCD_ERROR_MISUSE if the specification is not sound, or fails without memory. */
 accd_status accd_program_new(accd_context *context, const accd_program_spec *spec, accd_program **program_p)
 {
     if (!context || !spec || !program_p)
@@ -233,7 +234,7 @@ void accd_program_release(accd_program *program)
 
 #define SECTION "the section of " ACCD_NAME_PLACEHOLDER
 
-/* Records the status, rule and message that the table below has for `fault`, and returns the status. */
+/* Records the error that the table below has for `fault`, of a section or of an expression. Returns its status. */
 accd_status accd__report_fault(accd_context *context, enum accd__fault fault, bool section, int64_t count)
 {
     assert(fault != ACCD_FAULT_NONE);
@@ -295,7 +296,8 @@ static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsi
     return valid;
 }
 
-/* Runs code without an element, and writes the final values of all registers to `out`. */
+/* Runs code without an element, and writes the final values of all registers to `out`. Returns ACCD_ERROR_MISUSE if the
+ * code is not sound, or the error of its fault; `out` is then unchanged. */
 accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode, unsigned registers,
                           const int64_t *params, int64_t *out)
 {

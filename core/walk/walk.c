@@ -511,7 +511,8 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
     return ACCD_OK;
 }
 
-/* Allocates a walk, and walks one item after the other until all are done or one fails. */
+/* Walks one item after the other into a new walk until all are done or one fails. Sets *walk_p on success, and also if
+ * a section cannot be computed; the walk then has its fault. */
 accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                            struct accd_walk **walk_p)
 {
@@ -555,7 +556,7 @@ accd_status accd__walk_new(accd_context *context, const accd_construct *construc
     return status;
 }
 
-/* Counts one more user of `walk`. */
+/* Adds a user to `walk`, and returns it. */
 struct accd_walk *accd__walk_retain(struct accd_walk *walk)
 {
     assert(walk->users > 0);
@@ -563,7 +564,7 @@ struct accd_walk *accd__walk_retain(struct accd_walk *walk)
     return walk;
 }
 
-/* Counts one user less, and frees columns, rowsets, segments and programs after the last one. */
+/* Removes a user of `walk` (or NULL), and frees columns, rowsets, segments and programs after the last one. */
 void accd__walk_release(struct accd_walk *walk)
 {
     assert(!walk || walk->users > 0);
