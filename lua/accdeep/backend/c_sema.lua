@@ -203,15 +203,15 @@ local function offset_pointer(node, operator, pointer, index)
     index = convert(index, LONG) }
 end
 
-local on_floating = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
-local on_auto = { ["%"] = true, ["<<"] = true, [">>"] = true }
+local floating_operators = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
+local auto_operators = { ["%"] = true, ["<<"] = true, [">>"] = true }
 
 -- Returns the typed node of a binary operation on two numbers, after the usual arithmetic conversions.
 local function binary_numbers(node, o, a, b)
   local left, right, t = arithmetic.binary(o, a.type, b.type)
   a, b = convert(a, left), convert(b, right)
   if arithmetic.comparison(o, left) then return typed_ast.compare(o, a, b, node.pos) end
-  if not on_floating[o] and (left.float or right.float or t.auto and not on_auto[o]) then
+  if not floating_operators[o] and (left.float or right.float or t.auto and not auto_operators[o]) then
     raise("type-mismatch", node.pos, ("'%s' needs integers"):format(o))
   end
   return typed_ast.arith(o, t, a, b, node.pos)

@@ -91,8 +91,8 @@ end
 function CapturedEnvironment:run(fn, ...)
   local session, k, private = self.session, self.kernel, self.kernel.env.space.private
   for address, pointer in pairs(self.attached) do private[address] = private[address] or pointer end
-  local then_ = { device = k.device, scope = self.scope, this = self.this, kernel = k }
-  local results = table.pack(pcall(with_fields, session.now, then_, fn, ...))
+  local captured_now = { device = k.device, scope = self.scope, this = self.this, kernel = k }
+  local results = table.pack(pcall(with_fields, session.now, captured_now, fn, ...))
   for address, pointer in pairs(self.attached) do
     if private[address] == pointer then private[address] = nil end
   end

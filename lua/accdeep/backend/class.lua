@@ -128,7 +128,7 @@ function Definition:members(item)
     for _, entry in ipairs(item.list) do self:static(item, entry) end
     return
   end
-  local base, before = self.declare.spec_type(session, spec), #self.data
+  local base, member_count = self.declare.spec_type(session, spec), #self.data
   if #item.list == 0 and base.kind == "record" and not base.tag and spec.tag == "record" then
     self.data[#self.data + 1] = { type = base, pos = item.pos, align = alignment(self, item.align) } -- anonymous record
     for name in sorted_pairs(base.by_name) do
@@ -139,7 +139,7 @@ function Definition:members(item)
     end
   end
   for _, entry in ipairs(item.list) do self:data_member(item, entry, base) end
-  if #self.data > before and self.access ~= "public" then self.pod = "no" end
+  if #self.data > member_count and self.access ~= "public" then self.pod = "no" end
 end
 
 -- Declares the name of a type inside the class, from a typedef or using.

@@ -23,8 +23,8 @@ local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["u
 local codegen = {}
 
 local REGISTERS = 64
-local NOWHERE = -1 -- an address that is never accessed
-local ROOM = 24 -- number of free registers that must be available for one expression
+local INVALID_ADDRESS = -1 -- an address that is never accessed
+local MIN_FREE_REGISTERS = 24 -- number of free registers that must be available for one expression
 
 -- ----------------------------------------------------------------------------- program builder --
 
@@ -68,7 +68,7 @@ end
 
 -- Marks the boundary between two fields of a nest: if few registers are left, all that are not pinned become free.
 function Builder:boundary()
-  if self.next > REGISTERS - ROOM then
+  if self.next > REGISTERS - MIN_FREE_REGISTERS then
     self.known, self.next = {}, 0
   end
 end
@@ -123,7 +123,7 @@ local function load(b, at, pos)
     local address = b:emit(pos, op.CONST, 0, 0, at.address + at.offset)
     return { reg = b:emit(pos, op.LOAD_AT, address, code, 0), type = t }
   end
-  local address = b:guard_operand(pos, at.reg, NOWHERE)
+  local address = b:guard_operand(pos, at.reg, INVALID_ADDRESS)
   return { reg = b:emit(pos, op.LOAD_AT, address, code, at.offset), type = t }
 end
 

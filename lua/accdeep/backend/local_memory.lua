@@ -56,14 +56,14 @@ function local_memory.new(session, name, t, bytes, fields)
   return block
 end
 
--- Releases all blocks except the first `before`.
-function local_memory.release(session, before)
+-- Releases all blocks except the first `retained_count`.
+function local_memory.release(session, retained_count)
   local blocks = session.now.private_blocks
-  for i = #blocks, before + 1, -1 do
+  for i = #blocks, retained_count + 1, -1 do
     session:free(blocks[i].address)
     blocks[i] = nil
   end
-  if before == 0 and blocks.unwatch then
+  if retained_count == 0 and blocks.unwatch then
     blocks.unwatch()
     blocks.unwatch = nil
   end

@@ -17,7 +17,7 @@ local raise = diagnostic.raise
 
 local member_functions = {}
 
-local DEEPEST = 32 -- limit of nested inlining
+local MAX_INLINING_DEPTH = 32 -- limit of nested inlining
 
 -- Returns the member function of a record or of its base classes; nil if neither has one of this name.
 function member_functions.find(session, record, name)
@@ -60,7 +60,7 @@ function member_functions.inline(session, method, object, arrow, node)
     error(setmetatable(err, getmetatable(method.error)), 0)
   end
   local depth = session.now.inlining + 1
-  if depth > DEEPEST then
+  if depth > MAX_INLINING_DEPTH then
     raise("limit", node.pos, ("%s calls itself"):format(method.name), { rule = "HOUSE-limit", of_construct = true })
   end
   local args = {}

@@ -34,7 +34,8 @@ local function applicable_rule(session, id) return profiles.applicable_rule(id, 
 -- Rules, by document, about pointers on a device that are: null, never attached, detached, overwritten after they were
 -- attached.
 local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
-local NEVER = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-8" }
+local NEVER_ATTACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6",
+  OMPEX = "OMPEX-struct_map-8" }
 local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC33-att-6",
   OMPEX = "OMPEX-struct_map-8" }
 local OVERWRITTEN = { TR14 = "TR14-4.1-07", ACC33 = "ACC33-att-8", OMPEX = "OMPEX-struct_map-8" }
@@ -208,7 +209,7 @@ function Device:classify(address, low, frame)
   elseif target then
     help = ("its target, %s, is present: attach the pointer, or map it by a section of it"):format(target.name)
   end
-  local why, ids = "it was never attached", NEVER
+  local why, ids = "it was never attached", NEVER_ATTACHED
   if note.attached then
     why, ids = "it was attached, and then overwritten", OVERWRITTEN
     help = "detach the pointer before a transfer overwrites it, and attach it afterwards"
@@ -261,13 +262,13 @@ function Device:check(address, size, low, high, frame)
         help = "read it in a compute construct, or update self first" })
   end
   if type(low) == "table" and low.pieces then
-    local there = self:piece(low, address, size)
-    if there == 0 then
+    local piece_address = self:piece(low, address, size)
+    if piece_address == 0 then
       local name = name_of_piece(low, address) or "this part of " .. low.name
       fail(frame, "not-present", ("%s is not present on device %d"):format(name, self.number),
         { rule = "ACC33-2.6.7-1", objects = { (self.ctx:present_at(self.number, address, false)) } })
     end
-    return there
+    return piece_address
   end
   if type(low) == "table" then self:classify(address, low, frame) end
   if not low then
@@ -292,8 +293,8 @@ end
 -- Returns the value that a pointer gets in device memory: `value` itself, or the address of the piece that contains its
 -- target. low: the pointer's bounds or note.
 function Device:translate_pointer(value, low)
-  local there = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
-  return there ~= 0 and there or value
+  local piece_address = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
+  return piece_address ~= 0 and piece_address or value
 end
 
 -- Returns the number at a device address. Raises if the access is invalid.
@@ -534,10 +535,10 @@ local function write(space, t, address, value, low, high)
   local from, to
   if whole then from, to = space.ctx:host_bounds(address) end
   if not from or address + t.size > to then return fill(space, t, address, value, low, high) end
-  local before = core.get(address, t.size)
+  local old_bytes = core.get(address, t.size)
   local ok, err = pcall(fill, space, t, address, value, low, high)
   if not ok then
-    core.put(address, before)
+    core.put(address, old_bytes)
     error(err, 0)
   end
 end

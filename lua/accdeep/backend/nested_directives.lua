@@ -10,7 +10,8 @@ local with_fields = require "accdeep.base.with_fields"
 
 local nested_directives = {}
 
-local runs = 0 -- number of executions so far; each has its own variables, hence its own private scope in the plan cache
+-- Number of executions so far. Each has its own variables, hence its own private scope in the plan cache.
+local execution_count = 0
 
 -- Returns a scope in which the locals of the body are variables.
 local function scope_with_locals(env, session, f)
@@ -46,9 +47,9 @@ function nested_directives.compile(env, node, compile_statement, statement)
   return function(f)
     local k, private_scope = session.now.kernel, session.now.private_scope
     local line = source.file and location.line_of(source.text, node.pos, source.file, source.line)
-    runs = runs + 1
+    execution_count = execution_count + 1
     local inner = scope_with_locals(env, session, f)
-    if next(inner.variables) then private_scope = "body " .. runs end
+    if next(inner.variables) then private_scope = "body " .. execution_count end
     with_fields(session.now, { scope = inner, kernel = false, private_scope = private_scope }, function()
       local execute = session[node.language == "omp" and "omp" or "acc"](session, node.text, nil, source.file, line)
       if node.kind == "compute" then

@@ -96,12 +96,12 @@ end
 -- replaces the variable's old value.
 function privatization.combine(op, pos, variable, copy, value)
   local a, b = typed_ast.wrap_typed(value or variable), typed_ast.wrap_typed(copy)
-  local both = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
+  local combination = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
   if op == "max" or op == "min" then
-    both.op = op == "max" and ">" or "<"
-    both = { tag = "cond", pos = pos, a = a, b = b, c = both }
+    combination.op = op == "max" and ">" or "<"
+    combination = { tag = "cond", pos = pos, a = a, b = b, c = combination }
   end
-  return typed_ast.assignment(pos, variable, both)
+  return typed_ast.assignment(pos, variable, combination)
 end
 
 local each_number
@@ -158,7 +158,7 @@ function each_number(env, pos, t, list, make)
   end
 end
 
-local of_integers = { ["&"] = true, ["|"] = true, ["^"] = true }
+local integer_operators = { ["&"] = true, ["|"] = true, ["^"] = true }
 
 -- Raises if a variable, an element or a member in it is not a number that the operator accepts. Decides OMP60-share-2,
 -- ACC33-2.5.15-1.
@@ -167,7 +167,7 @@ function privatization.check_reduced(copy, whole, t)
   local rule = copy.rule
   if t.kind == "record" and rule ~= "OMP60-share-2" and t.record ~= "union" then
     for _, member in ipairs(t.members) do privatization.check_reduced(copy, whole, member.type) end
-  elseif t.kind ~= "scalar" or t.float and of_integers[copy.op] then
+  elseif t.kind ~= "scalar" or t.float and integer_operators[copy.op] then
     local message = t.kind == "scalar" and "%s cannot be reduced by '%s'" or "%s cannot be reduced: it is not a number"
     raise("type-mismatch", copy.pos, message:format(types.name(whole), copy.op),
       { length = copy.name and #copy.name, rule = rule })
@@ -283,12 +283,12 @@ local function compile_copy(env, inner, copy, statement)
   local binding, begin = statement.variable(inner, name, t)
   local steps, last = { begin }, nil
   if binding.frame_slot then statement.check_initialized(binding, name) end
-  local own = c_sema.expression(inner, { tag = "id", name = name, pos = pos })
+  local copy_expression = c_sema.expression(inner, { tag = "id", name = name, pos = pos })
   local simple = t.kind == "scalar" or t.kind == "pointer"
   if copy.op then
-    steps[2], last = reduction(inner, copy, t, outer, own)
+    steps[2], last = reduction(inner, copy, t, outer, copy_expression)
   elseif copy.begins and simple then
-    steps[2] = run(inner, typed_ast.assignment(pos, own, typed_ast.wrap_typed(outer)))
+    steps[2] = run(inner, typed_ast.assignment(pos, copy_expression, typed_ast.wrap_typed(outer)))
   elseif copy.begins then
     steps[2] = copy_bytes(env, binding.lvalue, closures.lvalue(env, outer), t.size)
   end

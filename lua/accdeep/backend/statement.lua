@@ -153,10 +153,10 @@ local STEP_BUDGET_INTERVAL = 32
 
 -- Raises if a construct has used more than half of the steps that were left at its first check.
 local function check_step_budget(f)
-  local left = core.steps_left()
-  if not left then return end
-  f.least = f.least or left // 2
-  if left < f.least then
+  local steps_left = core.steps_left()
+  if not steps_left then return end
+  f.least = f.least or steps_left // 2
+  if steps_left < f.least then
     raise("limit", f.pos, "the construct takes more than half of the steps that the limit leaves", {
       of_construct = true, help = "raise --limit-steps if the scenario needs more" })
   end
@@ -165,11 +165,11 @@ end
 -- Returns a function that runs a loop. c: condition, or nil; step: function that runs after each iteration, or nil.
 local function loop(c, body, step)
   return function(f)
-    local turns = 0
+    local iterations = 0
     while not c or c(f) do
-      turns = turns + 1
-      if turns == STEP_BUDGET_INTERVAL then
-        turns = 0
+      iterations = iterations + 1
+      if iterations == STEP_BUDGET_INTERVAL then
+        iterations = 0
         check_step_budget(f)
       end
       local signal = body(f)
@@ -195,11 +195,11 @@ statements["do"] = function(env, node)
 end
 statements["for"] = function(env, node)
   -- the loop's variable is in a block around the body
-  local own, init = block_environment(env), node.init
-  local begin = init and compile_statement(own, { tag = init.tag == "declaration" and "decl" or "expr", pos = init.pos,
-    declaration = init, e = init })
-  local c, step = node.c and truth(own, node.c), node.step and closures.run(own, node.step)
-  local run = loop(c, compile_statement(breakable_environment(own, "loop"), node.body), step)
+  local loop_env, init = block_environment(env), node.init
+  local begin = init and compile_statement(loop_env, { tag = init.tag == "declaration" and "decl" or "expr",
+    pos = init.pos, declaration = init, e = init })
+  local c, step = node.c and truth(loop_env, node.c), node.step and closures.run(loop_env, node.step)
+  local run = loop(c, compile_statement(breakable_environment(loop_env, "loop"), node.body), step)
   return function(f)
     if begin then begin(f) end
     return run(f)

@@ -19,7 +19,7 @@ local holder, stored_value = cuda_expression.holder, cuda_expression.stored_valu
 
 local cuda_statement = {}
 
-local MOST_LOCAL = 4096 -- largest total size in bytes of a thread's variables in memory
+local MAX_LOCAL_BYTES = 4096 -- largest total size in bytes of a thread's variables in memory
 
 local compile_statement -- forward declaration
 
@@ -45,9 +45,9 @@ end
 local function new_local_memory(w, variable, e)
   local t, n = variable.type, new_register(w).frame_slot
   w.local_bytes = w.local_bytes + t.size
-  if w.local_bytes > MOST_LOCAL then w:give_up(("%s is too large for a thread's own"):format(variable.name)) end
-  w.own[#w.own + 1] = ("u64 m%d[%d], b%d[%d]; accd_local l%d; l%d.range.high = 0;"):format(n, (t.size + 7) // 8, n,
-    (t.size + 63) // 64, n, n)
+  if w.local_bytes > MAX_LOCAL_BYTES then w:give_up(("%s is too large for a thread's own"):format(variable.name)) end
+  table.insert(w.local_declarations, ("u64 m%d[%d], b%d[%d]; accd_local l%d; l%d.range.high = 0;"):format(n,
+    (t.size + 7) // 8, n, (t.size + 63) // 64, n, n))
   local operand = "v" .. n
   w.env.locals[variable.name] = { type = t, operand = operand, level = 0 }
   w:line("const accd_pointer %s = accd_begin_local(t, l%d, m%d, b%d, %d);", operand, n, n, n, t.size)
@@ -96,7 +96,7 @@ function statements.block(w, node) block(w, node.list) end
 function statements.decl(w, node) declaration(w, node.declaration) end
 function statements.expr(w, node) run(w, node.e) end
 statements["break"] = function(w) w:line("break;") end
-statements["continue"] = function(w) w:line("goto %s;", w.next_turn) end
+statements["continue"] = function(w) w:line("goto %s;", w.continue_label) end
 statements["return"] = function(w) w:line("return;") end
 statements["if"] = function(w, node)
   w:line("if (%s) {", truth(w, node.c))
@@ -110,13 +110,13 @@ end
 
 -- Writes the body of a loop and the label that continue jumps to.
 local function loop_body(w, body)
-  local outer = w.next_turn
-  w.next_turn = w:name()
+  local outer = w.continue_label
+  w.continue_label = w:name()
   w:line("{")
   compile_statement(w, body)
   w:line("}")
-  w:line("%s:;", w.next_turn)
-  w.next_turn = outer
+  w:line("%s:;", w.continue_label)
+  w.continue_label = outer
 end
 
 -- Writes the check that ends a loop if its condition is false.
@@ -172,13 +172,13 @@ local function begin_copy(w, copy)
     first = stored_value(w, t, c_sema.value(w.env, typed_ast.wrap_typed(outer)))
   end
   local binding = begin_register(w, name, t, first)
-  local own = c_sema.expression(w.env, id)
+  local copy_expression = c_sema.expression(w.env, id)
   if copy.op then
-    return function() run(w, privatization.combine(copy.op, pos, outer, own)) end
+    return function() run(w, privatization.combine(copy.op, pos, outer, copy_expression)) end
   elseif copy.lasts then
     return function()
       if binding.written then w:line("if (%s) {", binding.written) end
-      run(w, typed_ast.assignment(pos, outer, typed_ast.wrap_typed(own)))
+      run(w, typed_ast.assignment(pos, outer, typed_ast.wrap_typed(copy_expression)))
       if binding.written then w:line "}" end
     end
   end
@@ -229,14 +229,14 @@ local function constant_step(node, name)
   return node.op == "+=" and amount.value or node.op == "-=" and -amount.value or nil
 end
 
-local turned = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
+local mirrored = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
 
 -- True if a loop's condition compares its variable with a bound that the loop cannot change, and the step leads towards
 -- this bound.
 local function counts_towards(c, name, step)
-  if not c or c.tag ~= "binary" or not turned[c.op] then return false end
+  if not c or c.tag ~= "binary" or not mirrored[c.op] then return false end
   local op, bound = c.op, c.b
-  if is_name(c.b, name) then op, bound = turned[op], c.a elseif not is_name(c.a, name) then return false end
+  if is_name(c.b, name) then op, bound = mirrored[op], c.a elseif not is_name(c.a, name) then return false end
   return (op:sub(1, 1) == "<") == (step > 0)
     and not ast.any(bound, function(n) return may_change(n) or is_name(n, name) end)
 end
@@ -300,7 +300,7 @@ end
 -- line} of the body.
 function cuda_statement.kernel(session, env, node, addressed, source)
   local w = cuda_expression.writer(session)
-  w.source, w.addressed, w.slots, w.own, w.local_bytes = source, addressed, 0, {}, 0
+  w.source, w.addressed, w.slots, w.local_declarations, w.local_bytes = source, addressed, 0, {}, 0
   w.file = ('"%s"'):format((source.file or "body"):gsub('["\\\n]', "?"))
   w.env = { session = session, space = env.space, locals = {}, lookup = env.lookup }
   local shared
@@ -319,7 +319,7 @@ function cuda_statement.kernel(session, env, node, addressed, source)
   for i = 0, #w.variables - 1 do
     head[#head + 1] = ("const accd_pointer p%d = ((const accd_pointer *)t.run->variables)[%d];"):format(i, i)
   end
-  table.move(w.own, 1, #w.own, #head + 1, head)
+  table.move(w.local_declarations, 1, #w.local_declarations, #head + 1, head)
   return { text = table.concat(head, "\n") .. "\n" .. table.concat(w.lines, "\n") .. [[
 
 }

@@ -13,9 +13,9 @@ local cuda_statement = require "accdeep.backend.cuda.cuda_statement"
 
 local cuda = {}
 
-local AGAIN = 0 -- bit set of the reasons to stop after which one thread runs the kernel again
-for i, stop in ipairs(cuda_runtime.stops) do AGAIN = AGAIN | (stop.again and 1 << i or 0) end
-local STEPS_OF_A_TURN = 10 -- lower limit of the interpreter's steps for one iteration of a loop
+local RERUN_REASONS = 0 -- bit set of the reasons to stop after which one thread runs the kernel again
+for i, stop in ipairs(cuda_runtime.stops) do RERUN_REASONS = RERUN_REASONS | (stop.again and 1 << i or 0) end
+local STEPS_PER_ITERATION = 10 -- lower limit of the interpreter's steps for one iteration of a loop
 local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds as in cuda_runtime.lua
 
 -- Returns bounds of memory_view.lua as two numbers of cuda_runtime.lua.
@@ -72,7 +72,8 @@ end
 local function request_of(k, kernel)
   local pointers = arguments(kernel.variables)
   return pointers and { text = kernel.text, pointers = pointers, slots = pointer_copies(k), writes = kernel.writes,
-    parallel = kernel.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_OF_A_TURN, again = AGAIN }
+    parallel = kernel.shared and is_parallel(k.plan), turns = core.most_steps() // STEPS_PER_ITERATION,
+    again = RERUN_REASONS }
 end
 
 -- Returns the reason if the kernel was not run, otherwise nil. Raises for errors of the device or of accdeep. status,

@@ -86,7 +86,7 @@ function fortran_expression.constructor(env, node)
   for _, argument in pairs(match_arguments(t, node)) do steps[#steps + 1] = argument end
   table.sort(steps, function(a, b) return a.component.offset < b.component.offset end)
   for i, argument in ipairs(steps) do steps[i] = component_step(env, instance, argument) end
-  local function fresh(f)
+  local function prepare_instance(f)
     if on_device then return env.space:local_memory(t.size) end
     if not instance.address then -- a single object serves all evaluations of the expression
       instance.address = object.new(session, t, types.name(t), node.pos)
@@ -99,7 +99,7 @@ function fortran_expression.constructor(env, node)
   end
   return { type = t, rank = 0, node = node, lvalue = function(f)
     f.pos = node.pos
-    instance.address = fresh(f)
+    instance.address = prepare_instance(f)
     instance.low, instance.high = instance.address, instance.address + t.size
     for _, step in ipairs(steps) do step(f) end
     return instance.address, instance.low, instance.high

@@ -14,8 +14,8 @@ local raise = diagnostic.raise
 
 local fortran_declarations = {}
 
-local MOST_DIMENSIONS = 15
-local LONGEST = 1 << 20 -- limit of the length of characters, which are Lua strings
+local MAX_RANK = 15
+local MAX_CHARACTERS = 1 << 20 -- limit of the length of characters, which are Lua strings
 
 -- Returns the value of a constant integer expression, such as a bound, a kind or a length.
 local function integer(session, node)
@@ -56,9 +56,9 @@ function fortran_declarations.type(session, spec, value, forward)
         { help = "give them one: character(len=80)" })
     end
     local n = math.max(integer(session, len), 0)
-    if n > LONGEST then
-    raise("limit", len.pos, ("characters have a length up to %d"):format(LONGEST), { of_construct = true })
-  end
+    if n > MAX_CHARACTERS then
+      raise("limit", len.pos, ("characters have a length up to %d"):format(MAX_CHARACTERS), { of_construct = true })
+    end
     return fortran_types.character(n)
   end
   local kind = spec.double and 8 or spec.kind and integer(session, spec.kind) or 4
@@ -125,8 +125,8 @@ local function entity_type(session, node, entity, attributes, is_dummy, is_compo
   local dims = entity.dims or attributes.dimension and attributes.dimension.dims
   local attribute = attributes.allocatable and "allocatable" or attributes.pointer and "pointer"
   local list = dims and dims.list or {}
-  if #list > MOST_DIMENSIONS then
-    raise("limit", dims.pos, ("an array has at most %d dimensions"):format(MOST_DIMENSIONS), { rule = "HOUSE-limit" })
+  if #list > MAX_RANK then
+    raise("limit", dims.pos, ("an array has at most %d dimensions"):format(MAX_RANK), { rule = "HOUSE-limit" })
   end
   if element_type.kind == "record" and not element_type.complete and not attribute then
     raise("unknown-type", node.spec.name_pos or node.pos, ("%s is not complete here"):format(types.name(element_type)))

@@ -218,15 +218,15 @@ function fortran_expression.add_values(env, e)
 end
 
 -- Intrinsic procedures of Fortran that are not supported.
-local beyond = word_set [[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof ceiling char
-  command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line findloc
-  gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge minloc
-  move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan selected_int_kind
-  selected_real_kind spread storage_size system_clock trim unpack verify]]
+local unsupported_intrinsics = word_set [[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof
+  ceiling char command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line
+  findloc gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge
+  minloc move_alloc norm2 pack parity popcnt present product random_number random_seed repeat scan
+  selected_int_kind selected_real_kind spread storage_size system_clock trim unpack verify]]
 
 -- Raises if the name is the name of an intrinsic procedure that is not supported.
 function fortran_expression.check_intrinsic(name, pos)
-  if not beyond[name] then return end
+  if not unsupported_intrinsics[name] then return end
   raise("unsupported", pos, ("the intrinsic procedure '%s' is not supported"):format(name), { length = #name,
     rule = "HOUSE-version", help = "write what it computes as statements" })
 end

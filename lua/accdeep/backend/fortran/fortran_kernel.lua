@@ -63,8 +63,8 @@ function fortran_kernel.binding(session, k, variable, start)
     if not k and ctx:presence(device, first, bytes) == "partly" then
       low.pieces = true
     else
-      local inside = start and start >= first and start < first + bytes and ctx:deviceptr(device, start) ~= 0
-      local from = inside and start or first_present(ctx, device, first, bytes)
+      local is_start_present = start and start >= first and start < first + bytes and ctx:deviceptr(device, start) ~= 0
+      local from = is_start_present and start or first_present(ctx, device, first, bytes)
       if from then
         local device_start = ctx:deviceptr(device, from)
         on_device = base + (device_start - from)
@@ -105,33 +105,33 @@ local lists = { "list", "args", "body", "cases" }
 -- reduced?}. Private variables of loops are not included.
 function fortran_kernel.references(session, list)
   local by_name, names = {}, {}
-  local function use(name, pos, own)
+  local function use(name, pos, private_names)
     local variable = session.now.scope.variables[name]
-    if own[name] or not variable or variable.constant_value then return nil end
+    if private_names[name] or not variable or variable.constant_value then return nil end
     if not by_name[name] then
       by_name[name] = { name = name, pos = pos, in_text = true }
       names[#names + 1] = by_name[name]
     end
     return by_name[name]
   end
-  local function nested_scope(node, own)
-    local inner = setmetatable({}, { __index = own })
+  local function nested_scope(node, private_names)
+    local inner = setmetatable({}, { __index = private_names })
     for _, copy in ipairs(node.acc.copies) do
       if not copy.op then inner[copy.name] = true end
-      local reduced = copy.op and use(copy.name, copy.pos, own)
+      local reduced = copy.op and use(copy.name, copy.pos, private_names)
       if reduced then reduced.reduced = true end
     end
     return inner
   end
-  local function visit(node, own)
-    if node.tag == "id" or node.tag == "do" or node.tag == "implied" then use(node.name, node.pos, own) end
-    if node.acc and node.acc.copies then own = nested_scope(node, own) end
+  local function visit(node, private_names)
+    if node.tag == "id" or node.tag == "do" or node.tag == "implied" then use(node.name, node.pos, private_names) end
+    if node.acc and node.acc.copies then private_names = nested_scope(node, private_names) end
     for _, key in ipairs(keys) do
       local child = node[key]
-      if type(child) == "table" then visit(child, own) end
+      if type(child) == "table" then visit(child, private_names) end
     end
     for _, key in ipairs(lists) do
-      for _, child in ipairs(type(node[key]) == "table" and node[key] or {}) do visit(child, own) end
+      for _, child in ipairs(type(node[key]) == "table" and node[key] or {}) do visit(child, private_names) end
     end
   end
   for _, node in ipairs(list) do visit(node, {}) end

@@ -187,13 +187,13 @@ local function fill_descriptor(space, t, address, value, low, high)
   if target and t.attribute == "pointer" and fortran_types.fits(target.of, t) and #target.dims == t.rank then
     return fortran_descriptor.write(space, t, address, at.address, at.section.dims, low, high, frame, target.of)
   end
-  local now = section_of(space, t, address, low, high)
+  local section = section_of(space, t, address, low, high)
   local flat = t.rank > 1 and type(value) == "table" and type(value[1]) ~= "table"
-  if flat and not now then
+  if flat and not section then
     raise("type-mismatch", nil, ("%s has no shape yet"):format(types.name(t)),
       { help = "allocate it, or give a list of lists" })
   elseif flat then
-    return fill_section(space, now, t, value)
+    return fill_section(space, section, t, value)
   end
   if space.on_device then
     raise("type-mismatch", nil, "a list cannot be assigned to a pointer on the device")
@@ -204,9 +204,9 @@ local function fill_descriptor(space, t, address, value, low, high)
   end
   if t.attribute == "allocatable" then object.release(session, t, address, frame) end
   object.allocate(session, t, address, dims, types.name(t.of), frame)
-  now = section_of(space, t, address, low, high)
-  if t.rank == 0 then return memory_view.fill(space, t.of, now.address, value, now.low, now.high) end
-  fill_section(space, now, t, value)
+  section = section_of(space, t, address, low, high)
+  if t.rank == 0 then return memory_view.fill(space, t.of, section.address, value, section.low, section.high) end
+  fill_section(space, section, t, value)
 end
 
 -- Stores a Lua value into an object of a Fortran type.

@@ -23,7 +23,7 @@ local raise, type_of = diagnostic.raise, fortran_expression.type_of
 
 local procedure = {}
 
-local MOST_DEEP = 50 -- limit of nested calls: Lua allows about 200 nested protected calls of C
+local MAX_CALL_DEPTH = 50 -- limit of nested calls: Lua allows about 200 nested protected calls of C
 
 -- Enters the procedures of a list into the session's scope. host: the scope that contains the procedures; nil for
 -- procedures of the program itself.
@@ -112,7 +112,7 @@ local function open_bounds(session, open, section)
       extent = math.max(fortran_expression.integer(env, dim.upper)(frame) - lower + 1, 0)
     else
       extent = fortran_descriptor.count(section.dims)
-      for _, before in ipairs(dims) do extent = extent // math.max(before.extent, 1) end
+      for _, preceding in ipairs(dims) do extent = extent // math.max(preceding.extent, 1) end
     end
     dims[i] = { lower = lower, extent = extent, sm = dim.open and section.dims[i].sm or nil }
   end
@@ -290,13 +290,13 @@ function procedure.run(session, callee, args, frame, body, result)
   local call_location = session:location_of(frame.pos)
   run.bind = function(...) return session:with_location(call_location, bound, session, run, ...) end
   local outer, locals, depth = session.now.scope, session.now.locals, session.now.depth
-  if depth >= MOST_DEEP then
+  if depth >= MAX_CALL_DEPTH then
     raise("limit", frame.pos, "procedures are nested too deeply", { rule = "HOUSE-limit" })
   end
   session.now.scope, session.now.locals = scope.new(callee.host or session.program.root), {}
   session.now.depth = depth + 1
   session.now.activation = session.now.activation + 1
-  local caller, inside = session.now.current, { pos = node.pos }
+  local caller, body_frame = session.now.current, { pos = node.pos }
   session.now.current = callee.location
   local ok, value = pcall(function()
     procedure.define(session, node.inner, session.now.scope)
@@ -306,23 +306,23 @@ function procedure.run(session, callee, args, frame, body, result)
         list = { { tag = "entity", pos = node.pos, name = result_entity(node) } } })
     end
     declare_all(session, run, node)
-    body(node.list, inside)
+    body(node.list, body_frame)
     return result and result(session.now.scope.variables[result_entity(node)])
   end)
   session.now.current = caller
   if not ok and diagnostic.is(value) and not value.file then
-    value.pos = value.pos or inside.pos
+    value.pos = value.pos or body_frame.pos
     location.locate_error(value, callee.location.text, callee.location.file, callee.location.line)
     value.text = value.text or callee.location.text
   end
   if not ok and diagnostic.is(value) then location.add_caller(value, session:line_of(call_location)) end
-  local mine = session.now.locals
+  local run_locals = session.now.locals
   session.now.scope, session.now.locals, session.now.depth = outer, locals, depth
   local cleaned, problem = pcall(function()
     if ok then
       for _, back in ipairs(run.back) do back() end
     end
-    for _, variable in ipairs(mine) do
+    for _, variable in ipairs(run_locals) do
       if ok then object.release(session, variable.type, variable.address, frame) end
       declare_allocatables.forget(session, variable.address)
       session.program.blocks[variable.address].variable = nil

@@ -250,9 +250,9 @@ local function select_rank(env, node, block)
   end }, { __index = env })
   local run = block(inner, body)
   return function(f)
-    local inside = scope.new(session.now.scope)
-    inside.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
-    return with_fields(session.now, { scope = inside }, run, f)
+    local block_scope = scope.new(session.now.scope)
+    block_scope.variables[name] = setmetatable({ name = name, any_rank = not is_ranked }, { __index = variable })
+    return with_fields(session.now, { scope = block_scope }, run, f)
   end
 end
 
