@@ -70,7 +70,7 @@ static accd_status list_descriptor_write(const struct accd__plan *plan, const st
     return ACCD_OK;
 }
 
-/* The source of transfers that clear memory, one part after the other. */
+/* Zeros, which transfers copy to device memory that is to be cleared, at most 4096 bytes each. */
 static const char zeros[4096];
 
 /* Returns the number of transfers that clear memory. */

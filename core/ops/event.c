@@ -27,7 +27,8 @@ static bool is_deferred(const struct accd__plan *plan, accd_op op)
            (op == ACCD_OP_H2D || op == ACCD_OP_D2H || op == ACCD_OP_D2D || op == ACCD_OP_FREE || op == ACCD_OP_KERNEL);
 }
 
-/* Returns an event of a plan, without name and range. */
+/* Returns an event of the operation `op` in the construct of a plan, without name and range. `rule`: rule that it
+ * cites. */
 static accd_event make_event(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
     const accd_construct *construct = plan->input.construct;
@@ -41,8 +42,8 @@ static accd_event make_event(const struct accd__plan *plan, accd_op op, enum acc
     };
 }
 
-/* Reports one event or, if its work is queued, leaves the report to the queue. Without memory for that, reports it now.
- */
+/* Reports an event of the operation `op`, which cites `rule`, on the range with `name`. If its work is queued, leaves
+ * the report to the queue; without memory for that, reports it now. */
 static void emit(const struct accd__plan *plan, accd_op op, enum accd__rule rule, const char *name, uint64_t host,
                  uint64_t bytes)
 {
@@ -65,7 +66,7 @@ static uint64_t slot_bytes_or_pointer(uint32_t slot_bytes)
 }
 
 /* Reports the operation `op` on the data of a request; attach and detach on the pointer of the request. Does nothing if
- * `op` is not observed. */
+ * `op` is not observed. `rule`: rule that the event cites. */
 static void emit_request(const struct accd__plan *plan, const struct accd__request *request, accd_op op,
                          enum accd__rule rule)
 {
@@ -90,7 +91,7 @@ static bool is_same_grid(const struct accd__move *a, const struct accd__move *b)
     return b->piece == ACCD_GRID_ELEMENT && b->request == a->request && b->out == a->out;
 }
 
-/* Reports the moves of a plan, except those in a direction that is not observed. */
+/* Reports the moves of a plan, except those in a direction that is not observed. `rule`: rule that the events cite. */
 static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
 {
     assert(plan->resolved.requests || !plan->changes.moves.n);
@@ -127,7 +128,8 @@ static void emit_moves(const struct accd__plan *plan, enum accd__rule rule)
     }
 }
 
-/* Reports a fused range, or a copy within the device, under the name of the first object in it. */
+/* Reports the operation `op` on a fused range, or on the range of a copy within the device, under the name of the first
+ * object in it. `rule`: rule that the event cites. */
 static void emit_range(const struct accd__plan *plan, accd_op op, enum accd__rule rule, uint64_t host, uint64_t bytes)
 {
     struct accd__object *object = NULL;
@@ -139,7 +141,7 @@ static void emit_range(const struct accd__plan *plan, accd_op op, enum accd__rul
     emit(plan, op, rule, name, host, bytes);
 }
 
-/* Reports the copies within the device. */
+/* Reports the copies within the device that fusion makes. `rule`: rule that the events cite. */
 static void emit_copies(const struct accd__plan *plan, enum accd__rule rule)
 {
     for (size_t i = 0; plan->resolved.fusion && i < plan->resolved.fusion->copies.n; i++)
@@ -329,7 +331,8 @@ static bool defer_group_report(const struct accd__plan *plan, const struct group
     return false;
 }
 
-/* Reports the operation `op` on the sections of a group, now or when the queue has executed the work. */
+/* Reports the operation `op` on the sections of a group, now or when the queue has executed the work. `rule`: rule that
+ * the events cite. */
 static void emit_sections(const struct accd__plan *plan, accd_op op, enum accd__rule rule)
 {
     assert(plan->input.walk);

@@ -163,8 +163,8 @@ static accd_status resolve_end_detaches(struct accd__plan *plan)
     return ACCD_OK;
 }
 
-/* Executes the end of `region` by an exit plan with a copy of its requests, and frees the region. On failure the region
- * stays open. Decides ACC33-2.7.1-2. */
+/* Executes the end of `region` by an exit plan with a copy of its requests, and frees the region. With `abandon`,
+ * copies nothing to the host. On failure the region stays open. Decides ACC33-2.7.1-2. */
 accd_status accd__end_region(struct accd_region *region, bool abandon)
 {
     assert(region);

@@ -90,7 +90,7 @@ static inline void fetch_request(struct accd__device_env *env, const struct accd
     env->device.stats.moved_bytes[1] += request->bytes;
 }
 
-/* Completes a batch whose start returned `begin_status`, and counts its copies. Returns the status of both. */
+/* Completes a batch of `in` and `out` copies whose start returned `begin_status`. Returns the status of both. */
 SPECIALIZED accd_status end_transfers(struct accd__device_env *env, accd_status begin_status, size_t in, size_t out)
 {
     accd_status status = begin_status == ACCD_OK ? env->device.ops->end_batch(env->device.handle) : begin_status;
@@ -292,8 +292,8 @@ struct entry_items {
     unsigned attached; /* the pointer of the item is detached at the end of the region */
 };
 
-/* Counts a reference on the object of each item and makes `region` the innermost level. The other fields of the record
- * are equal for all regions of this copy and already set. */
+/* Counts a reference on the object of each item and makes `region`, which `fast_end` will end, the innermost level. The
+ * other fields of the record are equal for all regions of this copy and already set. */
 SPECIALIZED void open_region(struct accd__device_env *env, const accd_construct *construct,
                              struct accd__object *const *objects, const struct entry_items *set,
                              struct accd_region *region, accd__fast_end_fn *fast_end, unsigned features)
@@ -362,8 +362,8 @@ static inline bool is_disjoint(const accd_item *items, const accd_item *item, un
     return true;
 }
 
-/* Finds the objects of all items, and sets items->fresh to those to create. `earlier`: requests of a previous
- * construct, whose objects are still present. Returns false if the general path must run the construct. */
+/* Finds the objects of all items, and sets items->fresh to those to create. `earlier`: `nearlier` requests of a
+ * previous construct, whose objects are still present. Returns false if the general path must run the construct. */
 SPECIALIZED bool find_item_objects(struct accd__device_env *env, const accd_construct *construct,
                                    const struct accd__request *earlier, size_t nearlier, struct accd__object **objects,
                                    struct entry_items *items, struct accd__fast_attaches *attaches, unsigned features)

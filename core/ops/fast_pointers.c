@@ -87,8 +87,9 @@ static struct accd__attachment *find_attachment_of_slot(struct accd__device_env 
     return attach && attach->slot == slot ? attach : NULL;
 }
 
-/* Lists the pointers to attach. Returns false for changed pointers, and for pointers that several clauses attach: the
- * general path must run. Decides TR14-1.2-05, OMP60-map-7. */
+/* Lists the pointers to attach. `fresh`: bit set of items whose objects will be created. Returns false for changed
+ * pointers, and for pointers that several clauses attach: the general path must run. Decides TR14-1.2-05, OMP60-map-7.
+ */
 bool accd__find_fast_attaches(struct accd__device_env *env, const accd_construct *construct, unsigned fresh,
                               struct accd__object *const *objects, struct accd__fast_attaches *attaches)
 {
@@ -235,8 +236,9 @@ static bool is_last_detach(const struct accd__fast_detach *end)
     return end->detached && end->attach->count == 1;
 }
 
-/* Lists in `ends` the attachments that clauses detach, with their targets. Returns false if the general path must run:
- * for errors, descriptors, and pointers that are named twice. Decides ACC33-det-1. */
+/* Lists in `ends` the attachments that clauses detach, with their targets. `dynamic`: exit data, not the end of a
+ * region. Returns false if the general path must run: for errors, descriptors, and pointers that are named twice.
+ * Decides ACC33-det-1. */
 bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__request *requests, size_t n,
                               bool dynamic, struct accd__fast_detaches *ends)
 {

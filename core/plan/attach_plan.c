@@ -89,10 +89,10 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
     return ACCD_OK;
 }
 
-/* Sets *attached_p to true if the pointer of `planned` is attached with its present value. Without counting rules, the
- * pointer must also be attached to the planned target; if it is not, the attachment will move to that target. Fails
- * only without memory. Decides ACC33-att-3, FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4.
- */
+/* Sets *attached_p to true if the pointer of `planned`, with its descriptor of `slot_bytes` bytes (0: a plain pointer),
+ * is attached with its present value. Without counting rules, the pointer must also be attached to the planned target;
+ * if it is not, the attachment will move to that target. Fails only without memory. Decides ACC33-att-3,
+ * FLANG-moving-target-1, FLANG-moving-target-2, FLANG-pointer-4, FLANG-api-4. */
 static accd_status check_attached(struct accd__plan *plan, const struct accd__planned_attach *planned,
                                   uint32_t slot_bytes, bool *attached_p)
 {

@@ -33,7 +33,7 @@ static accd_status report_walk_fault(const struct accd_walk *walk)
 }
 
 /* Walks the items of a construct and sets *walk_p to the walk. If a section cannot be computed, records and returns an
- * error that names the section. */
+ * error that names the section. `before`: earlier walk that is probably equal, or NULL. */
 accd_status accd__walk_items(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                              struct accd_walk **walk_p)
 {

@@ -692,7 +692,8 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
     }
 }
 
-/* Makes the new tuples, moves the records of shifted objects, and inserts new objects and originals. Cannot fail. */
+/* Makes the new tuples, moves the records of shifted objects, and inserts new objects and originals. `serial`: number
+ * of the construct; `region`: region that lists the originals, or NULL. Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {
     assert(plan->resolved.fusion && plan->resolved.fusion->nplaced == plan->resolved.fusion->nranges);

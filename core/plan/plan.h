@@ -86,7 +86,7 @@ struct accd__plan_input {
     const accd_construct *construct;
     const struct accd_region *leaving; /* region that this construct ends; NULL: the construct ends no region */
     struct accd__queue *queue;         /* queue that executes the work later; NULL: the work is executed now */
-    struct accd__item_source *sources; /* sources[i]: data of item i that names need; as many as items */
+    struct accd__item_source *sources; /* sources[i]: label and host range of item i, one for each item */
     struct accd__item_grid *gaps;      /* grids of the items that have gaps between their elements, sorted by item */
     size_t ngaps;
     /* walk of the items with mapping programs; NULL: no item has one */

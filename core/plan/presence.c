@@ -158,7 +158,8 @@ static bool can_fill_holes(const struct accd__plan *plan, const struct accd__req
 }
 
 /* Sets found->what to the kind of present data in the range of `request`, and found->object to the object with the
- * first present byte, or NULL. For an empty request, the byte at its address counts. Fails only without memory. */
+ * first present byte, or NULL. For an empty request, the byte at its address counts. `demand`: how the request treats
+ * absent data. Fails only without memory. */
 static accd_status look_up_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                    struct accd__resolution *found)
 {
@@ -198,7 +199,8 @@ accd_status accd__reject_request(const struct accd__plan *plan, const struct acc
         decision->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number, decision->text_after);
 }
 
-/* Returns the decision of the policy table (rules compiled for look-ups) on the look-up result `what` of `request`. */
+/* Returns the decision of the policy table (rules compiled for look-ups) on the look-up result `what` of `request`.
+ * `demand`: how the request treats absent data. */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
                                                       enum accd__lookup_result what)
@@ -211,7 +213,7 @@ const struct accd__policy_entry *accd__request_policy(const struct accd__plan *p
 }
 
 /* Looks `request` up, and applies the decisions REJECT (an error), SKIP and USE; leaves others to the caller in
- * found->outcome. Fails without memory, too. */
+ * found->outcome. `demand`: how the request treats absent data. Fails without memory, too. */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found)
 {
@@ -232,7 +234,7 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
 }
 
 /* Returns the error with which the rules reject the state `what` of the pointer of `request`; ACCD_OK if they accept
- * it. */
+ * it. `holder`: object that contains the pointer, or NULL. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
                                    const struct accd__object *holder, enum accd__slot_state what)
 {

@@ -35,8 +35,8 @@ enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
 
 /* -------------------------------------------------------------------------------- comparing -- */
 
-/* Returns true if two columns are equal: their fields, the position of their rowsets, and the address, length and start
- * of each section. */
+/* Returns true if column x of walk a equals column y of walk b: their fields, the position of their rowsets, and the
+ * address, length and start of each section. */
 bool accd__columns_equal(const struct accd_walk *a, const struct accd__segment *x, const struct accd_walk *b,
                          const struct accd__segment *y)
 {
@@ -116,7 +116,8 @@ static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
 }
 
 /* Marks the sections of a column, all of one length and at most 62 bits, in the bitmap; returns nonzero if some bits
- * were set before. Always writes two words, because crossing into the next word is hard to predict. */
+ * were set before. Always writes two words, because crossing into the next word is hard to predict. `granule_shift` and
+ * `prefetches` (bitmap words are prefetched) are constants, for which the compiler makes copies. */
 static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(const struct accd__group *group,
                                                                             const struct accd__segment *segment,
                                                                             const unsigned granule_shift,
@@ -220,7 +221,8 @@ bool accd__group_descriptors_unchanged(const struct accd__device_env *env, const
            group->descriptor_checksum == descriptor_sum_now(group->walk);
 }
 
-/* Returns the mapped, non-empty sections of a group as sorted pairs in a new array, *scratch; NULL: no memory. */
+/* Returns the mapped, non-empty sections of a group as *n_p pairs in a new array, *scratch, sorted by address (`slots`:
+ * by the address of their pointers); NULL: no memory. */
 struct accd__pair *accd__group_sorted_sections(struct accd__device_env *env, const struct accd__group *group,
                                                bool slots, size_t *n_p, struct accd__pair **scratch)
 {

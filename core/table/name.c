@@ -195,8 +195,9 @@ static void append_range(struct text *text, const accd_label *label, int64_t sta
         append_c_index(text, label, start, &n);
 }
 
-/* Appends the section of an object with `label`, if names with this label have one. `is_part`: only a part of the named
- * data is meant, so that the section is always appended. `slot` as for append_index. */
+/* Appends the section of `bytes` bytes from element `start` of an object with `label`, if names with this label have
+ * one. `is_part`: only a part of the named data is meant, so that the section is always appended. `slot` as for
+ * append_index. */
 static void append_section(struct text *text, const accd_label *label, int64_t start, uint64_t bytes, bool is_part,
                            uint64_t slot)
 {
@@ -222,7 +223,7 @@ static void append_label_name(struct text *text, const accd_label *label, const 
             append_format(text, "%c", *at);
 }
 
-/* Writes the text of `label` for pointers or, without one, its name. */
+/* Writes the text of `label` for pointers or, without one, its name with `index` for each #. */
 void accd__format_pointer(const accd_label *label, const int64_t *index, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, NULL);
@@ -232,7 +233,8 @@ void accd__format_pointer(const accd_label *label, const int64_t *index, char *t
         append_label_name(&text, label, index, false);
 }
 
-/* Writes the name of `label` and, if it has one, the section. */
+/* Writes the name of `label` with `index` for each # and, if it has one, the section of `bytes` bytes from element
+ * `start`. */
 void accd__format_label(const accd_label *label, const int64_t *index, int64_t start, uint64_t bytes, char *to,
                         size_t capacity)
 {

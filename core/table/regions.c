@@ -2,7 +2,8 @@
  * objects. */
 #include "table/inside.h"
 
-/* Returns a new record for a fast-path region, with space for its requests and items; NULL: no memory. */
+/* Returns a new record, with space for requests and items, for a fast-path region that returns to `free_list`; NULL: no
+ * memory. */
 struct accd_region *accd__region_new(struct accd__device_env *env, struct accd_region **free_list)
 {
     struct accd_region *region = accd__pool_alloc(&env->levels.pool);

@@ -2,7 +2,8 @@
 #include "table/inside.h"
 #include "table/tuples.h"
 
-/* Returns the device range of the object, or of the current fused tuple that contains it. */
+/* Sets [*low_p, *high_p) to the device range of the object, or of the current fused tuple that contains it, and returns
+ * 1. Returns 0 if `object` is NULL. */
 int accd__object_device_range(struct accd__device_env *env, const struct accd__object *object, uint64_t *low_p,
                               uint64_t *high_p)
 {

@@ -165,7 +165,8 @@ static bool sections_repeat(const struct accd__level_job *job, const accd_field 
     return !differ;
 }
 
-/* Writes one section to the columns of `segment`, and adds it to the summary `t`. */
+/* Writes the section of row `row`, which begins with element `start` at `host`, to the columns of `segment`, and adds
+ * it to the summary `t`. */
 static void note_section_row(struct accd__segment *segment, struct accd__column_summary *t, size_t row, uint64_t host,
                              uint64_t bytes, int64_t start)
 {

@@ -40,8 +40,8 @@ uint32_t accd_descriptor_bytes(const accd_context *context, const void *descript
     return bytes_without_addendum(context, bytes) + (has_addendum(context, bytes) ? ADDENDUM : 0);
 }
 
-/* Reads element size, rank, counts and steps of a descriptor in the context's layout into *shape. Returns false if they
- * do not fit into `bytes`, or are not representable. */
+/* Reads element size, rank, counts and steps of a descriptor in the context's layout into *shape. `rest`: bytes after
+ * its address of data. Returns false if they do not fit into `bytes`, or are not representable. */
 bool accd__read_array_shape(const accd_context *context, const char *rest, uint32_t bytes,
                             struct accd__array_shape *shape)
 {

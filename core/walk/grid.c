@@ -79,8 +79,8 @@ static bool normalize_dims(struct accd__grid *grid)
     return grid->n > 0;
 }
 
-/* Writes the grid of a descriptor and returns true if its elements occupy exactly [host, host + bytes), with gaps.
- * Otherwise returns false. */
+/* Writes the grid of a descriptor (address of data `base`, further bytes `rest`) and returns true if its elements
+ * occupy exactly [host, host + bytes), with gaps. Otherwise returns false. */
 bool accd__descriptor_grid(const accd_context *context, uint64_t base, const char *rest, uint32_t slot_bytes,
                            uint64_t host, uint64_t bytes, struct accd__grid *grid)
 {

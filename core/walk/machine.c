@@ -204,8 +204,8 @@ static bool eval_typed(struct accd__machine *m, const accd_instruction *in, size
     return false;
 }
 
-/* Copies a register, as ACCD_I_REQUIRE says. Returns false with a fault at the first value 0: the section crosses rows
- * of its array (in->k is not 0), or lies outside its row. */
+/* Copies a register for the n rows of a block that begins at row `first`, as ACCD_I_REQUIRE says. Returns false with a
+ * fault at the first value 0: the section crosses rows of its array (in->k is not 0), or lies outside its row. */
 static bool check_requirement(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *a = m->r[in->a];
@@ -239,8 +239,9 @@ static bool call_function(struct accd__machine *m, const accd_instruction *in, u
     return false;
 }
 
-/* Calls a function for those rows of a block whose condition, register in->a, is not 0; other rows get 0. Its arguments
- * are the registers after the condition. Returns false with a fault if a call fails. */
+/* Calls a function for those rows of a block whose condition, register in->a, is not 0; other rows get 0. The arguments
+ * are the registers after the condition. `first`: number of the block's first row. Returns false with a fault if a call
+ * fails. */
 static bool call_where_true(struct accd__machine *m, const accd_instruction *in, size_t first, size_t n)
 {
     const int64_t *condition = m->r[in->a];

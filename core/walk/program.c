@@ -296,8 +296,9 @@ static bool is_valid_expression(const accd_instruction *code, size_t ncode, unsi
     return valid;
 }
 
-/* Runs code without an element, and writes the final values of all registers to `out`. Returns ACCD_ERROR_MISUSE if the
- * code is not sound, or the error of its fault; `out` is then unchanged. */
+/* Runs `ncode` instructions without an element, and writes the final values of all registers to `out`. `params`:
+ * parameters that the code reads, or NULL. Returns ACCD_ERROR_MISUSE if the code is not sound, or the error of its
+ * fault; `out` is then unchanged. */
 accd_status accd_evaluate(accd_context *context, const accd_instruction *code, size_t ncode, unsigned registers,
                           const int64_t *params, int64_t *out)
 {

@@ -80,8 +80,8 @@ static uint64_t *share_column(uint64_t *column)
     return column;
 }
 
-/* Drops one user of the column at *column_p (a pointer to a column pointer), frees the column after its last user, and
- * sets *column_p to NULL. */
+/* Drops one user of the column of `rows` rows at *column_p (a pointer to a column pointer), frees the column after its
+ * last user, and sets *column_p to NULL. */
 static void release_column(struct accd_walk *walk, void *column_p, size_t rows)
 {
     uint64_t **column_at = column_p, *block = *column_at ? *column_at - USERS : NULL;
@@ -512,7 +512,8 @@ static accd_status run_root(struct accd_walk *walk, const accd_item *item)
 }
 
 /* Walks one item after the other into a new walk until all are done or one fails. Sets *walk_p on success, and also if
- * a section cannot be computed; the walk then has its fault. */
+ * a section cannot be computed; the walk then has its fault. `before`: earlier walk whose equal columns are shared, or
+ * NULL. */
 accd_status accd__walk_new(accd_context *context, const accd_construct *construct, const struct accd_walk *before,
                            struct accd_walk **walk_p)
 {
