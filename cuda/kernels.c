@@ -17,7 +17,7 @@ const char accd__cuda_kernels[] =
     "  mov.u32 %x, %ntid.x;\n"
     "  mov.u32 %y, %nctaid.x;\n"
     "  mul.wide.u32 %step, %x, %y;\n"
-    "  shr.u64 %step, %step, 3;\n" /* groups of eight threads */
+    "  shr.u64 %step, %step, 3;\n" /* number of groups of eight threads, each of which moves a piece */
     "  mov.u32 %y, %ctaid.x;\n"
     "  mov.u32 %z, %tid.x;\n"
     "  mul.wide.u32 %i, %x, %y;\n"

@@ -81,7 +81,8 @@ accd_status accd_attach_descriptor(accd_context *context, int device, const void
     /* expands groups in these ranges first, because accd_get_presence below reports missing memory as absence */
     ACCD_TRY(accd__find_containment(env, accd__address(section), size ? size : 1, &relation, &object));
     ACCD_TRY(accd__find_containment(env, accd__address(descriptor), bytes, &relation, &object));
-    if (context->rules.attach == ACCD_ATTACH_POLICY_NEW || /* the rules do not attach data that are present already */
+    /* nothing is attached if the rules attach new data only, or if the section or the descriptor is not present */
+    if (context->rules.attach == ACCD_ATTACH_POLICY_NEW ||
         accd_get_presence(context, device, section, size) != ACCD_PRESENCE_FULL ||
         accd_get_presence(context, device, descriptor, bytes) != ACCD_PRESENCE_FULL)
         return ACCD_OK;

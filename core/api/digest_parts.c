@@ -27,7 +27,7 @@ enum { HOST = 1, ON_DEVICE, IN_SPACE, NOWHERE };
 
 /* A host range that accd_host_register has registered ("known range" below). live: its memory exists now. */
 struct host_range {
-    uint64_t start, bytes, number; /* position in the order of registration, from 1 */
+    uint64_t start, bytes, number; /* number: position in the order of registration, from 1 */
     bool live;
 };
 
@@ -149,7 +149,7 @@ static uint64_t hash_device_address(const struct digest *digest, uint64_t dev)
 struct word_sum {
     const struct digest *digest;
     uint64_t sum;
-    uint64_t dangling; /* sum over device addresses without present data */
+    uint64_t dangling; /* sum over words that are device addresses without present data */
     uint64_t number,
         word;       /* number of the range, and index in it, of the incomplete word: not all its bytes were added */
     uint64_t value; /* bytes of the incomplete word */

@@ -64,7 +64,7 @@ struct accd__checkpoint_memory *accd__checkpoint_memory_alloc(accd_context *cont
     }
     struct accd__mem mem;
     accd__mem_init(&mem, context->config.alloc, context->config.alloc_ud);
-    bytes += bytes / 4; /* the next checkpoint may be larger */
+    bytes += bytes / 4; /* more than needed, because a later checkpoint, which may be larger, will reuse the memory */
     found = accd__mem_alloc(&mem, bytes);
     if (found)
         *found = (struct accd__checkpoint_memory){

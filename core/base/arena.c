@@ -16,7 +16,7 @@ static unsigned size_class_of(size_t n, size_t *bytes_p)
         *bytes_p = ((size_t) class + 1) * GRANULE;
         return class;
     }
-    const unsigned shift = 61 - (unsigned)__builtin_clzll(n - 1); /* n - 1 has three significant bits above shift */
+    const unsigned shift = 61 - (unsigned)__builtin_clzll(n - 1); /* leaves the three highest bits of n - 1 in `step` */
     const size_t step = (n - 1) >> shift;
     *bytes_p = (step + 1) << shift;
     return FINE_CLASSES + (shift - 7) * 4 + (unsigned)step - 4;

@@ -80,7 +80,7 @@ static inline uint64_t accd__load_pointer(uint64_t slot)
 /* Properties of an action; the table accd__traits_of_action has them for each accd_action. */
 struct accd__action_traits {
     bool entry;            /* true if the action takes part in entry constructs; false: in exits and updates only */
-    bool plain;            /* true for entry actions that request data */
+    bool plain;            /* true for entry actions that request data, that is, all except attach */
     bool creates;          /* true if absent objects become present */
     bool requires_present; /* true if absent objects are an error */
     bool in, out; /* true if the action copies to the device at creation, and to the host at removal; or in an update */

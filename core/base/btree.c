@@ -379,7 +379,7 @@ struct feed {
     const struct accd__pair *run;
     node *below;
     size_t n;
-    int leaves; /* true if the nodes are leaves, whose links remain */
+    int leaves; /* true if the nodes of `below` are leaves, which stay linked by next */
 };
 
 /* Moves the first entry of a feed, which is not empty, to the end of a node, which has space. */
@@ -584,7 +584,7 @@ static inline void remove_entries(node *n, unsigned i, unsigned end)
         memset(n->key + i, 0xff, removals * sizeof n->key[0]);
         return;
     }
-    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* unused keys are moved, too */
+    memmove(n->key + i, n->key + end, (used + free - end) * sizeof n->key[0]); /* moves unused keys, too */
     memmove(n->at + i, n->at + end, (used - end) * sizeof n->at[0]);
     if (free < removals)
         memset(n->key + FANOUT - removals, 0xff, (removals - free) * sizeof n->key[0]);
@@ -638,7 +638,7 @@ static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64
     if (!h) {
         const unsigned from = keys_below(n, low), end = keys_below(n, high);
         if (end - from == n->used && n != index->root)
-            n->used = 0; /* the caller frees it without clearing */
+            n->used = 0; /* the keys stay, because the caller frees the node */
         else
             remove_entries(n, from, end);
         return end - from;
@@ -686,7 +686,7 @@ void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t h
 static inline void erase_at(struct accd__btree *index, node *leaf, int near, unsigned from, unsigned end)
 {
     if (leaf->used > (near ? 1 : MERGE_THRESHOLD) + end - from ||
-        !index->height) { /* the nodes above the leaf stay as they are */
+        !index->height) { /* a merge is not due: only the leaf changes */
         index->count -= end - from;
         index->removals++;
         remove_entries(leaf, from, end);

@@ -4,7 +4,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored \
-    "-Woverride-init" /* a setting of a profile replaces the same setting of its base profile */
+    "-Woverride-init" /* warns if a setting of a profile replaces the same setting of its base profile */
 /* Rule profiles, expanded from accdeep_rules.def. */
 static const accd_rules profiles[] = {
 #define ACCD_SET(knob, value) .knob = (value),

@@ -10,7 +10,7 @@ enum { MIN_ROWS_FOR_WORKERS = 8192, MAX_PARTS = 64 };
 struct accd__workers {
     struct accd__mem *mem;
     pthread_mutex_t lock;
-    /* Signals: a new job, or stop; all parts of a job done. */
+    /* start: signals a new job, or stop; done: signals that all parts of a job are done. */
     pthread_cond_t start, done;
     unsigned threads; /* number of threads besides the caller */
     /* Number of the current job; a thread that has run parts of another job last runs parts of this one. */
@@ -19,7 +19,7 @@ struct accd__workers {
     size_t bytes; /* bytes of this structure */
     void (*work)(void *arg, unsigned part);
     void *arg;
-    /* Number of parts; first part not taken; number of threads in run_parts. */
+    /* Number of parts of the job; number of the first part not yet taken; number of threads in run_parts. */
     unsigned parts, next, busy;
     pthread_t thread[];
 };

@@ -31,8 +31,9 @@ static bool has_program_name(const struct accd__debug_info *debug, Dwarf_Die *di
     int tag = dw->dwarf_tag(die);
     const char *name = dw->dwarf_diename(die);
     Dwarf_Attribute attribute;
+    /* names with a dot, and those that begin with __, were made by the compiler or its headers */
     if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !name || strchr(name, '.') ||
-        !strncmp(name, "__", 2)) /* a name that the compiler or its headers made */
+        !strncmp(name, "__", 2))
         return false;
     return *name != '_' || !dw->dwarf_attr_integrate(die, DW_AT_artificial, &attribute);
 }
@@ -136,7 +137,7 @@ static void read_passed(struct accd__debug_info *debug, struct accd__code_site *
     Dwarf_Attribute attribute;
     Dwarf_Addr pc;
     Dwarf_Die callee, child;
-    /* the compiler writes call sites in the form that was used before DWARF 5 */
+    /* compilers also write call sites in GNU's form, which was used before DWARF 5 */
     bool gnu = dw->dwarf_tag(call) == DW_TAG_GNU_call_site;
     if (!dw->dwarf_attr(call, gnu ? DW_AT_low_pc : DW_AT_call_return_pc, &attribute) ||
         dw->dwarf_formaddr(&attribute, &pc) != 0 || pc != site->pc - site->bias ||

@@ -150,7 +150,7 @@ bool accd__dw_member_offset(const struct accd__dw *dw, Dwarf_Die *die, uint64_t 
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
     size_t n;
-    *to = 0; /* members of a union have no offset attribute */
+    *to = 0; /* the offset of a member of a union, which has no such attribute */
     if (!dw->dwarf_attr(die, DW_AT_data_member_location, &attribute) || dw->dwarf_formudata(&attribute, to) == 0)
         return true;
     if (dw->dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 || ops->atom != DW_OP_plus_uconst)

@@ -66,7 +66,7 @@ struct accd_backend {
      * announce; in batches that fetch nothing). Filling one part overlaps the transfer of another part. end_batch
      * reports a failure, and the parts are then dropped. */
     void (*announce_parts)(void *device, uint64_t dev, uint64_t bytes);
-    /* Returns memory for a part, which the caller fills as that of stage. Never fails. */
+    /* Returns memory for a part, which the caller fills before send_parts. Never fails. */
     void *(*stage_part)(void *device, uint64_t dev, uint64_t bytes);
     /* Transfers all parts staged so far, which the caller has filled; the memory of stage_part is then invalid. */
     void (*send_parts)(void *device);

@@ -178,7 +178,7 @@ static bool is_scope(const struct accd__debug_walk *walk, int tag, const char *n
     case DW_TAG_class_type:
     case DW_TAG_union_type:
         return may_hold(walk, name);
-    case DW_TAG_subprogram: /* a Fortran program unit contains its types */
+    case DW_TAG_subprogram: /* procedures of Fortran are searched, because types are declared in them */
     case DW_TAG_lexical_block:
         return walk->everywhere || walk->is_fortran;
     default:
@@ -241,7 +241,7 @@ void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int name
         return;
     lua_pop(L, 1);
     luaL_checkstack(L, 10, NULL);
-    if (lua_rawgetp(L, names, unit.addr) == LUA_TNIL) { /* the unit has not been walked as a whole */
+    if (lua_rawgetp(L, names, unit.addr) == LUA_TNIL) { /* the unit was not walked as a whole, so walks it now */
         struct accd__debug_walk *walk = lua_newuserdatauv(L, sizeof *walk, 0);
         *walk = (struct accd__debug_walk){.L = L, .debug = debug, .names = names, .everywhere = true};
         accd__debug_walk_unit(walk, &unit);
@@ -250,7 +250,7 @@ void accd__debug_push_name(lua_State *L, struct accd__lua_debug *debug, int name
         lua_rawsetp(L, names, unit.addr);
     }
     lua_pop(L, 1);
-    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* the type is in no scope of the unit */
+    if (lua_rawgetp(L, names, die->addr) != LUA_TSTRING) { /* a type in no scope of the unit has its name alone */
         lua_pop(L, 1);
         lua_pushstring(L, debug->dw.dwarf_diename(die));
     }

@@ -85,7 +85,7 @@ accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool g
         return ACCD_ERROR_MISUSE;
     notice_jump(a, caller);
     if (!a->core)
-        return a->detail.status; /* status of accd_session_new */
+        return a->detail.status; /* accd_session_new has failed with this status, and opened no context */
     if (a->broken)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
                                  "a callback did not return: the session can only be closed");

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define API __attribute__((visibility("default")))
-#define FRAME ((const uintptr_t *)__builtin_frame_address(0)) /* needs -fno-omit-frame-pointer */
+/* The frame of the function that uses it; needs -fno-omit-frame-pointer. */
+#define FRAME ((const uintptr_t *)__builtin_frame_address(0))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* Aliases of rt_shadow and of the calling thread's state, hidden from other libraries: code of this library reaches

@@ -62,7 +62,8 @@ static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintp
         return false;
     if (write)
         __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
-    else if (~states & bytes & RT_ALL_BYTES(RT_WAS_READ)) /* first read of a kernel since the bytes were moved */
+    else if (~states & bytes &
+             RT_ALL_BYTES(RT_WAS_READ)) /* a kernel's first read since the bytes were moved sets WAS_READ */
         __atomic_fetch_or(words.states, bytes & RT_ALL_BYTES(RT_WAS_READ), __ATOMIC_RELAXED);
     return true;
 }

@@ -32,7 +32,7 @@ struct accd_lowered_region {
     accd_region *core;
     const accd_lowered *directive;
     size_t nitems;
-    const void *hosts[]; /* first bytes of the items */
+    const void *hosts[]; /* host addresses of the items' first bytes, by number of the item */
 };
 
 /* Writes the help of an error code to standard error, if the code has a help. {1|the data} is written as "the data". */
