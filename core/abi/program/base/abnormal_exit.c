@@ -55,7 +55,7 @@ static void kill_by_signal(int signal)
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
-/* Waits in steps of 0.2 seconds; the end of the process ends the wait. */
+/* Waits, in steps of 0.2 seconds, if another thread ends the process; that end stops the wait. */
 void rt_wait_for_exit(void)
 {
     const int thread = ending_thread;
@@ -63,7 +63,7 @@ void rt_wait_for_exit(void)
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
 }
 
-/* Stores the thread's id as that of the ending thread, unless another one is stored. */
+/* Records the calling thread as the one that ends the process; waits if another thread is recorded already. */
 void rt_claim_exit(void)
 {
     int none = 0;
@@ -113,7 +113,7 @@ static void report_with_timeout(void *unused)
     report_at_exit();
 }
 
-/* Writes the final reports, once, and ends the process by the signal. */
+/* Writes the final reports, unless they are being written, and ends the process by the signal. */
 void rt_end_by_signal(int signal)
 {
     assert(signal > 0);
@@ -130,7 +130,7 @@ void rt_end_by_signal(int signal)
 
 bool (*rt_defer_fatal_signal)(int signal, siginfo_t *info, void *context);
 
-/* Calls the hook, or ends the program. */
+/* Ends the program by the signal, unless the hook defers the signal. */
 void rt_on_fatal_signal(int signal, siginfo_t *info, void *context)
 {
     if (!rt_defer_fatal_signal || !rt_defer_fatal_signal(signal, info, context))
@@ -164,7 +164,8 @@ static struct sigaction deadly_action(void)
     return action;
 }
 
-/* Replaces the default actions of deadly signals, and registers for quick_exit. */
+/* Replaces the default actions of deadly signals by rt_on_fatal_signal, and registers the final reports for quick_exit.
+ */
 void rt_install_exit_handlers(void)
 {
     const struct sigaction action = deadly_action();

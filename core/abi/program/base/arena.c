@@ -193,7 +193,8 @@ static void release_block(void *ptr, size_t old)
     munmap(m, m->bytes);
 }
 
-/* Takes, frees or resizes a block; copies the contents if the class changes. */
+/* Allocates a block (`ptr` NULL), frees it (`n` 0), or resizes it from `old` to n bytes. Returns NULL without memory.
+ */
 void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud;
@@ -208,7 +209,7 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     if (old <= SMALL && n <= SMALL && size_class_of(old) == size_class_of(n))
         return ptr;
     void *p = take_block(n);
-    /* Without memory a shrinking block keeps its length. A large mapping used as a small block is never unmapped. */
+    /* A shrinking block keeps its length without memory. A large mapping used as a small block is never unmapped. */
     if (!p)
         return n < old ? ptr : NULL;
     memcpy(p, ptr, old < n ? old : n);
@@ -216,7 +217,7 @@ void *rt_arena_realloc(void *ud, void *ptr, size_t old, size_t n)
     return p;
 }
 
-/* Lists the mappings; the caller may repeat the call with a larger array. */
+/* Stores at most `most` mappings in `pages`, and returns the number of all mappings. */
 size_t rt_arena_list_pages(struct rt_range *pages, size_t most)
 {
     assert(pages || !most);

@@ -60,7 +60,7 @@ static bool is_same_variable(const char *a, const char *b)
     return false;
 }
 
-/* Cuts the last section off, if something else remains. */
+/* Returns the length of a name without its final section. */
 size_t rt_variable_name_length(const char *name)
 {
     const size_t n = strlen(name);
@@ -192,7 +192,7 @@ static struct diag_record *add_record(struct diag_record *first, const struct rt
     return records[nrecords++] = entry;
 }
 
-/* Searches a record without a message, and counts the repetition. */
+/* Returns true, and counts a repetition, if a finding with this code, return address and object was recorded. */
 bool rt_count_duplicate(const char *code, uintptr_t pc, const char *object)
 {
     const struct rt_diagnostic diagnostic = {.code = code, .pc = pc, .object = object};
@@ -242,7 +242,7 @@ static bool has_word(const char *line, const char *word)
     return at != NULL;
 }
 
-/* Reads the source file of the code line by line. */
+/* Returns the first line of the source file of `pc` that contains all words; 0 if no line does, or without the file. */
 int rt_find_source_line(uintptr_t pc, const char *const words[], const char **file_p)
 {
     assert(words && file_p);
@@ -263,7 +263,8 @@ int rt_find_source_line(uintptr_t pc, const char *const words[], const char **fi
     return entry;
 }
 
-/* Searches the source for a requires directive with one of the clauses. */
+/* Returns the clause of a requires directive that asks for shared memory, searched in the source; NULL if there is
+ * none. */
 const char *rt_find_requires_clause(uintptr_t pc)
 {
     static const char *const clauses[] = {"unified_shared_memory", "self_maps"};
@@ -469,7 +470,7 @@ static bool emit(const struct rt_diagnostic *diagnostic, const char *message)
     return true;
 }
 
-/* Formats the message, and prints or counts the finding on a new stack. */
+/* Formats the message, and prints the finding and returns true; returns false if the finding is only counted. */
 bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *format, ...)
 {
     assert(diagnostic->level && diagnostic->code);
@@ -484,7 +485,7 @@ bool rt_emit_diagnostic(const struct rt_diagnostic *diagnostic, const char *form
     return is_new;
 }
 
-/* Reports a finding that has only a location. */
+/* Prints or counts a finding that has only a location. */
 void rt_report(const char *level, const char *code, const char *rule, uintptr_t pc, const char *format, ...)
 {
     char message[1024];
@@ -546,7 +547,7 @@ static void report_incomplete_file(const char *variable, int reason)
     rt_report("note", "file", NULL, 0, "%s is not complete: %s", name, strerror(reason));
 }
 
-/* Prints all counts, and frees the records. */
+/* Prints the counts of repeated findings and completes the files, once, and frees the records. */
 void rt_emit_counts(void)
 {
     static bool ended;

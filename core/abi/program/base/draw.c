@@ -203,7 +203,7 @@ static void keep_picture(const char *title)
     picture = text;
 }
 
-/* Draws the state if more objects are present than in the stored picture. */
+/* Draws the state, if more objects are present than in the stored picture and no finding was drawn. */
 void rt_draw_update(void)
 {
     accd_stats stats;
@@ -221,7 +221,7 @@ void rt_draw_update(void)
     keep_picture(title);
 }
 
-/* Draws the state at the first finding, with its message as title; later findings are ignored. */
+/* Draws the state at the first finding, with its message as title; does nothing at later findings. */
 void rt_draw_diagnostic(const char *message)
 {
     if (!rt.options.draw || final || !rt.context)

@@ -149,7 +149,7 @@ static const char *get_routine_help(const char *what, accd_status status)
     return NULL;
 }
 
-/* Reports an error of the core with the names and locations of its objects. */
+/* Reports an error of the core at `site`, with the names and locations of its objects; the program continues. */
 void rt_report_core_error(const struct rt_site *site, const accd_error *error)
 {
     assert(site && error->status != ACCD_OK);
@@ -204,13 +204,13 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
 
 static uintptr_t lost_update; /* return address of the last update without data; 0: no such update */
 
-/* Returns lost_update. */
+/* Returns the return address of the last update without data; 0: the program had no such update. */
 uintptr_t rt_get_empty_update_site(void)
 {
     return lost_update;
 }
 
-/* Records the update in lost_update, and reports it. */
+/* Reports the current update, which arrives without data, and records its return address. */
 void rt_report_empty_update(void)
 {
     assert(rt.site);
@@ -220,14 +220,14 @@ void rt_report_empty_update(void)
               "that nothing is moved");
 }
 
-/* Reports data of a returned function. */
+/* Reports that data mapped at `pc` were variables of a function that has returned. */
 void rt_report_returned_variable(uintptr_t pc)
 {
     rt_report("warning", "still-mapped", "ACC33-2.6.7-4", pc,
               "data of a function that has returned are still mapped from here; they are taken off the device");
 }
 
-/* Reports the jump with the location of the kernel's construct, and ends the program. */
+/* Reports a jump out of the kernel of `construct`, and ends the program. */
 void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
 {
     assert(construct > RT_FAST_PATH);
@@ -246,7 +246,7 @@ void rt_report_jump_out_of_kernel(uintptr_t construct, uintptr_t pc)
 
 /* ------------------------------------------------------------------------------------ events -- */
 
-/* Writes an event as one line of JSON. A failed write is recorded in rt.trace_lost. */
+/* Writes an event as one line of JSON, with the fields `about`. A failed write is recorded in rt.trace_lost. */
 void rt_write_trace_event(const accd_event *event, const char *about)
 {
     assert(about && rt.options.trace >= 0);
@@ -288,7 +288,7 @@ static bool must_exit_at_once(void)
            (rt_kernel_kind(rt_this_thread.activity) && dlsym(RTLD_DEFAULT, "__kmpc_global_thread_num"));
 }
 
-/* Prints the counts and the picture, and ends the process, by exit handlers if possible. */
+/* Prints the counts and the picture, and ends the process with status 1; exit handlers run unless they might hang. */
 void rt_exit_with_error(void)
 {
     rt.is_ending = true;
@@ -321,7 +321,7 @@ static _Noreturn void report_and_exit(const char *code, const char *object, cons
     rt_exit_with_error();
 }
 
-/* Reports an error without an object. */
+/* Reports an error at the current call, and ends the program. */
 void rt_fatal(const char *code, const char *format, ...)
 {
     va_list args;
@@ -329,7 +329,7 @@ void rt_fatal(const char *code, const char *format, ...)
     report_and_exit(code, NULL, format, args);
 }
 
-/* Reports an error about an object. */
+/* Reports an error about the data `object` at the current call, and ends the program. */
 void rt_fatal_about(const char *code, const char *object, const char *format, ...)
 {
     va_list args;
@@ -345,7 +345,7 @@ static void report_core_failure(void *unused)
     rt_report_core_error(rt.site, accd_context_error(rt.context));
 }
 
-/* Reports the core's last error on a new stack, as a thread's own may be small. */
+/* Reports the core's last error, on a new stack because a thread's own may be small, and ends the program. */
 void rt_fail_with_core_error(void)
 {
     rt_run_on_new_stack(report_core_failure, NULL);

@@ -31,7 +31,7 @@ static const char *get_house_rule(const char *code)
     return NULL;
 }
 
-/* Tests the documents of the rule profile. */
+/* Returns true if the documents of the rule profile are OpenMP's; false before the options are read. */
 bool rt_uses_openmp_terms(void)
 {
     return rt.options.rules && !strncmp(rt.options.rules->documents, "OMP60", 5);
@@ -57,13 +57,13 @@ static const char *find_rule_in_profile(const char *rule)
     return rule;
 }
 
-/* Chooses the finding's rule or accdeep's own rule, in the terms of the profile. */
+/* Returns the finding's rule, or accdeep's own rule for its code, in the terms of the profile; NULL: no rule. */
 const char *rt_find_rule(const struct rt_diagnostic *diagnostic)
 {
     return find_rule_in_profile(diagnostic->rule ? diagnostic->rule : get_house_rule(diagnostic->code));
 }
 
-/* Searches the table of helps. */
+/* Returns the table's help for a code; NULL: the code is not known. */
 const struct accd__help *rt_find_help(const char *code)
 {
     const struct accd__help *help = accd__help_table;
@@ -72,7 +72,7 @@ const struct accd__help *rt_find_help(const char *code)
     return help->code ? help : NULL;
 }
 
-/* Chooses the help and its wording, and inserts the names. */
+/* Writes the finding's help to *to, with the names of its objects. Returns false if the help is empty. */
 bool rt_format_help(const struct rt_diagnostic *diagnostic, const char *rule, struct rt_text_buffer *to)
 {
     assert(diagnostic->code && to);

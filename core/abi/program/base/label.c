@@ -91,7 +91,7 @@ static void grow_labels(void)
     labels_capacity = capacity;
 }
 
-/* Frees all tables of labels. */
+/* Frees the table of labels, and empties all caches. */
 void rt_clear_labels(void)
 {
     free(labels);
@@ -143,7 +143,7 @@ static bool is_region_construct(const struct rt_site *site)
 
 static const char private_copy_prefix[] = "firstprivate";
 
-/* Tests for a name that name_private_copy has made. */
+/* Returns true if `name` is one that name_private_copy makes for a private copy, "firstprivate of ...". */
 bool rt_is_private_copy_name(const char *name)
 {
     return !strncmp(name, private_copy_prefix, sizeof private_copy_prefix - 1) &&
@@ -215,7 +215,7 @@ static accd_array get_array_bounds(const struct accd__debug_name *name)
     return array;
 }
 
-/* Stores the directive's return address, or clears the entry. */
+/* Marks the current directive as one that repeats an earlier one (`repeats`), or removes this mark. */
 void rt_set_label_reuse(bool repeats)
 {
     assert(rt.site);
@@ -260,7 +260,7 @@ void rt_resolve_item_label(accd_item *item)
     }
 }
 
-/* Makes a label that also has the layout. */
+/* Gives an item a label that also has the layout of the item's program. Ends the program without memory. */
 void rt_add_label_layout(accd_item *item)
 {
     assert(item->label && rt.site);

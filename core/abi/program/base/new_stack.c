@@ -55,7 +55,7 @@ static char *map_new_stack(void)
     return stack;
 }
 
-/* Prepares a switch to the cached stack or a new one. */
+/* Returns the function that calls `fn` on a new stack. Returns `fn` itself on such a stack, or without memory. */
 void *rt_acquire_new_stack(void *fn)
 {
     assert(fn);
@@ -70,7 +70,7 @@ void *rt_acquire_new_stack(void *fn)
     return (void *)(uintptr_t)rt_enter_new_stack;
 }
 
-/* Stores the stack for the next call, or unmaps it if another one is stored. */
+/* Releases the stack of a call of `taken`: caches the stack, or unmaps it if another one is cached. */
 void rt_release_new_stack(const void *taken)
 {
     if (taken != (void *)(uintptr_t)rt_enter_new_stack)
@@ -82,7 +82,7 @@ void rt_release_new_stack(const void *taken)
         munmap(stack, BYTES);
 }
 
-/* Calls the function between acquire and release. */
+/* Calls fn(arg) on a new stack, if possible. */
 void rt_run_on_new_stack(void (*fn)(void *), void *arg)
 {
     void (*call)(void *) = (void (*)(void *))(uintptr_t)rt_acquire_new_stack((void *)(uintptr_t)fn);

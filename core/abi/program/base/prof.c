@@ -169,7 +169,7 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
         free(calls);
 }
 
-/* Calls the callbacks of an event without data. */
+/* Calls the callbacks of an event that has no data. */
 void rt_prof_dispatch_event(struct rt_prof_span *span, int event)
 {
     call_callbacks(span, event, NULL);
@@ -204,7 +204,7 @@ static bool is_wanted_event(int event)
     return rt_is_event_registered(event) || (is_transfer_event(event) && rt_is_event_registered(event + 1));
 }
 
-/* Appends a record to those of the thread, if tools want the event. */
+/* Records an event of data for the end of the step, if tools want the event. Ends the program without memory. */
 void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t bytes)
 {
     struct rt_thread *self = rt_current_thread();
@@ -224,7 +224,7 @@ void rt_prof_record_data(int event, const void *host, uint64_t device, uint64_t 
         name_record(self->records, self->nrecords - 1);
 }
 
-/* Records the events of tools that an event of the core stands for. */
+/* Records the events of data that an event of the core stands for, such as an allocation and a creation. */
 void rt_prof_record_core_event(const accd_event *event)
 {
     assert((unsigned)event->op < ACCD_OP_COUNT);
@@ -257,7 +257,7 @@ static void dispatch_records(const struct rt_prof_span *span)
     self->nrecords = 0;
 }
 
-/* Fills in a span, and reports its start event. */
+/* Fills in *span for a call at `site`, and reports the start event, unless it is RT_EV_NONE. */
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                        int type)
 {
@@ -277,7 +277,7 @@ void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, in
         call_callbacks(span, event, NULL);
 }
 
-/* Copies the span to the step, and reports the step's start event. */
+/* Makes *part a step of the span, and reports the step's start event. */
 void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
 {
     assert(span->site);
@@ -288,7 +288,7 @@ void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_s
     call_callbacks(part, event, NULL);
 }
 
-/* Reports recorded events and the end event. */
+/* Reports the events recorded in the step, and its end event. */
 void rt_prof_end_span(struct rt_prof_span *span)
 {
     assert(span->site && span->event + 1 < RT_EV_COUNT);
@@ -297,7 +297,7 @@ void rt_prof_end_span(struct rt_prof_span *span)
         call_callbacks(span, span->event + 1, NULL);
 }
 
-/* Calls the callbacks of the event runtime_shutdown. */
+/* Reports the end of the runtime to tools, unless the thread runs a callback. */
 void rt_prof_finish(void)
 {
     const struct rt_site site = {.what = "the end"};

@@ -142,14 +142,14 @@ void acc_prof_unregister(int event, rt_prof_callback *call, int how)
     change_registration(event, call, how, false);
 }
 
-/* Tests for listeners, enabled or not. */
+/* Returns true if callbacks of an event are registered, enabled or not. */
 bool rt_is_event_registered(int event)
 {
     assert(event >= RT_EV_NONE && event < RT_EV_COUNT);
     return events[event].n != 0;
 }
 
-/* Lists the enabled listeners. */
+/* Stores at most `most` enabled callbacks of an event in `calls`, and returns the number of all of them. */
 size_t rt_prof_get_callbacks(int event, rt_prof_callback **calls, size_t most)
 {
     assert(event >= RT_EV_NONE && event < RT_EV_COUNT);

@@ -21,7 +21,7 @@ static const char *rank_text(void)
     return NULL;
 }
 
-/* Reads the rank from the environment at the first call. */
+/* Returns the MPI rank, read from the environment at the first call; -1: not an MPI program. */
 int rt_get_mpi_rank(void)
 {
     static atomic_int rank = -2; /* -2: not yet read; -1: not an MPI program */
@@ -32,7 +32,8 @@ int rt_get_mpi_rank(void)
     return rank;
 }
 
-/* Copies the pattern, with numbers in place of %r and %p. */
+/* Copies the pattern to `to`, with the rank in place of %r and the process id in place of %p; cuts off what does not
+ * fit. */
 void rt_expand_file_name(const char *pattern, char *to, size_t capacity)
 {
     assert(pattern && to && capacity > 0);

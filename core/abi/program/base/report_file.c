@@ -105,7 +105,7 @@ static void write_sarif(void)
     free(text);
 }
 
-/* Opens the file, and writes an empty SARIF file if its name ends in ".sarif". */
+/* Opens the file of findings, and stores its name in `name`. Returns false with errno set on failure. */
 bool rt_report_file_open(const char *pattern, char *name, size_t name_capacity)
 {
     rt_expand_file_name(pattern, name, name_capacity);
@@ -173,7 +173,7 @@ static void append_result(FILE *to, const struct rt_diagnostic *diagnostic, cons
     fputs("}", to);
 }
 
-/* Adds a result and writes the file again. */
+/* Adds a finding to the SARIF file, and returns its number; 0: no such file, a forked process, or no memory. */
 size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where,
                                  const char *rule, const char *message)
 {
@@ -199,7 +199,7 @@ size_t rt_report_file_add_result(const struct rt_diagnostic *diagnostic, const s
     return nresults;
 }
 
-/* Stores the count; the file gets it when it is written next. */
+/* Sets the count of a result, which the file gets when it is written next; number 0: does nothing. */
 void rt_report_file_set_count(size_t number, uint64_t count)
 {
     assert(number <= nresults && count > 0);
@@ -207,14 +207,14 @@ void rt_report_file_set_count(size_t number, uint64_t count)
         results[number - 1].count = count;
 }
 
-/* Writes the line; a failed write is recorded in write_error. */
+/* Appends a line to a file of JSON lines; a failed write is recorded in write_error. */
 void rt_report_file_add_line(const struct rt_text_buffer *line)
 {
     if (file >= 0 && !is_sarif && !rt_text_write(file, line))
         write_error = errno;
 }
 
-/* Writes the final counts to a SARIF file. */
+/* Completes a SARIF file, and returns the errno of the last failed write; 0: no write failed. */
 int rt_report_file_finish(void)
 {
     if (is_sarif && owner == getpid())

@@ -29,7 +29,7 @@ static struct rt_thread *threads; /* list of the threads that have called the ru
 
 const char rt_declared_region_name[] = "program";
 
-/* Ends the process with status 1, without exit handlers. */
+/* Ends the process with status 1, without exit handlers, because an error ends the program already. */
 void rt_exit_during_shutdown(void)
 {
     fflush(NULL);
@@ -54,7 +54,7 @@ bool rt_lock_slow_path(void)
     return true;
 }
 
-/* Takes the mutex if no thread has the lock; returns false otherwise. */
+/* Takes the lock and returns true, if no thread has the lock; otherwise returns false. */
 bool rt_try_lock(void)
 {
     if (atomic_load_explicit(&rt_lock_owner, memory_order_relaxed) || pthread_mutex_trylock(&lock))
@@ -67,14 +67,14 @@ bool rt_try_lock(void)
     return true;
 }
 
-/* Releases the mutex. */
+/* Releases the lock, which the thread holds by the mutex. */
 void rt_unlock_slow_path(void)
 {
     rt_is_mutex_held = false;
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes or releases the exclusive lock. */
+/* Takes (`on`) or releases the exclusive lock; waits while another thread has the lock. */
 void rt_set_exclusive(bool on)
 {
     if (on)
@@ -83,13 +83,13 @@ void rt_set_exclusive(bool on)
         pthread_mutex_unlock(&exclusive);
 }
 
-/* Takes the lock of diagnostics, maybe again. */
+/* Takes the lock of diagnostics, which the thread may have already. */
 void rt_lock_diagnostics(void)
 {
     pthread_mutex_lock(&diagnostics_lock);
 }
 
-/* Releases the lock of diagnostics. */
+/* Releases the lock of diagnostics once. */
 void rt_unlock_diagnostics(void)
 {
     pthread_mutex_unlock(&diagnostics_lock);
@@ -97,7 +97,7 @@ void rt_unlock_diagnostics(void)
 
 /* ----------------------------------------------------------------------------------- threads -- */
 
-/* Adds the thread as the first of the list. */
+/* Adds the thread to the list of threads that have called the runtime. */
 void rt_register_thread(struct rt_thread *thread)
 {
     assert(thread && thread->type);
@@ -107,7 +107,7 @@ void rt_register_thread(struct rt_thread *thread)
     pthread_mutex_unlock(&threads_lock);
 }
 
-/* Removes the thread, if it is in the list. */
+/* Removes the thread from the list; does nothing if it is not listed. */
 void rt_unregister_thread(const struct rt_thread *thread)
 {
     pthread_mutex_lock(&threads_lock);
@@ -173,7 +173,7 @@ static void after_fork_in_child(void)
         rt.on_fork(RT_FORK_CHILD);
 }
 
-/* Registers the handlers of fork. */
+/* Registers the functions that handle the locks at a fork. */
 void rt_lock_init(void)
 {
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
@@ -181,14 +181,14 @@ void rt_lock_init(void)
 
 /* ----------------------------------------------------------------------------------- context -- */
 
-/* Tests for users of events: the trace, checks, and tools that want data events. */
+/* Returns rt.on_event if the trace, checks, or tools use events; NULL if nothing uses them. */
 accd_event_fn rt_get_event_callback(void)
 {
     bool wanted = rt.options.trace >= 0 || rt.options.diagnose || rt.data_profiled;
     return wanted ? rt.on_event : NULL;
 }
 
-/* Sets the callback and all events; does nothing without a context. */
+/* Sets the core's callback and events for the present users; does nothing without a context. */
 void rt_subscribe(void)
 {
     if (!rt.context)
@@ -211,7 +211,7 @@ void rt_set_event_mask(bool named)
     accd_context_subscribe(rt.context, all ? ~0u : CHANGES, all ? ~0u : named ? NAMED : 0);
 }
 
-/* Searches the levels of all devices for one that is not the region of declared variables. */
+/* Returns the first device with an open region of the program, and stores the region's name; -1: no open region. */
 int rt_find_open_region(const char **name_p)
 {
     assert(rt.context && name_p);

@@ -37,7 +37,7 @@ static void send_letter(char what, bool answered)
     errno = before;
 }
 
-/* Sends a letter without waiting. */
+/* Sends a letter to `accdeep exec`, without waiting for an answer. */
 void rt_notify_supervisor(char what)
 {
     send_letter(what, false);
@@ -60,7 +60,7 @@ __attribute__((destructor)) static void tell_end(void)
     rt_note_process_end();
 }
 
-/* Sends the letter 'E' and waits for the answer, once, in the started process only. */
+/* Sends the letter 'E' and waits for the answer, once; does nothing in a process that `accdeep exec` did not start. */
 void rt_note_process_end(void)
 {
     /* A child of vfork shares the parent's memory, but has another id. Rules are set once a directive was executed; its

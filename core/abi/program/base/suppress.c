@@ -58,7 +58,7 @@ static bool add_suppression(const char *text, int number)
     return line->location && *line->code && *line->location;
 }
 
-/* Reads the lines of the file, without comments, up to the first wrong one. */
+/* Reads the file. Returns 0, the number of the first wrong line, or -1 with errno set if the file cannot be opened. */
 int rt_load_suppressions(const char *path)
 {
     char *text = NULL;
@@ -102,7 +102,7 @@ static bool matches_object(const char *pattern, const char *object)
     return matches_pattern(pattern, object) || matches_pattern(pattern, variable);
 }
 
-/* Searches the list for the first suppression that matches. */
+/* Returns true, and counts the match, if a suppression matches the finding at `where`. */
 bool rt_is_suppressed(const struct rt_diagnostic *diagnostic, const struct rt_source_location *where)
 {
     assert(diagnostic->code);

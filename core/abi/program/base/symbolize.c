@@ -107,7 +107,7 @@ bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **f
     return true;
 }
 
-/* Reads the compiler's name, without its options. */
+/* Writes name and version of the compiler of the code at `pc`, or "the compiler" if they are not known. */
 void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity)
 {
     rt_lock_diagnostics();
@@ -127,7 +127,7 @@ static bool unwind_call(struct accd__debug_call_frame *call)
     return true;
 }
 
-/* Unwinds the stack by debug information; without that information does nothing. */
+/* Replaces a call in system code by the enclosing call of the program, if debug information is available. */
 void rt_unwind_to_program(struct accd__debug_call_frame *call)
 {
     rt_lock_diagnostics();
@@ -136,7 +136,7 @@ void rt_unwind_to_program(struct accd__debug_call_frame *call)
     rt_unlock_diagnostics();
 }
 
-/* Tests the code at `pc` by debug information; false without that information. */
+/* Returns true if the code at `pc` belongs to a system library or header; false without debug information. */
 bool rt_is_system_code(uintptr_t pc)
 {
     rt_lock_diagnostics();
@@ -145,7 +145,7 @@ bool rt_is_system_code(uintptr_t pc)
     return is_system;
 }
 
-/* Tests the code at `pc` for missing debug information. */
+/* Returns true if the code at `pc` belongs to the program and has no debug information. */
 bool rt_lacks_debug_info(uintptr_t pc)
 {
     rt_lock_diagnostics();
@@ -154,7 +154,7 @@ bool rt_lacks_debug_info(uintptr_t pc)
     return lacks;
 }
 
-/* Unwinds one frame by debug information. */
+/* Replaces the context of a stopped function by that of its caller. Returns false if the caller is not known. */
 bool rt_unwind_frame(struct accd__debug_fault_context *stopped)
 {
     rt_lock_diagnostics();
@@ -163,7 +163,7 @@ bool rt_unwind_frame(struct accd__debug_fault_context *stopped)
     return known;
 }
 
-/* Searches the symbol tables. */
+/* Returns the symbol of the function at an address; NULL: the function has no symbol. */
 const char *rt_find_symbol(uintptr_t address)
 {
     rt_lock_diagnostics();
@@ -172,7 +172,7 @@ const char *rt_find_symbol(uintptr_t address)
     return symbol;
 }
 
-/* Reads the type of a Fortran pointer variable. */
+/* Returns the size of the scalar that a Fortran pointer variable points to; 0: not known. */
 uint64_t rt_find_pointee_bytes(uint64_t variable)
 {
     rt_lock_diagnostics();
@@ -181,7 +181,7 @@ uint64_t rt_find_pointee_bytes(uint64_t variable)
     return bytes;
 }
 
-/* Stores the working directory. */
+/* Stores the working directory, relative to which files are named. */
 void rt_symbolize_init(void)
 {
     if (!getcwd(start_folder, sizeof start_folder))
@@ -227,7 +227,7 @@ static void find_element(const struct rt_site *site, uint64_t host, uint64_t byt
     rt_unlock_diagnostics();
 }
 
-/* Tests the byte by debug information; false without a site or without that information. */
+/* Returns true if byte `at` of a range is known to be padding; false without a site or debug information. */
 bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at)
 {
     rt_lock_diagnostics();
@@ -237,7 +237,7 @@ bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, ui
     return is;
 }
 
-/* Finds the member's name, which has the end of its aggregate. */
+/* Returns the end of the structure that contains a member, as the current call sees it; 0: not known. */
 uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes)
 {
     struct accd__debug_name name;
@@ -273,20 +273,20 @@ static struct rt_display_name make_display_name(const char *name, uint64_t host,
     return display;
 }
 
-/* Makes the name of an object. */
+/* Returns name and location of an object for reports; the name may be its address. */
 struct rt_display_name rt_get_display_name(const accd_object_info *object)
 {
     return make_display_name(object->name, object->host, object->file, object->line);
 }
 
-/* Makes a related location of the object's name. */
+/* Returns the location where an object was mapped, for reports; file NULL: not known. */
 struct rt_related_location rt_get_mapped_location(const accd_object_info *object)
 {
     const struct rt_display_name display = rt_get_display_name(object);
     return (struct rt_related_location){"mapped", display.file, display.line};
 }
 
-/* Makes the name of an attached pointer. */
+/* Returns name and location of an attached pointer for reports; the name may be its address. */
 struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer)
 {
     return make_display_name(pointer->name, pointer->slot, NULL, 0);
@@ -335,7 +335,7 @@ static void format_fortran_section(const struct accd__debug_name *name, uint64_t
     snprintf(to, capacity, "%s%s", name->name, text.at);
 }
 
-/* Writes the name with the section of the range, if it is known. */
+/* Writes the name of a range with its section. Returns false, and writes the address, if the name is not known. */
 bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity)
 {
     struct accd__debug_name name;
@@ -354,7 +354,8 @@ bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, c
     return known;
 }
 
-/* Finds the element by debug information, or else computes its index. */
+/* Writes the element at byte `at` of a range, by debug information or by its index; `object` becomes the range's name.
+ */
 void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                        char object[RT_NAME_SIZE], char *to, size_t capacity)
 {
@@ -377,7 +378,7 @@ void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes
         snprintf(to, capacity, "%s", object);
 }
 
-/* Names the pointer by debug information, or else by its place in a present object. */
+/* Names the pointer at `slot`. Returns false if only its place in a present object, or its address, is known. */
 bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer)
 {
     struct accd__debug_name name, member;
@@ -403,7 +404,7 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, st
     return false;
 }
 
-/* Reads memory by a system call, which fails if the memory is not mapped. */
+/* Copies n bytes of memory that may be unmapped to `to`; returns false if they cannot be read. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
     const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
@@ -416,7 +417,8 @@ bool rt_peek_memory(uint64_t host, char *to, size_t n)
     return got == (ssize_t)n;
 }
 
-/* Reads the pointer, and names the object that it points to. */
+/* Writes the name of the present object that the pointer at `host` points to. Returns false if there is no such object.
+ */
 bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity)
 {
     uint64_t target;
@@ -429,7 +431,7 @@ bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t ca
     return true;
 }
 
-/* Names the current call. */
+/* Writes the current call as words; the end of a region with the location of its start. */
 void rt_format_call(char *to, size_t capacity)
 {
     const struct rt_site *site = rt.site;
@@ -444,7 +446,7 @@ void rt_format_call(char *to, size_t capacity)
         snprintf(to, capacity, "%s", what);
 }
 
-/* Names a source line. */
+/* Writes " of FILE:LINE" for the code at `pc`, or an empty string if the line is not known. */
 void rt_format_location(uintptr_t pc, char *to, size_t capacity)
 {
     assert(capacity > 0);

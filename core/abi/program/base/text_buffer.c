@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Formats into the rest of the buffer. */
+/* Appends formatted text, and cuts off what does not fit. */
 void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
 {
     assert(text->n < sizeof text->at);
@@ -24,7 +24,7 @@ void rt_text_append(struct rt_text_buffer *text, const char *format, ...)
     text->n += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
 }
 
-/* Appends a text in quotes, with its special characters escaped. */
+/* Appends `value` as a JSON string with its quotes. */
 void rt_text_append_json_string(struct rt_text_buffer *text, const char *value)
 {
     rt_text_append(text, "\"");
@@ -38,7 +38,7 @@ void rt_text_append_json_string(struct rt_text_buffer *text, const char *value)
     rt_text_append(text, "\"");
 }
 
-/* Appends the key and a string. */
+/* Appends a field of a JSON object, after a comma unless it is the first one. */
 void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, const char *value)
 {
     assert(text->n > 0);
@@ -46,21 +46,21 @@ void rt_text_append_json_field(struct rt_text_buffer *text, const char *key, con
     rt_text_append_json_string(text, value);
 }
 
-/* Appends the rank as a number. */
+/* Appends the field "rank" in an MPI program. */
 void rt_text_append_rank(struct rt_text_buffer *text)
 {
     if (rt_get_mpi_rank() >= 0)
         rt_text_append(text, ",\"rank\":%d", rt_get_mpi_rank());
 }
 
-/* Duplicates the descriptor to 600 or higher, or at least to 3 or higher; the caller still owns `file`. */
+/* Returns a duplicate of `file` with a high number; -1 with errno set on failure. The caller still owns `file`. */
 int rt_move_to_high_fd(int file)
 {
     const int high = fcntl(file, F_DUPFD_CLOEXEC, 600);
     return high < 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : high;
 }
 
-/* Opens the file, and moves its descriptor. */
+/* Opens a file for writing under a high number, with the further flags `flags`; -1 with errno set on failure. */
 int rt_open_output_file(const char *name, int flags)
 {
     const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
@@ -70,7 +70,7 @@ int rt_open_output_file(const char *name, int flags)
     return high;
 }
 
-/* Writes all bytes, with SIGPIPE blocked. */
+/* Writes the buffer to `fd`, with SIGPIPE blocked. Returns false with errno set if bytes were lost. */
 bool rt_text_write(int fd, const struct rt_text_buffer *text)
 {
     assert(text->n < sizeof text->at);

@@ -129,7 +129,7 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
     }
 }
 
-/* Chooses the name of the event, adds the fields, and writes the line. */
+/* Writes a line of the trace for an event, with the fields about its object or pointer. */
 void rt_trace_event(const accd_event *given)
 {
     assert(given->name && rt.options.trace >= 0);

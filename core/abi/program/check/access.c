@@ -15,7 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Tests whether n bytes all have the value of fresh device memory (ACCD_POISON). */
+/* Returns true if n bytes all have the value of fresh device memory (ACCD_POISON). */
 bool rt_is_poison(uint64_t at, size_t n)
 {
     const unsigned char *bytes = rt_get_content_address(at);
@@ -427,7 +427,7 @@ void rt_check_init(void)
     rt_find_uninstrumented_objects();
 }
 
-/* Frees the access history and the shadow. */
+/* Frees the access history and the shadow, before the context is freed. */
 void rt_check_free(void)
 {
     rt_history_free();
@@ -475,7 +475,7 @@ void rt_check_begin_kernel(const struct rt_site *site, int device)
     rt_declared_swapped = rt.has_declared;
 }
 
-/* Makes the calling thread run host code again. */
+/* Ends the kernel of the calling thread: its accesses are those of the host again. */
 void rt_check_end_kernel(void)
 {
     assert(running_kernels);

@@ -221,7 +221,7 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uin
         rt_unlock();
 }
 
-/* Allocates the tables of the history and sets the callbacks of rt_shadow. */
+/* Allocates the access history and sets the callbacks of rt_shadow. Ends the program without memory. */
 void rt_history_init(void)
 {
     rt_shadow.uses = rt_reserve_memory(get_table_bytes());
@@ -234,7 +234,7 @@ void rt_history_init(void)
         rt_fatal("out-of-memory", "no memory for the checks");
 }
 
-/* Frees the tables of the history and forgets all ids. */
+/* Frees the access history and forgets all ids. */
 void rt_history_free(void)
 {
     next = FIRST;
@@ -284,13 +284,14 @@ static void prepare_thread(struct rt_check_thread *thread, struct rt_history_cha
     thread->steps[0].to = thread->work;
 }
 
-/* Ends the recording of a thread. */
+/* Ends the recording of the kernel's accesses; does nothing if they were not recorded. */
 void rt_history_end_kernel(const struct rt_check_thread *thread)
 {
     rt_shadow.recording -= thread->records_accesses;
 }
 
-/* Lets a thread's fast path use the device's shadow, or prepares the recording of its accesses. */
+/* Begins a kernel on a thread: lets the fast path use device memory, or prepares the recording of each access. Ends the
+ * program without memory. */
 void rt_history_begin_kernel(struct rt_check_thread *thread)
 {
     rt_history_end_kernel(thread); /* a jump may have left the thread's last kernel without its end */
@@ -311,7 +312,7 @@ void rt_history_begin_kernel(struct rt_check_thread *thread)
     rt_shadow.recording++;
 }
 
-/* Records an access of the runtime, or of a routine, as one of the work under way. */
+/* Records an access of the call under way to device memory, and reports a race; does nothing for host memory. */
 void rt_history_record_access(uint64_t at, uint64_t n, unsigned how)
 {
     struct rt_check_thread thread = {0};

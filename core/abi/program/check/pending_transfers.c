@@ -21,7 +21,7 @@ static void remove_synced(void)
     npending = n;
 }
 
-/* Tests whether the list of pending transfers has entries. */
+/* Returns true if the list of pending transfers is not empty. */
 bool rt_has_pending_transfers(void)
 {
     return npending;
@@ -44,7 +44,7 @@ static void restore_shadow(uint64_t host, uint64_t bytes)
     }
 }
 
-/* Restores the shadow of the pending transfers in a range. */
+/* Restores the shadow of the pending transfers that overlap a range, which was cleared there. */
 void rt_restore_pending_shadow(uint64_t host, uint64_t bytes)
 {
     for (size_t i = 0; i < npending; i++)
@@ -101,7 +101,8 @@ static void add_pending(const struct rt_pending_transfer *transfer)
     rt_shadow.version++;
 }
 
-/* Adds a transfer to the list if it belongs to a queue or task. */
+/* Reports a race of the transfer with a pending one, and adds the transfer to the list if it belongs to a queue or
+ * task. */
 void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping *mapping, bool redundant)
 {
     const bool out = event->op == ACCD_OP_D2H;
@@ -129,7 +130,8 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
         add_pending(&transfer);
 }
 
-/* Adds a copy by a routine to the list if it belongs to a queue or task. */
+/* Reports a race of a routine's access with a pending transfer, and adds the access to the list if it belongs to a
+ * queue. */
 void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
 {
     if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
@@ -161,7 +163,7 @@ static bool needs_wait(const struct rt_access *access, const struct rt_pending_t
     return access->write ? !transfer->scalar : transfer->writes && !transfer->redundant;
 }
 
-/* Looks for the pending transfer that an access of the host races with, and reports it. */
+/* Reports a missing wait, if the host's access races with a pending transfer. */
 void rt_check_pending_transfers(const struct rt_access *access, bool frees)
 {
     const struct rt_pending_transfer *found = NULL; /* transfer to report; one that writes host memory is preferred */

@@ -69,7 +69,7 @@ struct named_element {
     char element[340];
 };
 
-/* Finds the site of an access by its frame; access NULL gives a site without a call, too. */
+/* Returns the site of an access, named `what`; call.pc is 0 if the access is NULL or has no frame. */
 struct rt_site rt_get_access_site(const struct rt_access *access, const char *what)
 {
     struct rt_site site = {.what = what};
@@ -145,7 +145,7 @@ enum { LOST_CHANGES = 4096 };
 static struct lost_change *lost_changes;
 static size_t nlost_changes;
 
-/* Adds an entry to the ring of lost changes, in place of the oldest one. */
+/* Records the data of a free event as lost changes, in place of the oldest entry; does nothing without memory. */
 void rt_record_lost_change(const accd_event *event, uint32_t origin)
 {
     assert(event);
@@ -350,7 +350,7 @@ void rt_report_uninitialized_read(const struct rt_access *access, uint64_t at, c
                        format_actor(who, sizeof who), named.element);
 }
 
-/* Reports a race between two works, with the wait that is missing. */
+/* Reports a race of the access with the earlier work, and the missing wait. */
 void rt_report_race(const struct rt_access *access, bool frees, const struct rt_access_origin *earlier, bool written,
                     bool last)
 {
@@ -391,7 +391,7 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
                        work, written ? "writes" : "reads", where, remedy);
 }
 
-/* Reports an access of the host that comes before the end of a transfer. */
+/* Reports that the host accesses memory of a transfer that it has not waited for. */
 void rt_report_missing_wait(const struct rt_access *access, bool frees, const struct rt_pending_transfer *transfer)
 {
     const struct rt_site site = get_site(access);
@@ -484,7 +484,7 @@ void rt_report_lost_change(const struct rt_access *access, uint64_t at)
                        format_actor(who, sizeof who), named.element, where, removal);
 }
 
-/* Reports that the call under way overwrites a change. */
+/* Reports that the call under way overwrites the change of the byte at `at`. */
 void rt_report_overwritten_change(const struct rt_mapping *mapping, uint64_t at, uint32_t origin)
 {
     char where[1100];
@@ -521,7 +521,7 @@ static bool find_nearest_mapping(uint64_t at, struct rt_mapping *mapping)
     return best < NEAR;
 }
 
-/* Reports an access outside of the data, with the nearest object, and ends the program. */
+/* Reports a kernel's access outside of the data, with the nearest object, and ends the program. */
 void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
 {
     char who[200];
@@ -545,7 +545,7 @@ void rt_report_access_out_of_bounds(const struct rt_access *access, uint64_t at)
     rt_exit_with_error();
 }
 
-/* Reports an access of a kernel to host memory, and ends the program. */
+/* Reports a kernel's access to host memory, and ends the program. */
 void rt_report_access_to_host(const struct rt_access *access)
 {
     assert(rt_kernel_site);
@@ -554,7 +554,7 @@ void rt_report_access_to_host(const struct rt_access *access)
                           access->write ? "writes" : "reads", access->at, get_access_pc(access));
 }
 
-/* Reports an access of the host to device memory, and ends the program. */
+/* Reports the host's access to device memory, and ends the program. */
 void rt_report_access_to_device(const struct rt_access *access)
 {
     struct rt_mapping mapping;

@@ -22,13 +22,13 @@ static unsigned char *divergent;
 /* Bytes of shadow for `bytes` bytes of memory: states and origins. */
 #define SHADOW(bytes) ((bytes) / 8 * 2 * sizeof(uint32_t))
 
-/* Tests whether the weak symbols of the library for checking are defined in this program. */
+/* Returns true if the program contains the library for checking, whose symbols are weak here. */
 bool rt_is_instrumented(void)
 {
     return &rt_shadow && rt_get_check_thread;
 }
 
-/* Reserves address space by mmap. */
+/* Returns new address space of `bytes` bytes, by mmap; NULL on failure. */
 void *rt_reserve_memory(uint64_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -89,7 +89,7 @@ void rt_shadow_free(void)
     munmap(rt_shadow.tiles, rt_shadow.reach / RT_TILE_BYTES + 1);
 }
 
-/* Adds the missing shadow pages of a range. */
+/* Adds the missing shadow pages of a range of host memory. Returns false without memory. */
 bool rt_add_shadow(uint64_t host, uint64_t n)
 {
     for (uint64_t i = host / RT_SHADOW_PAGE_BYTES; i <= (host + n - 1) / RT_SHADOW_PAGE_BYTES && i < RT_SHADOW_PAGES;
@@ -111,7 +111,7 @@ bool rt_add_shadow(uint64_t host, uint64_t n)
     return true;
 }
 
-/* Advises huge pages for those whole 2 MB of the states that belong to the object. */
+/* Asks for huge pages for those whole 2 MB of the states that belong to the object. */
 void rt_use_huge_shadow_pages(uint64_t dev, uint64_t bytes)
 {
     enum { HUGE = 2 << 20 };
@@ -137,7 +137,7 @@ static void find_shadow(uint64_t at, uint32_t **states_p, uint32_t **origin_p)
     }
 }
 
-/* Cuts a range at the end of its first word, and finds the word's shadow. */
+/* Returns the part of a range in its first word, with the word's shadow. */
 struct rt_granule rt_get_granule(uint64_t at, uint64_t n)
 {
     const unsigned into = at % 8;
@@ -147,7 +147,7 @@ struct rt_granule rt_get_granule(uint64_t at, uint64_t n)
     return granule;
 }
 
-/* Cuts a range at the end of its whole words and of the contiguous shadow. */
+/* Returns the whole words at the beginning of a range, as far as their shadow is contiguous. */
 struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
 {
     struct rt_word_run run = {.n = at % 8 ? 0 : n / 8};
@@ -161,7 +161,7 @@ struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n)
     return run;
 }
 
-/* Counts the words with these states, at first in blocks, which the compiler makes vector code of. */
+/* Counts the words at the beginning of a run with these states; tests blocks of words first, which is faster. */
 size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states, uint32_t none)
 {
     assert(run->states || !run->n);
@@ -180,7 +180,7 @@ size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states,
     return i;
 }
 
-/* Sets the states of a range, by words where they are whole. */
+/* Changes the states of n bytes, whole words at once where possible. */
 void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
 {
     for (uint64_t k = 0; k < n;) {
@@ -196,7 +196,7 @@ void rt_set_states(uint64_t at, uint64_t n, uint32_t clear, uint32_t set)
     }
 }
 
-/* Tests the states of a range, by words where they are whole. */
+/* Returns true if each of n bytes has all of `states` and none of `none`. */
 bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none)
 {
     for (uint64_t k = 0; k < n;) {
@@ -214,7 +214,7 @@ bool rt_has_range_states(uint64_t at, uint64_t n, uint32_t states, uint32_t none
 
 atomic_bool rt_declared_swapped;
 
-/* Finds where the bytes of `at` are while declared variables are swapped. */
+/* Returns where the bytes of `at` are now: on the other side, if declared variables are swapped. */
 const void *rt_get_content_address(uint64_t at)
 {
     struct rt_mapping mapping;
@@ -242,20 +242,20 @@ static uint32_t compute_digest(const struct rt_granule *granule)
     return rt_digest_present_bytes(*granule->states, value);
 }
 
-/* Stores the digest of a word without valid bytes. */
+/* Stores the digest of a word's present bytes as its origin, if no byte of the word is valid. */
 void rt_store_digest(const struct rt_granule *granule)
 {
     if (granule->states && !has_valid_byte(granule))
         __atomic_store_n(granule->origin, compute_digest(granule), __ATOMIC_RELAXED);
 }
 
-/* Compares the digest of a word with its present bytes. */
+/* Returns true if a word's present bytes match its digest, or if the word has no digest. */
 bool rt_matches_digest(const struct rt_granule *granule)
 {
     return !granule->states || has_valid_byte(granule) || *granule->origin == compute_digest(granule);
 }
 
-/* Clears all states of a range, and renews the digests of words that matched them before. */
+/* Clears all states of n bytes, and renews the digests of words that matched them before. */
 void rt_remove_shadow(uint64_t at, uint64_t n)
 {
     RT_FOR_EACH_GRANULE(granule, at, n)
@@ -269,14 +269,14 @@ void rt_remove_shadow(uint64_t at, uint64_t n)
 
 /* ---------------------------------------------------------------------------------- mappings -- */
 
-/* Empties the cache of mappings, and invalidates those of the threads by a new version. */
+/* Forgets the cached mappings, also those of the threads, by a new version number. */
 void rt_invalidate_mapping_cache(void)
 {
     memset(mapping_cache, 0, sizeof mapping_cache);
     __atomic_fetch_add(&rt_shadow.version, 1, __ATOMIC_RELAXED);
 }
 
-/* Adds the mapping to the thread's lookup cache; on host code also for the fast path. */
+/* Adds the mapping to the thread's lookup cache; outside of kernels also for the fast path. */
 void rt_cache_mapping(const struct rt_mapping *mapping, uint64_t at)
 {
     struct rt_check_thread *thread = rt_get_check_thread();
@@ -312,7 +312,7 @@ static void add_to_mapping_cache(const struct rt_mapping *mapping)
     mapping_cache[next_cached++ % MAPPING_CACHE] = *mapping;
 }
 
-/* Finds a mapping in the ring, or in the present table; then adds it to the ring. */
+/* Finds the mapping of a host address, in the ring or in the present table. Returns false if there is none. */
 bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping)
 {
     for (size_t i = 0; i < MAPPING_CACHE; i++)
@@ -329,7 +329,7 @@ bool rt_find_mapping(int device, uint64_t host, struct rt_mapping *mapping)
     return true;
 }
 
-/* Finds a mapping by a device address, in the ring or in the present table. */
+/* Finds the mapping of a device address, in the ring or in the present table. Returns false if there is none. */
 bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
 {
     for (size_t i = 0; i < MAPPING_CACHE; i++)
@@ -342,7 +342,7 @@ bool rt_find_device_mapping(uint64_t dev, struct rt_mapping *mapping)
     return host && rt_find_mapping(device, host, mapping) && dev - mapping->dev < mapping->bytes;
 }
 
-/* Sets the bit of the object's first device byte. */
+/* Marks a mapping as divergent, by the bit of its first device byte. Ends the program without memory. */
 void rt_mark_divergent(const struct rt_mapping *mapping)
 {
     assert(rt_is_in_device_space(mapping->dev));
@@ -352,14 +352,14 @@ void rt_mark_divergent(const struct rt_mapping *mapping)
     divergent[at / 8] |= (unsigned char)(1u << at % 8);
 }
 
-/* Tests the bit of the object's first device byte. */
+/* Returns true if the mapping is marked as divergent. */
 bool rt_is_divergent(const struct rt_mapping *mapping)
 {
     const uint64_t at = mapping->dev - rt_shadow.low;
     return divergent && divergent[at / 8] >> at % 8 & 1;
 }
 
-/* Clears the bit of the object's first device byte. */
+/* Removes the mark of a mapping, if it has one. */
 void rt_unmark_divergent(const struct rt_mapping *mapping)
 {
     assert(!divergent || rt_is_in_device_space(mapping->dev));
@@ -368,7 +368,7 @@ void rt_unmark_divergent(const struct rt_mapping *mapping)
         divergent[at / 8] &= (unsigned char)~(1u << at % 8);
 }
 
-/* Makes the copies of written bytes Invalid, with a digest for each word. */
+/* Makes the copies of n written bytes Invalid, and stores a digest for each word. */
 void rt_invalidate_other_side(const struct rt_mapping *mapping, uint64_t at, uint64_t n)
 {
     RT_FOR_EACH_GRANULE(granule, rt_other_side(mapping, at), n)

@@ -267,7 +267,7 @@ void rt_check_event(const accd_event *event)
     }
 }
 
-/* Marks device bytes that the runtime wrote as valid. */
+/* Marks device bytes that the runtime wrote as valid and not newer than the host's. */
 void rt_check_device_write(int device, uint64_t dev, const void *host, uint64_t bytes)
 {
     (void)device, (void)host;
@@ -328,7 +328,7 @@ void rt_check_map(const void *host, uint64_t bytes)
         rt_set_states((uintptr_t)host, bytes, 0, RT_PRESENT | RT_VALID | RT_DIRTY);
 }
 
-/* Clears the host's states of the data at `host`. */
+/* Clears the host's states of the data at `host`, if they are present. */
 void rt_check_unmap(int device, const void *host)
 {
     struct rt_mapping mapping;

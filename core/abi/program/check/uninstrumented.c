@@ -19,13 +19,13 @@ static struct {
     char names[256];  /* names of the first NAMES_MAX files and libraries, separated by commas */
 } uninstrumented;
 
-/* Tests whether files or libraries that were not compiled for checking were found. */
+/* Returns true if files or libraries that were not compiled for checking are known. */
 bool rt_has_uninstrumented_objects(void)
 {
     return uninstrumented.n;
 }
 
-/* Tests whether one of them has kernels. */
+/* Returns true if one of these files or libraries has kernels. */
 bool rt_has_uninstrumented_kernels(void)
 {
     return uninstrumented.has_kernels;
@@ -179,13 +179,13 @@ static int scan_library(struct dl_phdr_info *info, size_t size, void *ud)
     return 0;
 }
 
-/* Adds the loaded libraries that were not compiled for checking. */
+/* Adds the loaded libraries with directives that were not compiled for checking. */
 void rt_scan_modules(void)
 {
     dl_iterate_phdr(scan_library, NULL);
 }
 
-/* Finds the object files of the program by mapping its file. */
+/* Finds the object files of the program that were not compiled for checking; none if its file cannot be read. */
 void rt_find_uninstrumented_objects(void)
 {
     const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -204,7 +204,7 @@ void rt_find_uninstrumented_objects(void)
     close(fd);
 }
 
-/* Reports the first names, and how many others there are. */
+/* Reports the first of these files by name, and how many others there are. */
 void rt_report_uninstrumented_objects(void)
 {
     char others[40] = "";

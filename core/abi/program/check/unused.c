@@ -50,7 +50,7 @@ static size_t find_exposed(uint64_t dev)
     return i;
 }
 
-/* Adds the object at `dev` to the list of those whose device addresses the program has got. */
+/* Adds the object at `dev` to those whose device address the program has got; does nothing without memory. */
 void rt_check_expose(uint64_t dev)
 {
     struct rt_mapping mapping;
@@ -67,7 +67,7 @@ void rt_check_expose(uint64_t dev)
     rt_set_states(mapping.dev, mapping.bytes, 0, RT_WAS_READ);
 }
 
-/* Marks the first device byte of data as read, so that the data count as used. */
+/* Marks the first device byte of the data at `host` as read, so that the data count as used. */
 void rt_check_mark_used(int device, const void *host)
 {
     struct rt_mapping mapping;
@@ -79,7 +79,7 @@ void rt_check_mark_used(int device, const void *host)
         rt_change_states(&first, 0, RT_WAS_READ);
 }
 
-/* Marks the data of all items with an address of their own as used. */
+/* Marks the data of all items as used, except items that are only pointers. */
 void rt_check_mark_items_used(int device, const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++)
@@ -252,7 +252,7 @@ static void report_unused(const struct rt_transfer_stats *stats)
     }
 }
 
-/* Counts what is still mapped, and reports all statistics in the order of wasted bytes. */
+/* Counts what is still mapped, and reports all statistics in the order of wasted bytes; then clears the lists. */
 void rt_report_unused_data(void)
 {
     struct rt_mapping mapping;

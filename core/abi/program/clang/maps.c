@@ -59,7 +59,8 @@ void __tgt_push_mapper_component(void *mapping, void *base, void *begin, int64_t
     add_map(((struct mapping *)mapping)->maps, &(struct rt_map){base, begin, size, type, name});
 }
 
-/* Appends each map of the columns, or the maps that its mapper adds in its place. */
+/* Collects the maps of the columns; a map with a mapper is replaced by those that the mapper adds. Ends the program
+ * without memory. */
 void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
 {
     assert(columns->base || !columns->n);
@@ -84,7 +85,7 @@ void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
     }
 }
 
-/* Frees the array of maps and the lists of dimensions. */
+/* Frees the list of maps, and the dimensions that items refer to. */
 void rt_maps_free(struct rt_maps *maps)
 {
     if (maps->at != maps->few)
@@ -182,7 +183,8 @@ static void add_empty(struct rt_items *items, accd_action action, const struct r
         rt_add_item(items, action, map->begin, 1)->flags = ACCD_ITEM_REQUIRE_PRESENT;
 }
 
-/* Appends an item for each data map, and items for pointers. */
+/* Appends the items of a directive that begins a construct or enters data: one for each data map, and those of
+ * pointers. */
 void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
 {
     assert(rt.site && rt.context);
@@ -215,7 +217,7 @@ void rt_add_map_enter_items(struct rt_maps *maps, struct rt_items *items)
     }
 }
 
-/* Appends the items that release or copy back the data of each map. */
+/* Appends the items of a directive that exits data: each releases its data, or copies them back. */
 void rt_add_map_exit_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -274,7 +276,7 @@ static void add_runs(struct rt_maps *maps, struct rt_items *items, accd_action a
     item->run = run;
 }
 
-/* Appends an item for each map of an update with data. */
+/* Appends the items of an update, one for each map with data. */
 void rt_add_map_update_items(struct rt_maps *maps, struct rt_items *items)
 {
     for (size_t i = 0; i < maps->n; i++) {
@@ -310,7 +312,7 @@ void rt_sync_null_map_pointers(const struct rt_thread *self, const struct rt_map
 /* ----------------------------------------------------------------------------------- addresses --
  */
 
-/* Finds the device address of a map's data, or the address that a region gets for absent data. */
+/* Returns the device address of a map's base, or the address that a region gets for absent data; NULL: absent. */
 void *rt_find_map_base(const struct rt_thread *self, const struct rt_map *map, bool has_mapper)
 {
     assert(rt.context);

@@ -29,7 +29,7 @@ enum {
     FB_NULLIFY = 0x8000 /* clang 23: with RETURN_PARAM, the address of absent data becomes NULL */
 };
 static const uint64_t rt_non_contiguous = (uint64_t)1 << 44; /* type flag: section with gaps */
-static inline unsigned rt_get_map_parent(uint64_t type) /* >returns the number of the enclosing map, from 1; 0: none */
+static inline unsigned rt_get_map_parent(uint64_t type) /* returns the number of the enclosing map, from 1; 0: none */
 {
     return (unsigned)(type >> 48);
 }

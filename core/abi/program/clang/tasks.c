@@ -112,7 +112,7 @@ static void find_functions(void)
     *(void **)&real_fork_teams = dlsym(RTLD_NEXT, "__kmpc_fork_teams");
 }
 
-/* Looks up the functions once. */
+/* Looks up libomp's functions, at the first call. */
 void rt_find_libomp_tasks(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;

@@ -49,7 +49,7 @@ void rt_allocatable_add(char *host, uint64_t bytes)
     variables[nvariables++] = (struct allocatable){.host = host, .bytes = bytes};
 }
 
-/* Removes the entries of a variable. */
+/* Removes the entries of the variable at `host`, if it was added. */
 void rt_allocatable_remove(const char *host)
 {
     for (size_t i = nvariables; i-- > 0;)
@@ -57,21 +57,21 @@ void rt_allocatable_remove(const char *host)
             variables[i] = variables[--nvariables];
 }
 
-/* Marks all contents as not mapped. */
+/* Forgets all mapped contents, after the device data ended. */
 void rt_allocatable_clear(void)
 {
     for (size_t i = 0; i < nvariables; i++)
         variables[i].mapped.bytes = 0;
 }
 
-/* Sets is_copyin of the variable, if it is allocatable. */
+/* Marks the variable at `host` as one of declare copyin, if it is allocatable. */
 void rt_allocatable_set_copyin(const void *host)
 {
     for (size_t i = 0; i < nvariables; i++)
         variables[i].is_copyin |= variables[i].host == host;
 }
 
-/* Searches the variables with mapped contents. */
+/* Returns true if an allocatable variable with mapped contents, or these contents, begin at `host`. */
 bool rt_is_allocatable_data(uint64_t host)
 {
     for (size_t i = 0; i < nvariables; i++)
@@ -80,7 +80,7 @@ bool rt_is_allocatable_data(uint64_t host)
     return false;
 }
 
-/* Records that declared variables hold the device's values, or the host's again. */
+/* Records that declared variables hold the device's values now, or the host's again. */
 void rt_allocatable_swap(void)
 {
     in_kernel = !in_kernel;

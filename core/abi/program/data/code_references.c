@@ -147,7 +147,7 @@ static bool references_range(const struct code *code, uint64_t fn, uint64_t star
     return false;
 }
 
-/* Looks the result up in the cache, or searches the code. */
+/* Returns true if the function's code may use the range; the result is cached. */
 bool rt_code_references(const void *fn, uint64_t start, uint64_t bytes)
 {
     assert(fn);

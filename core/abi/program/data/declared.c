@@ -243,7 +243,7 @@ static int compare_ranges(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Searches the sorted list of constants, after the gap that was found last. */
+/* Returns true if an address is in read-only memory of the program or a library. */
 bool rt_is_constant(const void *host)
 {
     uint64_t address = (uintptr_t)host;
@@ -284,7 +284,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
     return search->found;
 }
 
-/* Searches the modules' code; only read-only memory can be code. */
+/* Returns true if code of the program or a library is at an address. */
 bool rt_is_code(const void *address)
 {
     struct code_search search = {.address = (uintptr_t)address};
@@ -447,7 +447,7 @@ void rt_declared_rescan(void)
     }
 }
 
-/* Marks all modules as not open in the new context, and scans them. */
+/* Maps all declared variables in a new context. */
 void rt_declared_init(void)
 {
     assert(rt.context);
@@ -483,20 +483,20 @@ static const struct declared *find_variable(const void *host)
     return NULL;
 }
 
-/* Tests whether a declared variable contains the address. */
+/* Returns true if a declared variable contains the address. */
 bool rt_is_declared(const void *host)
 {
     return find_variable(host) != NULL;
 }
 
-/* Tests for a declared variable without clause link. */
+/* Returns true if a declared variable without clause link contains the address. */
 bool rt_is_declared_permanent(const void *host)
 {
     const struct declared *variable = find_variable(host);
     return variable && !variable->link;
 }
 
-/* Lists the ranges of all declared variables. */
+/* Stores the ranges of all declared variables unless `ranges` is NULL, and returns their number. */
 size_t rt_get_declared_ranges(struct rt_range *ranges)
 {
     size_t m = 0, location = 0, n = 0;
@@ -506,7 +506,7 @@ size_t rt_get_declared_ranges(struct rt_range *ranges)
     return n;
 }
 
-/* Compares the range with that of its variable. */
+/* Returns true, and stores the variable's range in *all, if the range is a proper part of a link variable. */
 bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_range *all)
 {
     const struct declared *variable = find_variable(host);
@@ -516,7 +516,7 @@ bool rt_is_part_of_link_variable(const void *host, uint64_t bytes, struct rt_ran
     return true;
 }
 
-/* Searches for a declared pointer with this value, or with one in the same block. */
+/* Returns the declared pointer with the value `host`, or with one in the same block; NULL: no such pointer. */
 const void *rt_find_declared_pointer(const void *host, bool (*is_in_block)(uint64_t block, uint64_t at))
 {
     const void *inside = NULL; /* pointer to the block that contains the address and that is not attached yet */

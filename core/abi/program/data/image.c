@@ -366,13 +366,14 @@ void rt_load_images(void)
 
 static atomic_bool removed; /* true once an image was removed */
 
-/* Tests whether an image was removed. */
+/* Returns true once an image was removed. */
 bool rt_has_removed_image(void)
 {
     return removed;
 }
 
-/* Removes the owner's images; does nothing after an error, or in the runtime's own code. */
+/* Removes the images of `owner`, with destructors and variables; does nothing after an error or in the runtime's own
+ * code. */
 void rt_image_remove(const void *owner)
 {
     removed = true;
@@ -404,13 +405,13 @@ void rt_image_remove(const void *owner)
 /* -------------------------------------------------------------------------------------- look-up --
  */
 
-/* Tests has_variables. */
+/* Returns true if a loaded image has variables whose values are checked. */
 bool rt_has_image_variables(void)
 {
     return has_variables;
 }
 
-/* Searches the sorted entries of all images. */
+/* Returns the function's address in the image of `device`; NULL: no loaded image has the function. */
 void *rt_find_image_function(int device, const void *host)
 {
     const struct rt_image_entry wanted = {.host = host};
@@ -423,7 +424,7 @@ void *rt_find_image_function(int device, const void *host)
     return NULL;
 }
 
-/* Searches the variables of the images whose shared pages contain the address. */
+/* Stores the variable at the image address `at` in *variable_p; returns false if there is none. */
 bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *variable_p)
 {
     assert(device >= 0 && variable_p);
@@ -444,7 +445,7 @@ bool rt_find_image_variable(int device, uint64_t at, struct rt_image_variable *v
     return false;
 }
 
-/* Tests each variable of the images by the function's code. */
+/* Calls `use` for each variable of an image that the code of `fn` may use. */
 void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int device, uint64_t host, uint64_t bytes))
 {
     assert(fn && use);
@@ -457,7 +458,7 @@ void rt_for_each_used_image_variable(int device, const void *fn, void (*use)(int
     }
 }
 
-/* Searches the variables of all images. */
+/* Returns true if a host address lies in a variable of an image. */
 bool rt_is_image_variable(uint64_t host)
 {
     for (const struct image *image = images; image; image = image->next)

@@ -65,7 +65,7 @@ static uint64_t locate_heap(void)
     return start;
 }
 
-/* Returns the start of the heap, found at the first call. */
+/* Returns the start of the heap, found at the first call; 0: the process has no heap. */
 uint64_t rt_find_heap_start(void)
 {
     if (rt.heap_start)
@@ -73,7 +73,8 @@ uint64_t rt_find_heap_start(void)
     return RT_ON_NEW_STACK(locate_heap); /* a thread's own stack may be small */
 }
 
-/* Compares the word before the address, as a size, with the section. */
+/* Returns true if the word before `host`, taken as the size of a block, is too small for the section, or cannot be
+ * read. */
 bool rt_may_exceed_block(uintptr_t host, uint64_t bytes)
 {
     assert(host % RT_BLOCK_ALIGNMENT == 0);
@@ -118,7 +119,7 @@ static bool is_plausible_block(uint64_t start, uint64_t high)
     return next + (head & ~(uint64_t)BITS) <= high && head & 1;
 }
 
-/* Tests the header of a block on the heap, or of a block that is a mapping of its own. */
+/* Returns true if a block of malloc seems to begin at `block` and to contain `at`. */
 bool rt_is_in_block(uint64_t block, uint64_t at)
 {
     const uint64_t low = rt_find_heap_start(), high = low ? (uintptr_t)sbrk(0) : 0, page = 4096;
@@ -215,7 +216,7 @@ static bool format_section(const accd_item *item, char *to, size_t capacity)
     return begins && name.fortran;
 }
 
-/* Checks each item that moves bytes, and reports the first wrong one. */
+/* Ends the program with a report if an item that moves bytes exceeds its block of malloc. */
 void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
 {
     assert(rt.site && (items || !nitems));

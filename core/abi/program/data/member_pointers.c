@@ -38,7 +38,8 @@ static void unmap_pointers(const struct rt_thread *self, const accd_item *item)
     }
 }
 
-/* Handles each item that is partly present; stops at the first with other data. */
+/* Unmaps the pointers that make items partly present, and returns true; false: none, or other data are present there,
+ * too. */
 bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     assert(items || !nitems);
@@ -55,7 +56,7 @@ bool rt_unmap_member_pointers(const struct rt_thread *self, const accd_item *ite
     return gave;
 }
 
-/* Tests for a pointer or descriptor whose target another item contains. */
+/* Returns true if an item is a pointer or descriptor whose target another item contains. */
 bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *item)
 {
     if (!item->host || (item->bytes != sizeof(void *) && !rt_is_descriptor_size(item->host, item->bytes)))

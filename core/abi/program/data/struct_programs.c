@@ -17,7 +17,7 @@ static struct cached_program {
     accd_program *program;
 } program_cache[PROGRAM_CACHE];
 
-/* Empties the cache. */
+/* Releases all cached programs, before the context is freed. */
 void rt_clear_struct_programs(void)
 {
     for (size_t i = 0; i < PROGRAM_CACHE; i++) {
@@ -27,8 +27,8 @@ void rt_clear_struct_programs(void)
     memset(program_cache, 0, sizeof program_cache);
 }
 
-/* Returns a cached program, or makes one and replaces the cache's entry with the same hash. Ends the program without
- * memory. */
+/* Returns the program of a structure with these pieces, from the cache or a new one. Ends the program without memory.
+ */
 accd_program *rt_get_struct_program(uint64_t bytes, accd_piece *pieces, size_t n)
 {
     assert(pieces && n > 0);

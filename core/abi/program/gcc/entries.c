@@ -262,13 +262,13 @@ static void drop_unset_copies(const struct entries *map)
             map->host[i] = NULL;
 }
 
-/* Looks up the variable's value as a host address. */
+/* Returns true if the variable's value is the host address of present data. */
 bool rt_is_pointer_variable(const struct rt_thread *self, const void *variable)
 {
     return accd_device_address(rt.context, self->device, (const void *)rt_load_word(variable)) != 0;
 }
 
-/* Adds an attachment for each pointer variable, if the rules attach variables. */
+/* Appends an attachment for each pointer variable among the entries, if the rules attach variables. */
 void rt_attach_variables(const struct rt_thread *self, const struct entries *map, struct rt_items *items)
 {
     const size_t n = rt.options.rules->attach_variables ? map->n : 0;
@@ -551,7 +551,7 @@ static bool has_pointer(const struct entries *map, size_t i)
     return false;
 }
 
-/* Looks for entries that are a part of a link variable. */
+/* Reports each entry that is a part of a link variable, unless `code` uses the variable itself. */
 void rt_report_link_sections(const struct entries *map, const void *code)
 {
     char name[160];
@@ -573,7 +573,7 @@ void rt_report_link_sections(const struct entries *map, const void *code)
     }
 }
 
-/* Finds the argument for the kind of the entry. */
+/* Returns the kernel's argument for entry i, by the kind of the entry. */
 void *rt_get_kernel_argument(const struct rt_thread *self, const struct entries *map, size_t i)
 {
     assert(i < map->n);

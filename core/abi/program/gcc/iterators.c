@@ -29,7 +29,7 @@ static size_t count_of(const struct entries *map, size_t i)
     return is_iterated(map, i) && values_of(map, i) ? values_of(map, i) : 1;
 }
 
-/* Tests all entries. */
+/* Returns true if an entry has an iterator. */
 bool rt_has_iterators(const struct entries *map)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -38,8 +38,8 @@ bool rt_has_iterators(const struct entries *map)
     return false;
 }
 
-/* Makes columns of all entries in one block of memory. The size of a STRUCT entry, the number of its members, is
- * corrected. */
+/* Returns new columns in which each entry with an iterator is replaced by those of its values. Ends the program without
+ * memory. */
 struct entries rt_expand_iterators(const struct entries *map)
 {
     assert(rt_has_iterators(map) && !map->argument);

@@ -50,7 +50,8 @@ ROUTINES(DECLARE)
 /* functions of the compiler's own runtime, once find_openmp has run */
 static struct rt_openmp_functions openmp;
 
-/* Searches the next libraries, and then libgomp and libomp by their file names. */
+/* Returns the function of libgomp or libomp: in the next libraries, or in these libraries by their file names. Ends the
+ * program if neither has it. */
 void *rt_find_next_function(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name), *library = NULL;
@@ -73,7 +74,7 @@ static void find_openmp(void)
     *(void **)&openmp.set_max_active_levels = rt_find_next_function("omp_set_max_active_levels");
 }
 
-/* Looks up the functions at the first call. */
+/* Returns the functions of the compiler's own runtime, looked up at the first call. */
 const struct rt_openmp_functions *rt_get_openmp_functions(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -85,7 +86,7 @@ const struct rt_openmp_functions *rt_get_openmp_functions(void)
 
 enum { OMP_DEFAULT_DEVICE = -5 }; /* omp_default_device of OpenMP 6.0: stands for default-device-var */
 
-/* Starts the runtime if necessary, because its options have the number. */
+/* Returns the number of devices for OpenMP; starts the runtime if necessary. */
 int rt_get_target_device_count(void)
 {
     if (!rt.options.rules)
@@ -110,7 +111,7 @@ static _Noreturn void refuse_device(const struct rt_site *site, int number)
                    devices);
 }
 
-/* Maps the compilers' numbers to devices. */
+/* Returns the device that `number` means in a directive; -1: the host. Ends the program for a wrong number. */
 int rt_resolve_target_device(int number, const struct rt_site *site)
 {
     enum { DEFAULT = -1, HOST = -2 }; /* numbers that compilers pass in directives */
@@ -128,7 +129,7 @@ int rt_resolve_target_device(int number, const struct rt_site *site)
     return number < devices ? number : -1;
 }
 
-/* Begins a call with another device. */
+/* Begins a call in which `device` is the thread's device; a negative one changes nothing. */
 struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
 {
     assert(site);
@@ -139,7 +140,7 @@ struct rt_target_call rt_target_enter(const struct rt_site *site, int device)
     return call;
 }
 
-/* Ends a call that rt_target_enter began. */
+/* Ends a call that rt_target_enter began, and restores the thread's device. */
 void rt_target_leave(const struct rt_target_call *call)
 {
     assert(call->self);
@@ -152,7 +153,7 @@ int omp_get_num_devices(void)
 {
     return rt_get_target_device_count();
 }
-int omp_get_num_devices_(void) /* for Fortran */
+int omp_get_num_devices_(void) /* a name for Fortran */
 {
     return rt_get_target_device_count();
 }
@@ -161,7 +162,7 @@ int omp_get_initial_device(void)
 {
     return rt_get_target_device_count();
 }
-int omp_get_initial_device_(void) /* for Fortran */
+int omp_get_initial_device_(void) /* a name for Fortran */
 {
     return rt_get_target_device_count();
 }
@@ -170,7 +171,7 @@ int omp_is_initial_device(void)
 {
     return get_current_device() < 0;
 }
-int omp_is_initial_device_(void) /* for Fortran */
+int omp_is_initial_device_(void) /* a name for Fortran */
 {
     return get_current_device() < 0;
 }
@@ -228,7 +229,7 @@ int omp_get_device_from_uid(const char *uid)
     return invalid;
 }
 
-/* Tests whether the default device is that of a target region. */
+/* Returns true if the caller runs in a target region: the default device is that of a region. */
 bool rt_is_in_target(void)
 {
     return get_current_device() >= 0;
@@ -396,7 +397,7 @@ static accd_status copy_bytes(char *to, const char *from, size_t bytes, int to_d
     return status;
 }
 
-/* Checks the arguments and copies the bytes in one call. */
+/* Copies bytes between devices in one call; returns 0, or EINVAL for invalid arguments. */
 int rt_target_copy(const struct rt_site *site, void *to, const void *from, size_t bytes, size_t to_offset,
                    size_t from_offset, int to_device, int from_device)
 {
@@ -450,7 +451,7 @@ static accd_status copy_rows(char *to, const char *from, int rank, const size_t 
     return status;
 }
 
-/* Checks the arguments and copies the rows in one call. */
+/* Copies a part of an array between devices in one call; returns 0, EINVAL, or the number of possible dimensions. */
 int rt_target_copy_rows(const struct rt_site *site, void *to, const void *from, size_t element, int rank,
                         const size_t *volume, const size_t *to_offsets, const size_t *from_offsets,
                         const size_t *to_dimensions, const size_t *from_dimensions, int to_device, int from_device)
@@ -482,7 +483,7 @@ int omp_target_memcpy_rect(void *to, const void *from, size_t element, int rank,
                                from_dimensions, to_device, from_device);
 }
 
-/* Sets the bytes in pieces of 4096 bytes, as copies from the host. */
+/* Sets bytes of a device, as copies of 4096 bytes from the host; returns `pointer`. */
 void *rt_target_memset(const struct rt_site *site, void *pointer, int value, size_t bytes, int device)
 {
     char some[4096];

@@ -273,7 +273,7 @@ void acc_detach_finalize_async(void **slot, int queue) /* does so at once */
 
 /* ----------------------------------------------------------------------------------- queries -- */
 
-/* Asks the core for the presence of the range; the data then count as used. */
+/* Returns 1 if all bytes are present, or the host is the device; the data then count as used. */
 int rt_is_present(const struct rt_site *site, const void *host, size_t bytes)
 {
     assert(site);
@@ -438,7 +438,8 @@ void acc_memcpy_to_device(void *device, void *host, size_t bytes)
 {
     COPY(IN, device, host, RT_ASYNC_SYNC);
 }
-void acc_memcpy_to_device_async(void *device, void *host, size_t bytes, int queue) /* only records `queue` */
+void acc_memcpy_to_device_async(void *device, void *host, size_t bytes,
+                                int queue) /* runs at once; `queue` is recorded */
 {
     COPY(IN, device, host, queue);
 }
@@ -446,7 +447,8 @@ void acc_memcpy_from_device(void *host, void *device, size_t bytes) /* copies to
 {
     COPY(OUT, host, device, RT_ASYNC_SYNC);
 }
-void acc_memcpy_from_device_async(void *host, void *device, size_t bytes, int queue) /* only records `queue` */
+void acc_memcpy_from_device_async(void *host, void *device, size_t bytes,
+                                  int queue) /* runs at once; `queue` is recorded */
 {
     COPY(OUT, host, device, queue);
 }
@@ -454,7 +456,7 @@ void acc_memcpy_device(void *to, void *from, size_t bytes) /* copies within the 
 {
     COPY(WITHIN, to, from, RT_ASYNC_SYNC);
 }
-void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue) /* only records `queue` */
+void acc_memcpy_device_async(void *to, void *from, size_t bytes, int queue) /* runs at once; `queue` is recorded */
 {
     COPY(WITHIN, to, from, queue);
 }
@@ -481,7 +483,7 @@ static int resolve_device_type(const struct rt_thread *self, int type)
     return type;
 }
 
-/* Starts the runtime if necessary, because its options have the number. */
+/* Returns the number of devices of a type; starts the runtime if necessary, because its options have the number. */
 int rt_get_num_devices(int type)
 {
     rt_ensure_started(); /* sets the options */
@@ -504,7 +506,7 @@ static void set_thread_type(struct rt_thread *self, int type)
     self->activity = RT_SLOW_PATH; /* stays until a call has taken the slow path */
 }
 
-/* Sets the type; another type begins with device 0. */
+/* Sets the thread's device type; another type than before begins with device 0. */
 void rt_set_device_type(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -516,7 +518,8 @@ void rt_set_device_type(const struct rt_site *site, int type)
     activate_device(site);
 }
 
-/* Returns the type; RT_DEVICE_NONE while tools are informed that a device starts, if the rules say so. */
+/* Returns the thread's device type; RT_DEVICE_NONE while tools are informed that a device starts, if the rules say so.
+ */
 int rt_get_device_type(void)
 {
     const struct rt_thread *self = rt_ensure_started();
@@ -530,7 +533,7 @@ static void check_number(int number, int type)
         rt_fatal("no-device", "there is no device %d of type %d; there are %d", number, type, rt_get_num_devices(type));
 }
 
-/* Sets type and number. Type 0 means the thread's type, and a negative number the default device. */
+/* Sets the thread's device. Type 0 means the thread's type, and a negative number the default device. */
 void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -553,7 +556,8 @@ int rt_get_device_num(const struct rt_site *site, int type)
     return number;
 }
 
-/* Sets the type, and starts the device. Ends the program if the device is active and the rules forbid that. */
+/* Sets the thread's device type, and starts the device. Ends the program if the device is active and the rules forbid
+ * that. */
 void rt_init_device(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
@@ -597,7 +601,7 @@ void rt_shutdown_device(const struct rt_site *site, int type)
 /* Numbers of properties in openacc.h. */
 enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0x10003 };
 
-/* Returns the memory of a simulated device; 0 for other properties. */
+/* Returns the memory, or free memory, of a simulated device in bytes; 0 for other properties. */
 size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -615,7 +619,7 @@ size_t rt_get_property(const struct rt_site *site, int number, int type, int pro
     return value;
 }
 
-/* Returns the name, vendor or driver version. */
+/* Returns the device's name, vendor or driver version; NULL for other properties. */
 const char *rt_get_property_string(const struct rt_site *site, int number, int type, int property)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
@@ -636,7 +640,7 @@ const char *rt_get_property_string(const struct rt_site *site, int number, int t
     }
 }
 
-/* Tests for a kernel on the thread; kernels count as code of the host if the rules say so. */
+/* Returns 1 if the calling code runs on a device of the type; kernels count as code of the host if the rules say so. */
 int rt_is_on_device_type(int type)
 {
     bool there = rt_kernel_kind(rt_ensure_started()->activity) && !rt.options.rules->kernels_on_host;

@@ -11,19 +11,19 @@ enum { DEPENDS = 1 << 3, DETACHES = 1 << 13 }; /* flags of GOMP_task */
 bool rt_has_detached_tasks;
 static atomic_bool has_tasks; /* true while tasks may exist that the program has not waited for */
 
-/* Tests for a run without checks, or with detached tasks. */
+/* Returns true if libgomp or libomp decides when nowait tasks run: in runs without checks, or with detached tasks. */
 bool rt_defers_tasks(void)
 {
     return !rt.options.diagnose || rt_has_detached_tasks;
 }
 
-/* Tests has_tasks. */
+/* Returns true if tasks may exist that the program has not waited for. */
 bool rt_has_pending_tasks(void)
 {
     return has_tasks;
 }
 
-/* Gives the task an epoch in checked and strict runs, and records that a task is pending. */
+/* Records that a task is pending, and returns its epoch, which is empty in a run without checks. */
 struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
 {
     assert(site);
@@ -37,7 +37,7 @@ struct rt_epoch rt_begin_nowait_task(const struct rt_site *site, void **depend)
     return epoch;
 }
 
-/* Records the wait; with `depend` other tasks stay pending. */
+/* Records that the program has waited for the tasks that `depend` names; NULL: for all tasks. */
 void rt_after_taskwait(const struct rt_site *site, void **depend)
 {
     assert(site);
@@ -122,7 +122,7 @@ static void find_functions(void)
     FIND(GOMP_task)
 }
 
-/* Looks up the functions once. */
+/* Looks up libgomp's functions, at the first call. */
 void rt_find_libgomp_tasks(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;

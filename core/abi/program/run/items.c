@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* Replaces the array `few` by one of malloc. */
+/* Allocates an array for the items of `entries` entries. Ends the program without memory. */
 void rt_grow_items(struct rt_items *items, size_t entries)
 {
     assert(entries > 0 && items->n == 0);
@@ -12,7 +12,7 @@ void rt_grow_items(struct rt_items *items, size_t entries)
         rt_fatal("out-of-memory", "no memory for a directive with %zu entries", entries);
 }
 
-/* Initializes the next item, with its label. */
+/* Appends an item with the call's label, and returns the item. */
 accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *host, uint64_t bytes)
 {
     assert(items->at != items->few || items->n < sizeof items->few / sizeof items->few[0]);
@@ -22,7 +22,7 @@ accd_item *rt_add_item(struct rt_items *items, accd_action action, const void *h
     return item;
 }
 
-/* Searches backwards among the last items for the pointer's section. */
+/* Returns the item, among the last ones, of the section that the pointer at `slot` points to; NULL: none. */
 accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, size_t bias)
 {
     assert(slot);
@@ -36,7 +36,7 @@ accd_item *rt_find_pointed_section(struct rt_items *items, const void *slot, siz
     return NULL;
 }
 
-/* Finds the first present part of the range, and computes from it. */
+/* Returns the device address that the start of a partly present range would have; NULL: no byte is present. */
 void *rt_find_partly_present_address(const struct rt_thread *self, const void *host, uint64_t bytes)
 {
     assert(rt.context);
@@ -47,13 +47,13 @@ void *rt_find_partly_present_address(const struct rt_thread *self, const void *h
     return (void *)(uintptr_t)(device - (start - (uintptr_t)host));
 }
 
-/* Asks the core for the presence of the range. */
+/* Returns true if a range is present in part, but not completely. */
 bool rt_is_partly_present(const struct rt_thread *self, const void *host, uint64_t bytes)
 {
     return accd_get_presence(rt.context, self->device, host, bytes) == ACCD_PRESENCE_PARTIAL;
 }
 
-/* Looks the present object up, and appends its whole range. */
+/* Appends an item for the present object at `host`; returns false if `host` is absent. */
 bool rt_add_present_item(struct rt_items *items, accd_action action, const void *host, uint16_t flags)
 {
     uint64_t start, bytes;

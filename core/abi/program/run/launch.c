@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Adds a region to the thread's stack of regions, in memory of the arena. Ends the program without memory. */
+/* Adds a region to the thread's open regions, and returns it. Ends the program without memory. */
 struct rt_region *rt_push_region(struct rt_thread *self, int parent)
 {
     assert(rt.site && self->nregions <= self->regions_capacity);
@@ -26,7 +26,7 @@ struct rt_region *rt_push_region(struct rt_thread *self, int parent)
     return level;
 }
 
-/* Ends the thread's innermost region, also in the core. */
+/* Ends the thread's innermost region, also in the core. Ends the program if no region is open. */
 void rt_pop_region(struct rt_thread *self)
 {
     if (!self->nregions)

@@ -442,12 +442,12 @@ void rt_leave_slow_path(void)
     leave_call();
 }
 
-/* Begins a call that does not use the device. */
+/* Begins a call that does not use the device, and returns the thread's state. */
 struct rt_thread *rt_enter_without_device(const struct rt_site *site)
 {
     return enter_call(site);
 }
-/* Ends a call that does not use the device. */
+/* Ends a call that rt_enter_without_device began. */
 void rt_leave_without_device(void)
 {
     leave_call();
@@ -530,7 +530,7 @@ static inline accd_status run_core(struct rt_thread *thread, const accd_construc
     return status;
 }
 
-/* Ends a region in the core, with the transfers and frees of its end. */
+/* Ends a region of the core, with its transfers and frees. Failure ends the program. */
 void rt_end_core_region(struct rt_thread *thread, accd_region *region)
 {
     assert(region);
@@ -639,7 +639,7 @@ static __attribute__((noinline)) accd_region *run_with_pointers(struct rt_thread
     return run_using(thread, kind, items, nitems, finalize, accd_run_construct_with_pointers);
 }
 
-/* Chooses the variant for the flags. */
+/* Runs a construct, checked or with pointers as `flags` say, and returns its region; NULL: it opens none. */
 accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind, unsigned flags,
                               const accd_item *items, size_t nitems, bool finalize)
 {
@@ -652,7 +652,7 @@ accd_region *rt_run_construct(struct rt_thread *thread, accd_construct_kind kind
 
 /* ------------------------------------------------------------------------------------- tools -- */
 
-/* Reports to tools that the device of the thread starts, once; see prof.h. */
+/* Reports to tools that the thread's device starts, unless it is active or its start is being reported. */
 void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit)
 {
     static atomic_bool under_way[2];
@@ -681,7 +681,7 @@ void rt_prof_start_device(const struct rt_site *site, int parent, int requested_
     under_way[host] = false;
 }
 
-/* Begins a span of events for tools, after the start of the device. */
+/* Begins a span of events for tools, after the start of the device; not in callbacks, whose calls are not reported. */
 void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
                         int type)
 {
@@ -693,7 +693,7 @@ void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, i
     rt_prof_init_span(span, site, event, parent, queue, type);
 }
 
-/* Records a wait in the race check and in the trace. */
+/* Records in the race check and the trace that queue `async` waits for `queue`. */
 void rt_trace_wait(const struct rt_site *site, int async, int queue)
 {
     assert(rt.observes_waits);

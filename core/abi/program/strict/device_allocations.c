@@ -48,7 +48,7 @@ static bool grow_blocks(void)
     return true;
 }
 
-/* Adds a block to the table; does nothing in runs without these reports. */
+/* Adds a block to the table, in runs with checks; without memory does nothing. */
 void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
     if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
@@ -101,7 +101,7 @@ static void report_block_group(const struct block *first, size_t n, uint64_t byt
         n == 1 ? "" : "s", (unsigned long long)bytes, n == 1 ? "is" : "are", first->device);
 }
 
-/* Sorts the blocks by allocating call, and reports each group. */
+/* Reports the blocks that are left, in one note for each allocating call, and clears the table. */
 void rt_report_device_alloc_leaks(void)
 {
     size_t n = 0;
@@ -120,7 +120,7 @@ void rt_report_device_alloc_leaks(void)
     rt_device_alloc_clear();
 }
 
-/* Frees the table. */
+/* Frees the table without a report. */
 void rt_device_alloc_clear(void)
 {
     free(blocks);

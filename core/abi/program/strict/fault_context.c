@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Reads the stack by a system call, which stops at the first page that is not mapped. */
+/* Stores registers and as many stack words as a system call can read in *stopped. */
 void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg_t *registers)
 {
     enum {

@@ -100,14 +100,14 @@ static unsigned find_stream(int device, int queue)
     return 0;
 }
 
-/* Compares an epoch with the last one that the host has waited for; epochs of the host count as waited for. */
+/* Returns true if the host has waited for the operation of an epoch; epochs of the host count as waited for. */
 bool rt_is_host_synced(struct rt_epoch epoch)
 {
     return !epoch.stream || epoch.number <= streams[epoch.stream].synced;
     assert(epoch.stream < nstreams || !epoch.stream);
 }
 
-/* Tests whether all streams are synchronized with the host. */
+/* Returns true if the host has waited for all streams. */
 bool rt_is_quiescent(void)
 {
     for (size_t i = 1; i < nstreams; i++)
@@ -116,7 +116,7 @@ bool rt_is_quiescent(void)
     return true;
 }
 
-/* Looks the earlier stream up in the clock of the later one. */
+/* Returns true if all operations up to `earlier` happen before the next one of the stream of `later`, by its clock. */
 bool rt_happens_before(struct rt_epoch earlier, struct rt_epoch later)
 {
     if (rt_is_host_synced(earlier) || earlier.stream == later.stream)
@@ -208,7 +208,8 @@ static void sync_host(struct rt_epoch epoch, const struct clock *clock)
 
 /* ------------------------------------------------------------------------------------ queues -- */
 
-/* Gives the thread a new epoch of the queue, or the host's epoch if the device is the host. */
+/* Begins an operation of `queue` for the thread; of the host if the queue is RT_ASYNC_SYNC or the device is the host.
+ */
 void rt_clock_begin_operation(struct rt_thread *self, int queue)
 {
     self->epoch = (struct rt_epoch){0};
@@ -221,7 +222,7 @@ void rt_clock_begin_operation(struct rt_thread *self, int queue)
     self->epoch = get_last_epoch(i);
 }
 
-/* Makes a queue, or the host, acquire the last epochs of the queues that it waits for. */
+/* Makes queue `async`, or the host, wait for all operations of `queue`. Ends the program without memory. */
 void rt_clock_wait(int device, int async, int queue)
 {
     if (queue == RT_ASYNC_SYNC)
@@ -322,7 +323,7 @@ static void record_dependence(struct dependence *at, bool reads, void *ud)
         (struct past){epoch, share_clock(streams[epoch.stream].clock)};
 }
 
-/* Begins a task on the stream of a task that it depends on, on a finished stream of tasks, or on a new one. */
+/* Begins a task after those that `depend` names, and returns its epoch. Ends the program without memory. */
 struct rt_epoch rt_clock_begin_task(void **depend)
 {
     unsigned i = 0;
@@ -352,13 +353,13 @@ static void sync_dependence(struct dependence *at, bool reads, void *ud)
         sync_host(at->readers[k].epoch, at->readers[k].clock);
 }
 
-/* Synchronizes the host with the tasks that wrote or read the addresses. */
+/* Records that the host has waited for the tasks of the depend clauses. */
 void rt_clock_wait_depend(void **depend)
 {
     for_each_dependence(depend, sync_dependence, NULL);
 }
 
-/* Synchronizes the host with all tasks, and forgets all dependences. */
+/* Records that the host has waited for all tasks, and forgets all dependences. */
 void rt_clock_wait_tasks(void)
 {
     for (unsigned i = 1; i < nstreams; i++)
@@ -382,7 +383,7 @@ static const char *format_queue(unsigned i, char *to, size_t size)
     return to;
 }
 
-/* Writes where the work of an epoch runs, as words that follow its name. */
+/* Writes where the work of an epoch runs, as words that follow its name; "" for the host. */
 void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
 {
     char queue[40];
@@ -394,7 +395,7 @@ void rt_format_stream(struct rt_epoch epoch, char *to, size_t size)
         snprintf(to, size, " in %s", format_queue(epoch.stream, queue, sizeof queue));
 }
 
-/* Writes the name of work, its location and its queue. */
+/* Writes the name of a work, its location and its queue. */
 void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size)
 {
     char location[1100], queue[60];
@@ -410,7 +411,7 @@ static bool is_fortran(void)
     return dlsym(RTLD_DEFAULT, "_gfortran_set_args");
 }
 
-/* Writes which order is missing: of tasks, or a wait for a queue. */
+/* Writes, as help text, which wait or clause is missing after the work of `earlier`. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t size)
 {
     assert(earlier.stream < nstreams);

@@ -5,25 +5,25 @@
 
 struct rt_page_guard *rt_process_guard; /* NULL: no guard was made */
 
-/* Returns the number of the host interval; 0 without a guard. */
+/* Returns the number of the current host interval; 0 without a guard. */
 uint64_t rt_get_host_interval(void)
 {
     return rt_guard_get_interval(rt_process_guard);
 }
 
-/* Asks the guard; false without a guard. */
+/* Returns true if the host cannot have written the range after interval `since`; false without a guard. */
 bool rt_is_untouched_since(uint64_t host, uint64_t bytes, uint64_t since)
 {
     return rt_guard_is_untouched(rt_process_guard, host, bytes, since);
 }
 
-/* Copies host memory; also without a guard. */
+/* Copies n bytes of host memory, protected or not, to `to`; returns false if they cannot be read. */
 bool rt_peek_protected(uint64_t host, char *to, size_t n)
 {
     return rt_guard_peek(rt_process_guard, host, to, n);
 }
 
-/* Compares host memory; also without a guard. */
+/* Returns true if n bytes of host memory, protected or not, can be read and differ from those at `from`. */
 bool rt_protected_differs(uint64_t host, const char *from, size_t n)
 {
     return rt_guard_differs(rt_process_guard, host, from, n);

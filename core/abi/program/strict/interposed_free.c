@@ -32,13 +32,13 @@ static struct freed_entry *find_freed_entry(int device, uint64_t host)
     return &freed_table[i & (freed_capacity - 1)];
 }
 
-/* Tests whether the data have an entry in freed_table. */
+/* Returns true if a report said that the block of the mapped data at `host` was freed. */
 bool rt_is_freed_data(int device, uint64_t host)
 {
     return nfreed && find_freed_entry(device, host)->host;
 }
 
-/* Makes the entry of the data, if any, a tombstone. */
+/* Forgets that the block of the data at `host` was freed, as the data are unmapped. */
 void rt_forget_freed_data(int device, uint64_t host)
 {
     if (rt_is_freed_data(device, host))

@@ -13,14 +13,14 @@
 #define SYS_clone3 435
 #endif
 
-/* Restores the actions that install_handlers (page_guard.c) has saved. */
+/* Restores the program's actions for rt_handled_signals, which install_handlers has saved. */
 void rt_guard_restore_handlers(const struct rt_page_guard *guard)
 {
     for (int i = 0; i < RT_HANDLED_SIGNALS; i++)
         rt_set_sigaction(rt_handled_signals[i], &guard->before[i], NULL);
 }
 
-/* Opens all memory and lets the other threads run. */
+/* Opens all memory and resumes the other threads, until rt_guard_resume. */
 void rt_guard_pause(struct rt_page_guard *guard)
 {
     rt_sections_unprotect(guard);
@@ -28,7 +28,7 @@ void rt_guard_pause(struct rt_page_guard *guard)
     rt_resume_the_world(&guard->others);
 }
 
-/* Opens all memory for the rest of the kernel. */
+/* Opens all memory for the rest of the kernel, and restores the program's signal handlers. */
 void rt_guard_abandon(struct rt_page_guard *guard)
 {
     rt_guard_pause(guard);
@@ -180,7 +180,8 @@ static void queue_pipe_signal(struct rt_page_guard *guard)
         rt_signals_queue(guard, SIGPIPE, &info);
 }
 
-/* Makes a system call of the kernel; abandons the protection for those that need it. */
+/* Makes a system call of the kernel with memory open, and stores its result; abandons the protection for calls that
+ * need it. */
 void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_t *context)
 {
     greg_t *registers = context->uc_mcontext.gregs;

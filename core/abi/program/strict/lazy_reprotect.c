@@ -232,7 +232,7 @@ bool rt_lazy_begin(struct rt_page_guard *guard)
     return true;
 }
 
-/* Compares the open ranges and the caller's stack with those of the last run. */
+/* Returns true if the open ranges and the caller's stack are those of the last run. */
 bool rt_lazy_can_continue(struct rt_page_guard *guard, const struct rt_range *open, size_t nopen)
 {
     assert(open || !nopen);
@@ -269,7 +269,7 @@ void rt_lazy_protect_windows(struct rt_page_guard *guard)
     }
 }
 
-/* Turns lazy reprotection off, with all memory open. */
+/* Turns lazy reprotection off: opens all memory, and restores handlers and signal stack of the program. */
 void rt_lazy_end(struct rt_page_guard *guard, ucontext_t *context)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;
@@ -343,13 +343,13 @@ void rt_lazy_handle_signal(struct rt_page_guard *guard, int signal, const siginf
 
 /* ------------------------------------------------------------------------- queries and reads -- */
 
-/* Returns the number of the host interval. */
+/* Returns the number of the current host interval; 0 if guard is NULL. */
 uint64_t rt_guard_get_interval(const struct rt_page_guard *guard)
 {
     return guard ? guard->lazy.interval : 0;
 }
 
-/* Looks for open windows in the range. */
+/* Returns true if the range is protected, and no window in it was open after interval `since`. */
 bool rt_guard_is_untouched(const struct rt_page_guard *guard, uint64_t start, uint64_t bytes, uint64_t since)
 {
     const uint64_t end = start + bytes;
@@ -469,13 +469,13 @@ static bool read_host(struct rt_page_guard *guard, struct host_read *request)
     return good || read_open(request);
 }
 
-/* Copies host memory, open or protected. */
+/* Copies n bytes of host memory to `to`; returns false if memory is not mapped. */
 bool rt_guard_peek(struct rt_page_guard *guard, uint64_t start, char *to, size_t n)
 {
     return read_host(guard, &(struct host_read){.start = start, .n = n, .to = to, .same = true});
 }
 
-/* Compares host memory, open or protected. */
+/* Returns true if n bytes of host memory are mapped and differ from those at `from`. */
 bool rt_guard_differs(struct rt_page_guard *guard, uint64_t start, const char *from, size_t n)
 {
     struct host_read request = {.start = start, .n = n, .with = from, .same = true};

@@ -178,7 +178,7 @@ static void report_attached(int device)
         rt_report("note", "still-attached", "ACC33-det-1", 0, "and %zu more on device %d", n - MOST, device);
 }
 
-/* Reports objects and pointers that are left. */
+/* Reports the objects still mapped and the pointers still attached on a device. */
 void rt_report_leaks(int device)
 {
     assert(rt.context && device >= 0);

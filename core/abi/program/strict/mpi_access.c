@@ -28,7 +28,7 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *ar
     return mpi_frame_search->is_found ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Looks for a frame of MPI's library on the stack; opens device memory if there is one. */
+/* Returns true, and opens device memory, if code of MPI's library is on the call stack; otherwise returns false. */
 bool rt_unprotect_devices_for_mpi(void)
 {
     const void *mpi = dlsym(RTLD_DEFAULT, "PMPI_Init");

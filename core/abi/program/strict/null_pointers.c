@@ -27,7 +27,7 @@ static struct slot {
 } nulled_pointers[NULLED_MAX];
 static unsigned nnulled_pointers;
 
-/* Adds an argument to the list; the list keeps at most NULLED_MAX. */
+/* Records a null argument of the current construct's kernel; ignored if NULLED_MAX are recorded. */
 void rt_record_nulled_argument(const void *target)
 {
     assert(rt.site);
@@ -35,7 +35,7 @@ void rt_record_nulled_argument(const void *target)
         nulled_arguments[nnulled_arguments++] = (struct argument){rt.site, target};
 }
 
-/* Adds a pointer to the ring, or updates its entry. */
+/* Records a pointer that is made null on the device, in place of the oldest one if it has no entry. */
 void rt_record_nulled_pointer(int device, const void *host)
 {
     assert(rt.site);
@@ -155,7 +155,7 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
     return true;
 }
 
-/* Reports recorded null pointers, or else any access to the first page. */
+/* Reports recorded null pointers, or any access to the first page. Returns false for other addresses. */
 bool rt_report_null_pointer(uintptr_t construct, int device, uint64_t address, uintptr_t pc, const char *region)
 {
     const uint64_t low = (uint64_t)1 << 32; /* elements that a null pointer points to are expected below 4 GB */

@@ -85,7 +85,8 @@ static bool report_unmapped_access(const struct rt_site *site, const char *regio
     return false;
 }
 
-/* Looks for the object next to a device address, among unmapped and present ones. */
+/* Reports an access to a device address, with the unmapped or present object next to it. Returns false for other
+ * addresses. */
 bool rt_report_out_of_bounds(const struct rt_site *site, const char *region, const char *verb, uint64_t address,
                              uintptr_t pc)
 {

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Looks the byte up in the cache for its element, or in debug information. */
+/* Returns true if byte `at` of an object is padding, by the cache for its element or by debug information. */
 bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
 {
     assert(bytes && at < bytes);

@@ -131,7 +131,8 @@ static void on_signal(int signal, siginfo_t *info, void *arg)
         forward_fault(guard, signal, context);
 }
 
-/* Ends lazy reprotection, or the kernel, for a signal whose handler of the program must run with open memory. */
+/* Returns true if memory was protected between kernels: it is open now, and the signal was sent again. Leaves a guarded
+ * kernel. Otherwise returns false. */
 bool rt_guard_defer_signal(int signal, siginfo_t *info, void *context)
 {
     struct rt_page_guard *guard = handler_guard;
@@ -430,7 +431,7 @@ static void end_run(struct rt_page_guard *guard)
     rt_set_signal_mask(guard->caller_mask, NULL);
 }
 
-/* Ends lazy reprotection with signals blocked, as a handler could change its state. */
+/* Opens all memory until the next guarded kernel; signals are blocked meanwhile. */
 void rt_guard_unprotect_all(struct rt_page_guard *guard)
 {
     if (!guard || !guard->lazy.on)
@@ -566,7 +567,7 @@ static struct rt_page_guard *allocate_guard(void)
     return instance;
 }
 
-/* Makes the guard, its stack and its thread, and tests its malloc. */
+/* Returns a new page guard with its stack and its thread; NULL if that fails or malloc cannot be used in kernels. */
 struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), void *ud)
 {
     assert(present);
@@ -584,7 +585,8 @@ struct rt_page_guard *rt_guard_new(int (*present)(void *ud, uint64_t address), v
     return NULL;
 }
 
-/* Ends the guard's thread if it belongs to this process, and frees the stack and the protection map. */
+/* Opens all memory, ends the guard's thread if it belongs to this process, and frees the stack and the protection map.
+ */
 void rt_guard_free(struct rt_page_guard *guard)
 {
     if (!guard || is_guard_thread(guard)) /* exit() was called in a kernel: the process ends */
@@ -612,7 +614,7 @@ static bool ensure_thread(struct rt_page_guard *guard)
     return start_thread(guard);
 }
 
-/* Stores the sections in the guard. */
+/* Stores the device sections of the next run in the guard. */
 void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section *sections, size_t nsections)
 {
     assert(sections || !nsections);
@@ -622,7 +624,8 @@ void rt_guard_set_sections(struct rt_page_guard *guard, struct rt_device_section
     guard->nsections = nsections;
 }
 
-/* Runs fn(arg) protected if possible, and returns what happened. */
+/* Runs fn(arg) with memory protected, or unprotected if that is not possible. Returns which; a wrong access is stored
+ * in *fault_p. */
 enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *), void *arg,
                                   const struct rt_range *open, size_t nopen, void (*ready)(void),
                                   struct rt_guard_fault *fault_p)
@@ -643,7 +646,7 @@ enum rt_guard_result rt_guard_run(struct rt_page_guard *guard, void (*fn)(void *
     return guard->is_abandoned ? RT_UNGUARDED : RT_GUARD_OK;
 }
 
-/* Returns the first known reason in the order malloc, threads, kernel, system. */
+/* Returns why the last run was unguarded: the first known reason in the order malloc, threads, kernel, system. */
 enum rt_unguarded_reason rt_guard_get_reason(const struct rt_page_guard *guard)
 {
     if (has_shared_malloc)

@@ -328,7 +328,7 @@ static int list_module(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* Lists the modules if their numbers have changed, and sorts the lists. */
+/* Lists the loaded modules again if modules were loaded or unloaded. Returns false without memory. */
 bool rt_protection_scan_modules(struct rt_protection_map *protections)
 {
     struct module_listing module_listing = {protections, 0, false};
@@ -457,7 +457,7 @@ static struct mappings begin_mappings(const struct rt_interval_list *skipped_int
                              .skipped_intervals = skipped_intervals};
 }
 
-/* Searches the mappings for the first that ends after `address`. */
+/* Returns true if the private writable mapping that contains `address` begins at `start`. */
 bool rt_is_private_mapping(struct rt_protection_map *protections, uint64_t start, uint64_t address)
 {
     struct mappings mappings = begin_mappings(NULL);
@@ -572,7 +572,8 @@ static bool list_protected(struct rt_protection_map *protections)
     return result == 0;
 }
 
-/* Fills the lists, again and again until none of them has moved. */
+/* Lists what is exempt and what to protect, again if a list has moved. Returns false, with an empty list, on failure.
+ */
 bool rt_protection_build(struct rt_protection_map *protections, const struct rt_range *open, size_t nopen,
                          const struct rt_range *own, size_t nown, const uint64_t *threads, size_t nthreads)
 {
@@ -596,7 +597,7 @@ static long protect_range(const struct rt_protected_range *protected, int protec
                           0, 0, 0);
 }
 
-/* Makes all listed ranges PROT_NONE. */
+/* Makes all listed ranges PROT_NONE; removes those that the operating system refuses to protect. */
 void rt_protection_apply(struct rt_protection_map *protections)
 {
     size_t kept = 0;
@@ -610,7 +611,7 @@ void rt_protection_apply(struct rt_protection_map *protections)
     protections->nprotected = kept;
 }
 
-/* Restores the protection of all listed ranges. */
+/* Gives all listed ranges their own protection again. */
 void rt_protection_lift(const struct rt_protection_map *protections)
 {
     for (size_t i = 0; i < protections->nprotected; i++)
@@ -630,7 +631,7 @@ void rt_protection_free(struct rt_protection_map *protections)
                      0);
 }
 
-/* Searches the sorted list of protected ranges. */
+/* Returns the listed range that contains an address; NULL: the address is not protected. */
 const struct rt_protected_range *rt_find_protected_range(const struct rt_protection_map *protections, uint64_t address)
 {
     size_t low = 0, high = protections->nprotected;
@@ -645,13 +646,13 @@ const struct rt_protected_range *rt_find_protected_range(const struct rt_protect
     return inside ? &protections->protected[low] : NULL;
 }
 
-/* Searches the lists `allowed` and `constant`. */
+/* Returns true if an address is in a range that stays open, or that any code may read. */
 bool rt_is_unrestricted(const struct rt_protection_map *protections, uint64_t address)
 {
     return find_interval(&protections->allowed, address) || find_interval(&protections->constant, address);
 }
 
-/* Searches the list `system`. */
+/* Returns true if an address is in the image of a system library. */
 bool rt_is_system_library_address(const struct rt_protection_map *protections, uint64_t address)
 {
     return find_interval(&protections->system, address) != NULL;

@@ -353,7 +353,7 @@ static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_
                                       .host = start});
 }
 
-/* Checks and records an access of a routine. */
+/* Records bytes that a routine reads or (`writes`) writes, and reports a race. */
 void rt_races_routine_access(bool on_device, bool writes, uint64_t start, uint64_t bytes)
 {
     record_transfer(on_device, writes, start, bytes, false);
@@ -378,7 +378,7 @@ static void record_free(uint64_t dev, uint64_t bytes, bool own)
     remove_pending(is_in_freed_memory, &freed);
 }
 
-/* Finds how much of the freed block pending accesses have used, and checks the free of that part. */
+/* Records the free of the part of a block that pending accesses have used, and reports a race. */
 void rt_races_free(int device, uint64_t dev)
 {
     uint64_t bytes = 0;
@@ -413,7 +413,7 @@ static bool is_mapped_by_construct(const accd_event *event)
            !object.dynamic;
 }
 
-/* Checks the accesses of a transfer on both sides, or of a free. */
+/* Records the accesses of a transfer on both sides, or of a free, and reports races. */
 void rt_races_event(const accd_event *event)
 {
     if (!rt.site || has_no_pending(rt_current_thread()) ||
@@ -480,7 +480,7 @@ static bool is_known_untouched(uintptr_t pc, uint64_t host)
     return entry->pc == pc && entry->host == host;
 }
 
-/* Lists the sections of the thread's kernel, in the order of self->kernel_sections. */
+/* Stores at most `most` sections of the thread's kernel, and returns how many. */
 size_t rt_races_get_sections(const struct rt_thread *self, struct rt_device_section *sections, size_t most)
 {
     size_t n = 0;
@@ -533,7 +533,7 @@ static unsigned char *find_changed_bytes(const struct rt_kernel_section *named)
     return bits;
 }
 
-/* Checks and records what the kernel has changed or used, and frees its sections. */
+/* Records what the kernel has changed or used, reports races, and frees its sections. */
 void rt_races_after_kernel(struct rt_thread *self)
 {
     assert(running);
@@ -604,7 +604,7 @@ static bool is_any_access(const struct access *access, const void *ud)
     return true;
 }
 
-/* Compares the host memory of the remaining transfers, and empties the list. */
+/* Reports host memory that was changed before a wait, and empties the list of accesses. */
 void rt_races_finish(void)
 {
     for (const struct access *access = pending; access; access = access->next)

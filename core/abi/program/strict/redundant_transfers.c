@@ -61,7 +61,8 @@ static void count_construct(struct rt_transfer_stats *stats)
     stats->last_call = rt.calls;
 }
 
-/* Counts an event in the statistics of its variable and in those of any variable ("*"). */
+/* Counts an event for its variable and for any variable ("*"), and returns the index of its statistics; 0: not counted.
+ */
 uint16_t rt_stats_record(const accd_event *event)
 {
     char variable[sizeof rt_stats_table->variable];
@@ -123,7 +124,7 @@ static void add_stats(struct rt_transfer_stats *to, const struct rt_transfer_sta
     to->unused_bytes += stats->unused_bytes;
 }
 
-/* Sorts the statistics by location, joins equal ones, and sorts the rest by cost. */
+/* Joins statistics of the same line and variable, and sorts them by `cost`, the largest first. */
 void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
 {
     assert(cost);
@@ -150,7 +151,7 @@ void rt_stats_merge(uint64_t (*cost)(const struct rt_transfer_stats *stats))
     qsort(rt_stats_table + 1, rt_stats_count, sizeof *rt_stats_table, compare_costs);
 }
 
-/* Looks at all statistics of the same location and operation. */
+/* Returns true if `is_whole` holds for these statistics, and for all others of the line or in each construct of it. */
 bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
                            bool (*is_whole)(const struct rt_transfer_stats *stats))
 {
@@ -170,7 +171,7 @@ bool rt_stats_cover_clause(const struct rt_transfer_stats *stats,
 
 /* ------------------------------------------------------------------------------------ advice -- */
 
-/* Counts a transfer; the name of the first redundant range stands for all. */
+/* Counts a transfer, and whether it was redundant; returns as rt_stats_record does. */
 uint16_t rt_stats_record_transfer(const accd_event *event, bool redundant, bool has_unsampled)
 {
     char name[sizeof rt_stats_table->name];
@@ -209,7 +210,7 @@ static const char *get_redundant_help(const struct rt_transfer_stats *stats)
     return NULL;
 }
 
-/* Reports each statistics with redundant transfers, those with the most bytes first. */
+/* Reports all statistics with redundant transfers, those with the most bytes first, and clears the table. */
 void rt_report_redundant_transfers(void)
 {
     rt_stats_merge(get_redundant_bytes);

@@ -138,7 +138,8 @@ static bool is_sampled(struct entry *same, struct entry *all)
     return true;
 }
 
-/* Counts a run of the construct under way and decides by the counters. */
+/* Counts a run of the construct under way, and returns whether the run is checked, skipped, or cheap enough to be
+ * always checked. */
 enum rt_sampling rt_sample_construct(struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                      size_t nitems)
 {

@@ -20,13 +20,13 @@ const int rt_handled_signals[RT_HANDLED_SIGNALS] = {SIGSEGV, SIGBUS, SIGTRAP, SI
 
 void (*rt_guard_fatal_signal_handler)(int signal, siginfo_t *info, void *context);
 
-/* Makes the system call rt_sigprocmask. */
+/* Sets the signal mask of the calling thread; writes the mask from before unless `before_p` is NULL. */
 void rt_set_signal_mask(uint64_t mask, uint64_t *before_p)
 {
     rt_raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)before_p, sizeof mask, 0, 0);
 }
 
-/* Blocks signals by their numbers, except SIGSEGV, SIGBUS, SIGSYS and SIGTRAP. */
+/* Blocks all signals except SIGSEGV, SIGBUS, SIGSYS and SIGTRAP, and returns the mask from before. */
 uint64_t rt_block_all_but_faults(void)
 {
     const uint64_t faults =
@@ -56,7 +56,7 @@ static bool has_program_handler(int signal, struct rt_kernel_sigaction *action_p
            action_p->handler != (void *)(uintptr_t)rt_guard_fatal_signal_handler;
 }
 
-/* Collects the signals without a handler of the program. */
+/* Returns the mask of the signals without a handler of the program. */
 uint64_t rt_get_interrupting_signals(void)
 {
     struct rt_kernel_sigaction action;
@@ -67,7 +67,7 @@ uint64_t rt_get_interrupting_signals(void)
     return mask;
 }
 
-/* Queues the signal for the calling thread. */
+/* Sends a signal to the calling thread again, with its siginfo if the limit of queued signals allows that. */
 void rt_signals_resend(const struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     const long thread = rt_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
@@ -82,14 +82,14 @@ void rt_signals_resend(const struct rt_page_guard *guard, int signal, const sigi
     rt_raw_syscall(SYS_rt_tgsigqueueinfo, guard->pid, thread, signal, (long)&plain, 0, 0);
 }
 
-/* Stores the siginfo of a signal. */
+/* Stores a signal with its siginfo, to be sent again after the kernel. */
 void rt_signals_queue(struct rt_page_guard *guard, int signal, const siginfo_t *info)
 {
     guard->queued_signals |= rt_signal_bit(signal);
     guard->queued_info[signal] = *info;
 }
 
-/* Replaces each handler of the program, and remembers it. */
+/* Replaces each handler of the program by the guard's. */
 void rt_signals_forward(struct rt_page_guard *guard)
 {
     assert(guard->on_forwarded_signal);
@@ -105,7 +105,7 @@ void rt_signals_forward(struct rt_page_guard *guard)
         }
 }
 
-/* Restores each replaced handler. */
+/* Restores the program's handlers that rt_signals_forward replaced. */
 void rt_signals_restore(struct rt_page_guard *guard)
 {
     struct rt_lazy_reprotect *lazy = &guard->lazy;

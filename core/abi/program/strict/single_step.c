@@ -106,7 +106,7 @@ static void step_instruction(struct rt_page_guard *guard, const struct rt_protec
     registers[REG_EFL] |= 0x100;
 }
 
-/* Protects the pages of the last instruction again. */
+/* Protects the pages of the last instruction again; returns false if no page was open. */
 bool rt_guard_end_single_step(greg_t *registers)
 {
     const bool stepped = steps.n > 0;
@@ -131,7 +131,7 @@ static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t addres
            !guard->present(guard->ud, address);
 }
 
-/* Lets an allowed access happen, or records the fault and leaves the kernel. */
+/* Single-steps an allowed access; for any other, records the fault and leaves the kernel. */
 void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_t *registers)
 {
     bool known = registers[REG_TRAPNO] == PAGE_FAULT;

@@ -103,7 +103,7 @@ static void remove_variable(struct stack_variable *entry)
     nvariables--;
 }
 
-/* Gets the stack's end from the thread's attributes, once for each thread. */
+/* Returns the end of the thread's stack, by the thread's attributes; 1: not known. */
 uintptr_t rt_get_stack_end(struct rt_thread *self)
 {
     if (!self->stack_high) {
@@ -233,7 +233,7 @@ void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, s
     }
 }
 
-/* Marks all entries of the thread as those of an ended one. */
+/* Marks all entries of a thread that has ended; their stack may be used again. */
 void rt_end_thread_stack(uint64_t thread)
 {
     for (size_t i = 0; i < capacity; i++)
@@ -241,14 +241,14 @@ void rt_end_thread_stack(uint64_t thread)
             variables[i].thread = THREAD_ENDED;
 }
 
-/* Tests whether a declare directive mapped the object at `host`. */
+/* Returns true if a declare directive mapped the stack variable at `host`. */
 bool rt_is_declared_on_stack(uint64_t host)
 {
     const struct stack_variable *known = find_variable(host);
     return known && known->declared;
 }
 
-/* Tests whether the object at `host` is a pointer of the compiler. */
+/* Returns true if the object at `host` is a pointer of the compiler, for which the program has no name. */
 bool rt_is_hidden_pointer(uint64_t host)
 {
     const struct stack_variable *known = find_variable(host);
@@ -295,7 +295,7 @@ static void check_variable(const struct rt_thread *self, uint64_t host, bool dec
         rt_report_returned_variable(variable.pc);
 }
 
-/* Checks the objects in the range of each item on the stack. */
+/* Unmaps and reports data of returned functions in the range of each item on the stack. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares)
 {
     assert(items || !nitems);

@@ -197,7 +197,8 @@ static void install_stop_handler(struct rt_stopped_threads *others)
 
 /* ----------------------------------------------------------------------------------- threads -- */
 
-/* Counts the links of /proc/self/task: a directory has one for each folder in it. */
+/* Returns the number of threads, from the links of /proc/self/task: a folder has one for each folder in it. 0: not
+ * known. */
 size_t rt_count_threads(void)
 {
     struct stat status;
@@ -205,7 +206,7 @@ size_t rt_count_threads(void)
     return failed ? 0 : status.st_nlink - 2;
 }
 
-/* Reads the state of the process: Z (zombie) means that its first thread has ended. */
+/* Returns true if the process has the state Z (zombie): its first thread has ended. */
 bool rt_has_first_thread_ended(void)
 {
     char text[64] = "";
@@ -326,13 +327,14 @@ static size_t count_stopped(const struct rt_stopped_threads *others)
     return held;
 }
 
-/* Returns false also if a thread could not be stopped. */
+/* Returns true if no other thread is stopped, and stopping was not refused. */
 bool rt_is_only_thread(const struct rt_stopped_threads *others)
 {
     return !others->refused && !count_stopped(others);
 }
 
-/* Stops the threads again and again until all listed ones are stopped, at most for a second. */
+/* Stops the threads, again and again until all listed ones are stopped. Returns false if that takes more than a second
+ * or fails. */
 bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second_one)
 {
     const uint64_t until = others->refused ? 0 : get_monotonic_time() + nanoseconds_per_second;
@@ -356,14 +358,14 @@ bool rt_stop_the_world(struct rt_stopped_threads *others, int self, int second_o
     return true;
 }
 
-/* Lets the stopped threads wait out their patience, after which they run on. */
+/* Releases the stopped threads, which run on after their patience. */
 void rt_resume_the_world(struct rt_stopped_threads *others)
 {
     for (size_t i = 0; i < others->n; i++)
         change_state(&others->at[i], STOPPED, WAITING);
 }
 
-/* Lists the control blocks of the threads that have a slot. */
+/* Stores the thread pointers of all threads with a slot in `blocks`, and returns how many. */
 size_t rt_get_control_blocks(const struct rt_stopped_threads *others, uint64_t *blocks)
 {
     assert(blocks && others->n <= RT_STOPPED_THREADS_MAX);

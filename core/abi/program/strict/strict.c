@@ -49,7 +49,7 @@ static double get_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Begins a use of device memory by a call or a kernel. */
+/* Opens device memory to the host, for a call or a kernel, until rt_protect_devices. */
 void rt_unprotect_devices(void)
 {
     if (device_users++ || !devices_are_protected)
@@ -60,7 +60,7 @@ void rt_unprotect_devices(void)
     protect_seconds += get_seconds() - start;
 }
 
-/* Opens device memory without a lasting use. */
+/* Opens device memory to the host, until the next call ends. */
 void rt_unprotect_devices_until_next_call(void)
 {
     rt_unprotect_devices();
@@ -160,7 +160,8 @@ static void check_gaps(int device, const char *by)
     rt_exit_with_error();
 }
 
-/* Checks the gaps after a kernel that was not skipped; a later check names skipped kernels, too. */
+/* Ends the program if a kernel wrote next to device memory. After a skipped kernel, only records that a check is due.
+ */
 void rt_check_device_gaps(int device)
 {
     const bool passed_over = rt_current_thread()->sampling == RT_SKIPPED;
@@ -213,7 +214,8 @@ static __thread struct {
     struct rt_guard_fault fault;
 } unguarded;
 
-/* Leaves the kernel by siglongjmp; run_unguarded then reports the fault. */
+/* Leaves an unguarded kernel by siglongjmp, so that the fault is reported. Returns if the thread runs no such kernel.
+ */
 void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 {
     enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* trap number and bit of the error code of x86 */
@@ -362,7 +364,7 @@ void rt_report_sampling(void)
                   guarded_kernels, all);
 }
 
-/* Looks for data items that are not present, in the construct under way. */
+/* Reports each data item of the current exit data directive that is not present. */
 void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items, size_t nitems)
 {
     for (size_t i = 0; i < nitems; i++) {

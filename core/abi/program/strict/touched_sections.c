@@ -33,8 +33,8 @@ static void unprotect_section(struct rt_page_guard *guard, struct rt_device_sect
         }
 }
 
-/* Looks for protected sections on the page; a section that does not contain `address` itself becomes RT_TOUCH_UNKNOWN.
- */
+/* Records the touch of the protected sections on the page of `address`, and opens them. Returns false if there are
+ * none. */
 bool rt_section_handle_touch(struct rt_page_guard *guard, uint64_t address)
 {
     bool found = false;
@@ -64,7 +64,7 @@ void rt_sections_check_syscall(struct rt_page_guard *guard, long number, const g
         rt_section_handle_touch(guard, (uint64_t)registers[arguments[i]]);
 }
 
-/* Starts the search for the first touch of all sections. */
+/* Marks all sections as not touched, and protects them. */
 void rt_sections_begin(struct rt_page_guard *guard)
 {
     for (size_t i = 0; i < guard->nsections; i++)
@@ -88,7 +88,7 @@ void rt_sections_unprotect(struct rt_page_guard *guard)
             set_section_protection(&guard->sections[i], false);
 }
 
-/* Ends the search without a result for the untouched sections. */
+/* Opens all sections; the untouched ones become RT_TOUCH_UNKNOWN. */
 void rt_sections_end(struct rt_page_guard *guard)
 {
     rt_sections_unprotect(guard);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Compares a value with 8 bytes of poison. */
+/* Returns true if a value is within 1 MB of poison, the value of fresh device memory. */
 bool rt_is_uninitialized_pointer(uint64_t value)
 {
     enum { NEAR = 1 << 20 };
@@ -15,7 +15,7 @@ bool rt_is_uninitialized_pointer(uint64_t value)
     return value - poison + NEAR < (uint64_t)2 * NEAR;
 }
 
-/* Tests the general registers for values whose bits 47 to 63 are not all equal. */
+/* Returns the register that the processor most likely refused as an address; RT_UNALIGNED_ACCESS if none qualifies. */
 uint64_t rt_find_wild_pointer(const greg_t *registers)
 {
     static const int general[] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_R8,
