@@ -54,7 +54,7 @@ struct entry_state {
     uint64_t group_dev, group_bytes;
     /* region that the entry begins; NULL for enter data */
     struct accd_region *region;
-    /* planned release of type records whose descriptors are attached again; NULL: none */
+    /* planned release (ops.h) of type records whose descriptors are attached again; NULL: nothing is released */
     struct accd__record_release *release;
 };
 
@@ -90,8 +90,8 @@ static uint64_t request_aggregate(const struct accd__plan *plan, const struct ac
                                                 : accd__address(plan->input.construct->items[request->source].frame);
 }
 
-/* Returns the host address of the aggregate of `request` if its members share a frame; 0: they do not, or `request` is
- * no member. Members share no frame where bases fuse, or where all members form one object. */
+/* Returns the host address of the aggregate of `request` if its members share a frame. Returns 0 if `request` is no
+ * member, or members share no frame: where bases fuse, or where all members form one object. */
 static uint64_t request_frame(const struct accd__plan *plan, const struct accd__request *request)
 {
     const accd_rules *rules = &plan->context->rules;

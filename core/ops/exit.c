@@ -1,5 +1,5 @@
-/* exit.c - exit constructs: exit data, and the ends of regions. Resolves their requests; exit_plan.c does the rest.
- * Called by core/api/construct.c and levels.c. */
+/* exit.c - exit constructs: exit data, and the ends of regions. Resolves their requests; exit_plan.c plans and executes
+ * them. Called by core/api/construct.c and levels.c. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
 
@@ -7,9 +7,9 @@
 
 /* --------------------------------------------------------------------------------- exit data -- */
 
-/* Marks the enter data that an exit data matches as ending. If none matches, returns an error or skips the request
- * where the rules require one; other rules use only the counters. Storage for members that several enter data map is
- * freed with the last of them. Decides DIR-6-01. */
+/* Marks the enter data that `request` of exit data matches as ending. If none matches, returns an error or skips the
+ * request where the rules require one; other rules use only the counters. Storage for members that several enter data
+ * map is freed when the last of these ends. Decides DIR-6-01. */
 static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
                                   const struct accd__object *object)
 {

@@ -132,8 +132,8 @@ bool accd__find_fast_detaches(struct accd__device_env *env, const struct accd__r
  * Returns true if no pointer stays attached to the object; false: the general path must run the exit. */
 bool accd__can_remove_target(struct accd__device_env *env, const struct accd__request *requests, size_t request,
                              struct accd__fast_detaches *ends);
-/* Sets the holders of the pointers in `ends` that get their host values back: those that end in objects that stay.
- * Returns the number of these pointers. */
+/* Sets the holders of those pointers in `ends` that get their host values back, because their attachments end but their
+ * objects stay. Returns the number of these pointers. */
 size_t accd__find_restored_pointers(struct accd__device_env *env, const struct accd__request *requests,
                                     size_t nrequests, struct accd__fast_detaches *ends);
 /* Stages the host values of pointers with a holder in the open batch. */

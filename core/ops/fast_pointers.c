@@ -60,8 +60,8 @@ bool accd__find_fast_holders(struct accd__device_env *env, const accd_construct 
 }
 
 /* Sets *found_p to whether the pointer of `planned` lies in an object to be created, and planned->in to the item of
- * that object. `fresh`: bit set of items whose objects will be created. Returns false if the pointer lies there only in
- * part, or the object has a layout; the general path must then run. */
+ * that object. `fresh`: bit set of items whose objects will be created. Returns false if the pointer lies only in part
+ * in such an object, or the object has a layout; the general path must then run. */
 static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, struct accd__fast_attach *planned,
                                bool *found_p)
 {

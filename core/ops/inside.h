@@ -26,7 +26,7 @@ struct accd__bulk {
     struct accd__own_range {
         uint64_t offset, bytes;
     } * ranges; /* buffer of accd__bulk_run, large enough for any rowset */
-    /* buffer: device content of each segment; NULL: it does not move */
+    /* buffer: device content of each segment; NULL: the segment does not move */
     char **images;
     /* buffer: offset of the content of each segment in the block */
     uint64_t *starts;

@@ -152,7 +152,7 @@ void accd_journal_end(accd_context *context, int device, int commit)
     struct accd__journal *journal = env ? env->journal : NULL;
     if (!journal)
         return;
-    if (env->device.ops->settle_kernel) /* kernels run after the construct's entry */
+    if (env->device.ops->settle_kernel) /* first, because kernels ran after the entry that is undone below */
         env->device.ops->settle_kernel(env->device.handle, commit);
     while (!commit && journal->used) {
         uint64_t dev, bytes;

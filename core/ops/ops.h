@@ -50,7 +50,7 @@ accd_status accd__record_release_plan(struct accd__plan *plan, struct accd__atta
                                       struct accd__record_release **release_p);
 /* Discards a planned release. */
 void accd__record_release_undo(struct accd__record_release *release);
-/* Applies a planned release, together with the changes of the other plan. Cannot fail. */
+/* Applies a planned release, together with the changes of the plan with which it was sent. Cannot fail. */
 void accd__record_release_commit(struct accd__record_release *release);
 
 /* ---------------------------------------------------------------------------------- update.c -- */

@@ -100,7 +100,7 @@ void accd__record_release_undo(struct accd__record_release *release)
 /* Applies the pending changes of both plans, then reports and removes what the release ends. */
 void accd__record_release_commit(struct accd__record_release *release)
 {
-    accd__apply_changes(&release->plan); /* includes the changes of the other plan */
+    accd__apply_changes(&release->plan); /* the change set is shared, so that this applies the changes of both plans */
     accd__report_exit(&release->exit_plan);
     accd__exit_commit(&release->exit_plan);
 }

@@ -1,6 +1,6 @@
-/* windows.c - sends new columns to a device in windows. A window is a run of rows that fits into the buffer of the
- * device: threads fill a window while the device receives the previous one. A window may contain rows of several
- * rowsets, so that few windows are needed. Used by bulk.c. */
+/* windows.c - sends new columns to a device in windows. A window is as many rows as fit into one buffer of the device,
+ * perhaps of several rowsets, so that few windows are needed. Threads fill a window while the device receives the
+ * previous one. Used by bulk.c. */
 #include "ops/copy_rows.h"
 
 #include <assert.h>

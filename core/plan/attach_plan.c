@@ -287,9 +287,8 @@ static uint64_t attach_value(const struct accd__plan *plan, const struct accd__p
 accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
 {
     struct accd__plan *plan = attaches->plan;
-    for (size_t i = attaches->n;
-         i-- >
-         0;) { /* the order is reversed, so that of several writes to one descriptor that of the first attach stays */
+    for (size_t i = attaches->n; i-- > 0;) { /* the order is reversed: if one descriptor is written several times, the
+                                                first attach is written last and stays */
         const struct accd__planned_attach *planned = &attaches->at[i];
         if (planned->counts || planned->repeats)
             continue; /* the device pointer has its value already, or gets it from another planned attach */
@@ -354,7 +353,8 @@ void accd__attach_plan_commit(struct accd__attach_plan *attaches)
             request->attached = false;
             continue;
         }
-        if (!attach && counted) /* marks the holder: exits look for attached pointers only in marked objects */
+        if (!attach &&
+            counted) /* marks the holder: a final detach restores unattached pointers only in marked objects */
             attach_holder(plan, planned)->size |= ACCD_OBJECT_HAD_POINTER;
         if (!attach)
             attach = accd__insert_attachment(env, request->slot);

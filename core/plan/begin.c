@@ -52,8 +52,8 @@ static bool is_null_section(const struct accd__plan *plan, const struct accd__re
            accd__is_host_accessible(plan->context, request->slot, sizeof(void *)) && !accd__load_pointer(request->slot);
 }
 
-/* Resolves a request for a section without elements. Unless the rules count clauses, it becomes PRESENT with the object
- * at its address, and moves nothing. If they do, or no object is there, it becomes SKIPPED. Fails only without memory.
+/* Resolves a request for a section without elements. If the rules count clauses, or no object is at its address, the
+ * request becomes SKIPPED. Otherwise it becomes PRESENT with that object, and moves nothing. Fails only without memory.
  * Decides TR14-4.3-14, OMP60-map-10. */
 static __attribute__((noinline)) accd_status resolve_empty_section(const struct accd__plan *plan,
                                                                    struct accd__request *request)

@@ -22,8 +22,8 @@ struct accd__change_set {
     struct change_entry *at; /* table of 1 << bits entries */
     size_t n;
     unsigned bits;
-    struct accd__object_change *objects; /* latest change of an object, the head of the list; NULL: none */
-    /* latest change of an attachment, the head of the list; NULL: none */
+    struct accd__object_change *objects; /* latest change of an object, the head of the list; NULL: no object changes */
+    /* latest change of an attachment, the head of the list; NULL: no attachment changes */
     struct accd__attachment_change *attachments;
     struct change_entry inline_table[1 << INLINE_BITS];
 };

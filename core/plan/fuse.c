@@ -500,7 +500,7 @@ static struct accd__placement *get_placement(struct accd__device_env *env, struc
 }
 
 /* Returns the block (record of shared device memory) that contains the old place of a shifted object. If that memory
- * was the object's own, makes a block of it in a reserved record. Cannot fail. */
+ * was the object's own, makes a block for it in a reserved record. Cannot fail. */
 static struct accd__block *make_vacated_block(struct accd__device_env *env, const struct accd__object_shift *shift)
 {
     if (shift->size & ACCD_OBJECT_SHARED)
@@ -630,7 +630,7 @@ static struct accd__original *insert_original(struct accd__plan *plan, const str
 }
 
 /* Inserts the clauses of this construct as originals, each piece of a split clause separately. `region`: region whose
- * list of originals gets them; NULL: none, for enter data. `serial`: number of the construct. Cannot fail. Decides
+ * list of originals gets them; NULL: no region (enter data). `serial`: number of the construct. Cannot fail. Decides
  * DIR-4.2-05, DIR-4.2-06. */
 static void add_originals(struct accd__plan *plan, struct accd_region *region, uint64_t serial)
 {

@@ -104,7 +104,7 @@ uint64_t accd__fuse_dev(const struct accd__plan *plan, uint64_t host);
 /* Plans the copies within the device and the new values of attached pointers. Fails only without memory. */
 accd_status accd__fuse_plan_moves(struct accd__plan *plan);
 /* Inserts the new tuples, moves the records of shifted objects, and adds the originals with number `serial`, the number
- * of the construct. `region`: region that the entry begins; NULL: the entry begins none. Cannot fail. */
+ * of the construct. `region`: region that the entry begins; NULL: it begins no region. Cannot fail. */
 void accd__fuse_commit(struct accd__plan *plan, struct accd_region *region, uint64_t serial);
 /* Frees the blocks that accd__fuse_place allocated. */
 void accd__fuse_undo(struct accd__plan *plan);

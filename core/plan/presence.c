@@ -34,8 +34,8 @@ static uint64_t offset_in_item(const struct accd__plan *plan, const struct accd_
     return source ? request->host - source->host : 0;
 }
 
-/* True if the object that `owner` will make contains all bytes of the range that `request` needs (NULL: all bytes): it
- * has no holes there. */
+/* True if the object that `owner` will make contains, without holes, all bytes of [host, host + bytes) that `request`
+ * needs (NULL: all bytes of the range). */
 bool accd__request_allocates(const struct accd__plan *plan, const struct accd__request *owner, uint64_t host,
                              uint64_t bytes, const struct accd__request *request)
 {

@@ -84,8 +84,8 @@ accd_status accd__split_end_enter_data(struct accd__plan *plan, const struct acc
 
 /* --------------------------------------------------------------------------- affected tuples -- */
 
-/* Adds the tuple `fused` to fusion->regroups unless it is there. Lowers `least` of its regroup to `serial`, the number
- * of an original that ends, if `serial` is smaller. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+/* Adds the tuple `fused` to fusion->regroups unless the list has it. Lowers `least` of its regroup to `serial`, the
+ * number of an original that ends, if `serial` is smaller. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status note_regroup(struct accd__plan *plan, struct accd__fused_tuple *fused, uint64_t serial)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;

@@ -60,8 +60,8 @@ static accd_status build_device_order(struct accd__device_env *env)
     return ACCD_OK;
 }
 
-/* Sets *object_p to the present object that contains a device address, or to NULL. Expands a pending group there,
- * builds the index if needed, and fails without memory. */
+/* Sets *object_p to the present object that contains a device address, or to NULL. Expands a pending group with that
+ * address, builds the index if needed, and fails without memory. */
 accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev, struct accd__object **object_p)
 {
     struct accd__interval *found =
@@ -75,8 +75,8 @@ accd_status accd__find_object_by_dev(struct accd__device_env *env, uint64_t dev,
     return ACCD_OK;
 }
 
-/* Sets *attach_p to the attachment of the pointer at `slot`, or to NULL. Expands pending pointers there, and fails
- * without memory for that. */
+/* Sets *attach_p to the attachment of the pointer at `slot`, or to NULL. Expands groups whose pending pointers may
+ * include it, and fails without memory for that. */
 accd_status accd__find_attachment(struct accd__device_env *env, uint64_t slot, struct accd__attachment **attach_p)
 {
     if (env->groups.npending_attach)
@@ -100,7 +100,7 @@ static struct accd__attachment *find_reaching_attachment(struct accd__device_env
 }
 
 /* Sets *attach_p to the first attachment that overlaps [low, high), or to NULL, and `cursor` to its position. Expands
- * pending pointers there, and fails without memory for that. */
+ * groups with pending pointers in the range, and fails without memory for that. */
 accd_status accd__first_attachment(struct accd__device_env *env, uint64_t low, uint64_t high,
                                    struct accd__btree_cursor *cursor, struct accd__attachment **attach_p)
 {

@@ -92,7 +92,7 @@ static void get_sections_hull(const struct accd_walk *walk, uint64_t *low, uint6
     }
 }
 
-/* Sets bits from .. last of the bitmap; returns nonzero if some of them were set before. */
+/* Sets bits from .. last of the bitmap; returns nonzero if any of these bits was set before. */
 static inline uint64_t mark_bits(uint64_t *bitmap, uint64_t from, uint64_t last)
 {
     assert(from <= last);
@@ -324,8 +324,8 @@ static accd_status build_bitmap(struct accd__device_env *env, struct accd__group
     return ACCD_OK;
 }
 
-/* If the sections of the retired group equal those of `group`, moves its bitmap and hull to `group`, frees the rest of
- * it, and returns true. Otherwise returns false, and changes nothing. */
+/* If the sections of the retired group equal those of `group`, moves its bitmap and hull to `group`, frees the retired
+ * group, and returns true. Otherwise returns false, and changes nothing. */
 static bool take_retired_bitmap(struct accd__device_env *env, struct accd__group *group)
 {
     struct accd__group *retired = env->groups.retired;

@@ -20,8 +20,8 @@ static struct accd__object make_member_object(const struct accd__group *group, c
     };
 }
 
-/* Writes the objects of all sections to group->objects; those of empty sections are all zero. Lists the others in
- * `by_device`: pairs of device address and object, ascending. */
+/* Writes the objects of all sections to group->objects; those of empty sections are all zero. Lists the objects of
+ * sections that are not empty in `by_device`: pairs of device address and object, ascending. */
 static void make_objects(struct accd__group *group, struct accd__pair *by_device)
 {
     const struct accd_walk *walk = group->walk;

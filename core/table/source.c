@@ -1,4 +1,5 @@
-/* source.c - compares layouts: which bytes of an object its clause excluded, and which of them a request needs. */
+/* source.c - compares layouts: which bytes of an object its clause excluded, and which excluded bytes a request needs.
+ */
 #include "table/inside.h"
 #include "table/name.h"
 

@@ -23,13 +23,13 @@
 /* Original: a clause as a tuple (DIR-4.1-03), or a piece of one that was split (DIR-4.2-04). */
 struct accd__original {
     struct accd__placement *placement;   /* placement of the object that contains the original's first byte */
-    struct accd__original *next, *prev;  /* list of the same placement, the latest first */
+    struct accd__original *next, *prev;  /* neighbours in the placement's list, the latest first */
     struct accd__original *right, *left; /* ring of all originals with the same base address */
     struct accd__original *piece, *head; /* next piece of the same clause, or NULL; first piece of that clause */
     struct accd__original **region_slot; /* entry for this original in its region, set to NULL when the original ends;
                                             NULL: opened by enter data */
     uint64_t base, host, bytes; /* base address; host range of the original (the piece, if the clause was split) */
-    uint64_t slot;              /* host address of the pointer to the data; 0: none */
+    uint64_t slot;              /* host address of the pointer to the data; 0: no pointer */
     uint64_t whole, length;     /* host address and bytes of the clause */
     uint64_t serial;            /* serial of the construct that opened the original */
     uint32_t order;             /* position among the clauses of that construct */

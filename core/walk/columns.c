@@ -86,7 +86,8 @@ static bool is_uniform_column(struct accd__machine *m, const int64_t *values, si
     return !differ;
 }
 
-/* Widens the hull with two independent chains of comparisons, which the processor runs in parallel. */
+/* Widens the closed range from *low_p to *high_p to contain the n addresses of `host`. Two independent chains of
+ * comparisons run in parallel. */
 void accd__extend_hull(const uint64_t *host, size_t n, uint64_t *low_p, uint64_t *high_p)
 {
     uint64_t low = *low_p, high = *high_p, low2 = low, high2 = high;

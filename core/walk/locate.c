@@ -50,8 +50,8 @@ bool accd__has_own_moves(const accd_program *program)
     return own < program->spec.npieces;
 }
 
-/* Returns true if an action copies all bytes of an element, to the host if `out`, as one piece: the pieces cover the
- * element, and all of them, also those that are init_needed, are copied. */
+/* Returns true if `action` copies all bytes of an element as one piece, to the host if `out`, otherwise to the device.
+ * The pieces must cover the element, and all of them, also those that are init_needed, must be copied. */
 bool accd__moves_as_one_piece(const accd_program *program, uint8_t action, bool out)
 {
     assert(action < ACCD_ACTION_COUNT);

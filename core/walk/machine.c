@@ -50,7 +50,7 @@ static int64_t cast_scalar(int64_t v, uint8_t type)
 }
 
 /* Runs a statement with `at`, the address of row i of a block. Contiguous rows are recognised once, not for each row.
- * They are processed in fours, because a chain of dependent additions would take longer than the rest. */
+ * They are processed in fours, because a chain of dependent additions would take longer than the statements. */
 #define EACH_ROW(statement)                                                \
     if (address) {                                                         \
         for (size_t i = 0; i < n; i++) {                                   \
@@ -280,7 +280,7 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
             continue;
         }
         switch ((accd_opcode)in->op) {
-        case ACCD_I_CONST: /* an earlier block may have left the constant there */
+        case ACCD_I_CONST: /* an earlier block may have left the constant in the register */
             if (m->constants >> in->to & 1 && to[0] == k)
                 continue;
             for (size_t i = 0; i < n; i++) /* n rows suffice for later blocks, too, which have at most as many */

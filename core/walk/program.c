@@ -1,5 +1,5 @@
 /* program.c - mapping programs: checks and copies them (accd_program_new), evaluates expressions without an element
- * (accd_evaluate), and words the faults of both. core/plan and the binding of Lua call it. */
+ * (accd_evaluate), and writes the error messages for their faults. core/plan and the binding of Lua call it. */
 #include "walk/program.h"
 
 #include <limits.h>

@@ -17,7 +17,7 @@
 #define ACCD_SIZE_BITS 48
 #define ACCD_MAX_ARGUMENTS 8                    /* arguments of a function that a mapping program calls */
 #define ACCD_MAX_SLOT_BYTES (24 + 24 * 15 + 64) /* bytes of the largest descriptor */
-/* Flag of accd__request.source (table/table.h): the rest is the number of a walk's section, not of an item. */
+/* Flag of accd__request.source (table/table.h): the other bits are the number of a walk's section, not of an item. */
 #define ACCD_SOURCE_WALKED 0x80000000u
 
 struct accd_program {
@@ -29,8 +29,8 @@ struct accd_program {
     bool calls;             /* true if the code calls functions of the host program, so that it runs on one thread */
     bool reaches_calls;     /* true if the program, or one inside it, calls functions of the host program */
     bool is_recursive;      /* true if `up` of a field inside names this program as the program of its elements */
-    unsigned open;          /* number of levels above this program that `up` of fields inside reaches; 0: none */
-    uint64_t inherited;     /* set of the enclosing element's registers that the code reads; bit k: register k */
+    unsigned open;      /* number of enclosing programs that `up` of fields inside names; 0: the program is complete */
+    uint64_t inherited; /* set of the enclosing element's registers that the code reads; bit k: register k */
 };
 
 /* Flags that a section either specifies itself or inherits from the element that holds its pointer. */
