@@ -555,10 +555,10 @@ static bool request_is_counted(struct accd__plan *plan, struct accd__request *re
     return false;
 }
 
-/* Increments the dynamic or structured counters of the requests' objects. Where constructs count, only the first
- * request for an object counts, and requests for memory that the program has mapped (acc_map_data, infinite references)
- * do not count. Otherwise each request counts. Decides TR14-4.2-08, TR14-4.3-21, ACC33-2.6.7-1, ACC33-2.6.7-2,
- * OMP60-map-5. */
+/* Increments the dynamic (`dynamic`: enter data) or structured counters of the requests' objects. Where constructs
+ * count, only the first request for an object counts, and requests for memory that the program has mapped
+ * (acc_map_data, infinite references) do not count. Otherwise each request counts. Decides TR14-4.2-08, TR14-4.3-21,
+ * ACC33-2.6.7-1, ACC33-2.6.7-2, OMP60-map-5. */
 static void count_claims(struct accd__plan *plan, bool dynamic)
 {
     const accd_counting counting = plan->context->rules.counting;

@@ -742,7 +742,8 @@ static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env 
     return fast_path_table[POINTERS | features_of(context)][construct->kind](env, construct, region_p, status_p);
 }
 
-/* Checks that the fast path may run a construct, and runs it; `with_pointers`: only in the copy with pointers. */
+/* Runs a construct, unless context or construct need the general path; returns false then. `with_pointers`: only in the
+ * copy with pointers. */
 SPECIALIZED bool run_fast_path(accd_context *context, const accd_construct *construct, accd_region **region_p,
                                accd_status *status_p, bool with_pointers)
 {

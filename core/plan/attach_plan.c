@@ -24,9 +24,9 @@
 
 #include <assert.h>
 
-/* Looks for an object that contains [host, host + bytes) without holes. Sets *found, and then *object to the present
- * object or, if this construct makes the object, *request to the index of the request for it and *object to NULL. Fails
- * only without memory. */
+/* Looks for an object that contains [host, host + bytes) without holes, and sets *found to whether there is one. Sets
+ * *object to the object if it is present. If this construct makes the object, sets *request to the index of the request
+ * that makes it, and *object to NULL. Fails only without memory. */
 static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, uint64_t bytes,
                                        struct accd__object **object, uint32_t *request, bool *found)
 {
@@ -49,7 +49,8 @@ static accd_status find_pointer_holder(struct accd__plan *plan, uint64_t host, u
 }
 
 /* Looks for the nearest list item, present or new, that begins after `host` and whose extended range (OMP60-map-10)
- * contains `host`. Sets *found, and the target and base of `planned` to that item. Fails only without memory. */
+ * contains `host`. Sets *found to whether there is one, and then the target and base of `planned` to that item. Fails
+ * only without memory. */
 static accd_status find_extended_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                         bool *found)
 {
@@ -74,8 +75,8 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
 }
 
 /* Looks for the target of a section without elements at `host`: data at that address, data whose extended range
- * contains it, or data that end just before it. Sets *found, and the target and base of `planned` to these data. Fails
- * only without memory. Decides OMP60-map-10, OMPEX-struct_map-10. */
+ * contains it, or data that end just before it. Sets *found to whether there are such data, and then the target and
+ * base of `planned` to them. Fails only without memory. Decides OMP60-map-10, OMPEX-struct_map-10. */
 static accd_status find_empty_target(struct accd__plan *plan, struct accd__planned_attach *planned, uint64_t host,
                                      bool *found)
 {

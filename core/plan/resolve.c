@@ -39,8 +39,8 @@ static accd_status accept_present(const struct accd__plan *plan, struct accd__re
     return ACCD_OK;
 }
 
-/* Sets ACCD_ITEM_UPDATE_PRESENT in a request for data that are present in part, if the rules copy all of its data from
- * the host, the present ones too. Otherwise leaves the flags unchanged. Decides DIR-6-04. */
+/* Sets ACCD_ITEM_UPDATE_PRESENT in `request`, whose data are present in part, if the rules copy the present part from
+ * the host, too. Otherwise leaves the flags unchanged. Decides DIR-6-04. */
 static void set_update_present(const struct accd__plan *plan, struct accd__request *request)
 {
     if (accd__traits_of_action[request->action].in && plan->context->rules.partial_overlap == ACCD_OVERLAP_REFRESH &&

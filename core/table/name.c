@@ -313,7 +313,8 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
 }
 
 /* Appends the field that contains the byte at offset `into` from the beginning of the field, with the member of its
- * element. Returns false, with nothing appended, if the field is too short or has no name of its own. */
+ * element. Returns false, with nothing appended, if the field is too short or has no name of its own. `preferred` as
+ * for append_member_at. */
 static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
                          const accd_label *preferred)
 {
