@@ -249,7 +249,8 @@ static void dispatch_records(const struct rt_prof_span *span)
         const struct rt_prof_record *record = &self->records[i];
         struct rt_prof_span part = *span;
         part.tool = NULL;
-        part.implicit |= span->parent == RT_PARENT_COMPUTE; /* a compute construct may have no clause for the data */
+        /* Counts as implicit, because a compute construct may have no clause for the data. */
+        part.implicit |= span->parent == RT_PARENT_COMPUTE;
         call_callbacks(&part, record->event, record);
         if (is_transfer_event(record->event))
             call_callbacks(&part, record->event + 1, record);

@@ -123,7 +123,6 @@ static inline void rt_change_states(const struct rt_granule *granule, uint32_t c
 struct rt_word_run {
     uint32_t *states, *origins;
     size_t n; /* number of words; 0: the range does not begin with a whole word that has a shadow */
-    /* number of words; 0: the range does not begin with a whole word that has a shadow */
 };
 /* Returns the run of whole words at the beginning of the n bytes at `at`. */
 struct rt_word_run rt_get_word_run(uint64_t at, uint64_t n);

@@ -30,8 +30,9 @@ struct entry {
     uint64_t bytes, data;
     void *more;
 };
-enum { OPENMP = 1 };                                                                                      /* kind */
-enum { IS_LINK = 0x1, IS_CONSTRUCTOR = 0x2, IS_DESTRUCTOR = 0x4, IS_INDIRECT = 0x8, IS_REQUIRES = 0x10 }; /* flags */
+/* Kind of an entry, and flags of an entry. */
+enum { OPENMP = 1 };
+enum { IS_LINK = 0x1, IS_CONSTRUCTOR = 0x2, IS_DESTRUCTOR = 0x4, IS_INDIRECT = 0x8, IS_REQUIRES = 0x10 };
 
 /* Device code of one target in a file. */
 struct device_image {
@@ -179,7 +180,7 @@ void __tgt_register_lib(const struct library *library)
         if (!is_for_this_machine(start, bytes))
             continue;
         rt_image_add(library, start, bytes, entries, n);
-        if (rt.context) { /* library loaded while the program runs */
+        if (rt.context) { /* the library was loaded after the start: its image is loaded at once */
             rt_enter(&site);
             rt_load_images();
             rt_leave();

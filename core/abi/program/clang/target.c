@@ -71,7 +71,7 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
                              struct rt_maps *maps)
 {
     assert(maps->flags == 0 && maps->taken == 0);
-    static bool holds; /* true once the program has used that clause */
+    static bool holds; /* true once the program has used the clause ompx_hold */
     bool any = false;
     for (size_t i = 0; i < maps->n; i++)
         any |= (maps->at[i].type & HOLD) != 0;
@@ -443,7 +443,7 @@ static void run_target(struct rt_site *site, int device, const void *region_id, 
         sample_arguments(call.self, columns);
     *(void **)&kernel->code = body->fn;
     accd_region *region = run_items(call.self, ACCD_KIND_COMPUTE, &maps, rt_add_map_enter_items);
-    /* The environment for GPUs is not used, if it is the first argument. */
+    /* If the environment for GPUs is the first argument, the region does not use it. */
     body->args[0] = UINTPTR_MAX;
     body->n = environment + fill_arguments(call.self, columns, body->args + environment, (char *)kernel + args);
     translate_lambdas(call.self, columns, body->args + environment);

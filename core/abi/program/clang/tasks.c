@@ -212,7 +212,7 @@ static struct depends open_depends(LIST)
     if (!(depends.list = calloc(HEAD + most, sizeof *depends.list)))
         rt_fatal("out-of-memory", "no memory for a depend clause");
     uintptr_t written = 0, read = 0;
-    for (int reads = 0; reads < 2; reads++) /* writers precede readers */
+    for (int reads = 0; reads < 2; reads++) /* writers come first in gcc's form */
         for (size_t i = 0; i < most; i++) {
             const struct depend *at = i < (size_t)n ? &list[i] : &no_alias[i - (size_t)n];
             depends.all |= (at->how & ALL_MEMORY) != 0;

@@ -37,7 +37,7 @@ enum { DEVICES_MOST = 64, LARGE = 1 << 20 };
 /* Entry of the compiler's list of declared variables. */
 struct declared_entry {
     char *host;
-    uint64_t bytes; /* size, and link_flag: present only while a clause maps it */
+    uint64_t bytes; /* size; with link_flag, the variable is present only while a clause maps it */
 };
 
 /* Declared variable of a module. initial: its value at the program's start; NULL: not known. */
@@ -166,7 +166,7 @@ static char *read_initial_value(const struct file *file, uintptr_t base, const s
             continue;
         uint64_t stored = into < parts[i].p_filesz ? parts[i].p_filesz - into : 0;
         stored = stored < bytes ? stored : bytes;
-        /* an initial value of zeros, unless the program has written them since, is not worth the memory */
+        /* the value of a large variable of zeros is not stored, to save memory */
         if (!stored && bytes > LARGE)
             return NULL;
         char *initial = is_in_file(file, parts[i].p_offset + into, stored) ? calloc(1, bytes) : NULL;
@@ -222,7 +222,8 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ud)
         constants[nconstants++] = (struct rt_range){info->dlpi_addr + part->p_vaddr, part->p_memsz};
     }
     has_late_instrumentation |= !rt.options.instrumented && strstr(path, "/libaccdeep-check.so");
-    if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9)) /* libraries of the system */
+    /* Libraries of the system have no declared variables. */
+    if (!strncmp(path, "/lib/", 5) || !strncmp(path, "/usr/lib/", 9))
         return 0;
     for (size_t i = 0; i < nmodules; i++)
         if (modules[i].base == info->dlpi_addr && !strcmp(modules[i].path, path)) {
@@ -356,8 +357,8 @@ static void map_variables(struct module *module)
                                                              .items = items,
                                                              .nitems = n,
                                                              .name = rt_declared_region_name,
-                                                             /* number of its own, so that the region nests with no
-                                                              * other */
+                                                             /* no thread has this number, so that the region nests with
+                                                              * no other */
                                                              .thread = module->base + 1},
                                            &module->regions[device]));
         for (size_t i = 0; i < module->nvariables; i++) {
@@ -451,7 +452,7 @@ void rt_declared_rescan(void)
 void rt_declared_init(void)
 {
     assert(rt.context);
-    for (size_t i = 0; i < nmodules; i++) { /* regions of an earlier context */
+    for (size_t i = 0; i < nmodules; i++) { /* the regions belong to an earlier context */
         memset(modules[i].regions, 0, sizeof modules[i].regions);
         modules[i].open = false;
     }

@@ -160,7 +160,7 @@ static uint64_t find_exceeded_rest(uint64_t start, uint64_t bytes, uint64_t low,
         size_t n = 0;
         if (!&rt_find_malloc_block || rt_find_malloc_block(start, &block, &n) != RT_OWNER_HOST)
             return 0;
-        return bytes > block + n - start ? block + n - start : 0; /* n bytes were requested */
+        return bytes > block + n - start ? block + n - start : 0; /* the program has requested n bytes */
     }
     const size_t i = ((start ^ bytes) * 0x9E3779B97F4A7C15u >> 32) % SEEN;
     if ((seen[i].start == start && seen[i].bytes == bytes) || walked_blocks > most || is_plausible_block(start, high))
@@ -186,7 +186,7 @@ static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t low = rt_find_heap_start();
-    const bool behind = low && start >= low + HEAD; /* static data lie before the heap */
+    const bool behind = low && start >= low + HEAD; /* static data, which lie before the heap, are excluded */
     const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
     const bool on_heap = behind && start < high;
     if (start % RT_BLOCK_ALIGNMENT || (!on_heap && start % page != HEAD))

@@ -491,7 +491,7 @@ void rt_add_update_items(const struct entries *map, struct rt_items *items)
                                                        : ACCD_ITEM_IF_PRESENT;
             break;
         }
-        case POINTER: /* an update does not change pointers */
+        case POINTER: /* an update does not change pointers, so these entries make no items */
         case ALWAYS_POINTER:
         case TO_PSET:
         case ZERO_LENGTH:

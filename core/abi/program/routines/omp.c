@@ -91,7 +91,7 @@ int rt_get_target_device_count(void)
 {
     if (!rt.options.rules)
         rt.starts_with_openmp = true;
-    rt_ensure_started(); /* sets the options */
+    rt_ensure_started(); /* sets rt.options, which have the number */
     return rt.options.targets;
 }
 
@@ -153,7 +153,7 @@ int omp_get_num_devices(void)
 {
     return rt_get_target_device_count();
 }
-int omp_get_num_devices_(void) /* a name for Fortran */
+int omp_get_num_devices_(void) /* returns the number of devices, for Fortran */
 {
     return rt_get_target_device_count();
 }
@@ -162,7 +162,7 @@ int omp_get_initial_device(void)
 {
     return rt_get_target_device_count();
 }
-int omp_get_initial_device_(void) /* a name for Fortran */
+int omp_get_initial_device_(void) /* returns the host's number, for Fortran */
 {
     return rt_get_target_device_count();
 }
@@ -171,7 +171,7 @@ int omp_is_initial_device(void)
 {
     return get_current_device() < 0;
 }
-int omp_is_initial_device_(void) /* a name for Fortran */
+int omp_is_initial_device_(void) /* returns 1 on the host, for Fortran */
 {
     return get_current_device() < 0;
 }

@@ -165,23 +165,23 @@ void acc_copyout(void *host, size_t bytes) /* unmaps the data; copies them back 
 {
     EXIT(ACCD_ACTION_COPYOUT, false, RT_ASYNC_SYNC);
 }
-void acc_copyout_finalize(void *host, size_t bytes) /* unmaps for all users */
+void acc_copyout_finalize(void *host, size_t bytes) /* copies the data back, and unmaps them for all users */
 {
     EXIT(ACCD_ACTION_COPYOUT, true, RT_ASYNC_SYNC);
 }
-void acc_delete(void *host, size_t bytes) /* unmaps the data without a copy */
+void acc_delete(void *host, size_t bytes) /* unmaps the data if no user is left, without a copy */
 {
     EXIT(ACCD_ACTION_DELETE, false, RT_ASYNC_SYNC);
 }
-void acc_delete_finalize(void *host, size_t bytes) /* unmaps for all users */
+void acc_delete_finalize(void *host, size_t bytes) /* unmaps the data for all users, without a copy */
 {
     EXIT(ACCD_ACTION_DELETE, true, RT_ASYNC_SYNC);
 }
-void acc_update_device(void *host, size_t bytes) /* copies the host's bytes */
+void acc_update_device(void *host, size_t bytes) /* copies the host's bytes to the device */
 {
     UPDATE(ACCD_ACTION_UPDATE_DEVICE, RT_ASYNC_SYNC);
 }
-void acc_update_self(void *host, size_t bytes) /* copies the device's bytes */
+void acc_update_self(void *host, size_t bytes) /* copies the device's bytes to the host */
 {
     UPDATE(ACCD_ACTION_UPDATE_SELF, RT_ASYNC_SYNC);
 }
@@ -250,7 +250,7 @@ void acc_attach(void **slot) /* makes the device's pointer point to the device's
 {
     POINTER(ACCD_ACTION_ATTACH, false, RT_ASYNC_SYNC);
 }
-void acc_attach_async(void **slot, int queue) /* does so at once */
+void acc_attach_async(void **slot, int queue) /* attaches at once; `queue` is recorded */
 {
     POINTER(ACCD_ACTION_ATTACH, false, queue);
 }
@@ -258,15 +258,15 @@ void acc_detach(void **slot) /* gives the device's pointer its host value, for i
 {
     POINTER(ACCD_ACTION_DETACH, false, RT_ASYNC_SYNC);
 }
-void acc_detach_async(void **slot, int queue) /* does so at once */
+void acc_detach_async(void **slot, int queue) /* detaches at once; `queue` is recorded */
 {
     POINTER(ACCD_ACTION_DETACH, false, queue);
 }
-void acc_detach_finalize(void **slot) /* does so for all users */
+void acc_detach_finalize(void **slot) /* detaches for all users */
 {
     POINTER(ACCD_ACTION_DETACH, true, RT_ASYNC_SYNC);
 }
-void acc_detach_finalize_async(void **slot, int queue) /* does so at once */
+void acc_detach_finalize_async(void **slot, int queue) /* see acc_detach_finalize */
 {
     POINTER(ACCD_ACTION_DETACH, true, queue);
 }
@@ -486,7 +486,7 @@ static int resolve_device_type(const struct rt_thread *self, int type)
 /* Returns the number of devices of a type; starts the runtime if necessary, because its options have the number. */
 int rt_get_num_devices(int type)
 {
-    rt_ensure_started(); /* sets the options */
+    rt_ensure_started(); /* sets rt.options, which have the number */
     if (type == RT_DEVICE_CURRENT)
         type = rt_ensure_started()->type;
     return type == RT_DEVICE_HOST ? 1 : is_simulated_type(type) ? rt.options.devices : 0;

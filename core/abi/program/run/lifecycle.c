@@ -160,7 +160,7 @@ static void read_options(void)
     if (!trace || !*trace)
         return;
     rt_expand_file_name(trace, name, sizeof name);
-    /* An earlier process with the same number may have left a file, which is emptied. */
+    /* A file named after the process id may be left from an earlier process, so it is emptied. */
     const int fresh = strstr(trace, "%p") ? O_TRUNC : 0;
     options->trace =
         strcmp(trace, "-") != 0 ? rt_open_output_file(name, O_APPEND | fresh) : rt_move_to_high_fd(STDERR_FILENO);
@@ -547,7 +547,7 @@ static __attribute__((noinline)) void check_items(struct rt_thread *thread, accd
                                                   const accd_item *items, size_t nitems)
 {
     assert(rt.site && (items || !nitems));
-    if (kind != ACCD_KIND_EXIT_DATA) /* an exit ignores absent data */
+    if (kind != ACCD_KIND_EXIT_DATA) /* an exit ignores absent data, and device addresses are absent */
         reject_device_addresses(items, nitems);
     /* A fault meanwhile means an unmapped section. */
     thread->in_core = true;

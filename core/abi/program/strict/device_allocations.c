@@ -10,7 +10,7 @@
 struct block {
     uint64_t dev, bytes; /* device address and size; dev 0: the slot is free */
     uintptr_t pc;        /* return address of the call that allocated the block */
-    const char *what;    /* name of the routine */
+    const char *what;    /* name of that routine */
     int device;
 };
 static struct block *blocks;

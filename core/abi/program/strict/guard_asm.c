@@ -32,7 +32,7 @@ __asm__(
     "pushq %r12\n"
     "pushq %r13\n"
     "pushq %r14\n"
-    "pushq %r15\n" /* rbx keeps sp_p, where the caller's stack pointer is written and read */
+    "pushq %r15\n" /* the next lines keep sp_p in rbx, and store the caller's stack pointer there */
     "movq %rdi, %rbx\n"
     "movq %rsp, (%rbx)\n"
     "movq %rsi, %rsp\n"

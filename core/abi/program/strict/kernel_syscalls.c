@@ -186,7 +186,7 @@ void rt_guard_handle_syscall(struct rt_page_guard *guard, long number, ucontext_
 {
     greg_t *registers = context->uc_mcontext.gregs;
     if (needs_unguarded_run(number)) {
-        /* raise() sends the signal to the guard's thread */
+        /* raise() names the guard's thread, but the thread that runs the kernel must get the signal */
         if (number == SYS_tgkill && registers[REG_RSI] == guard->number)
             registers[REG_RSI] = guard->caller;
         rt_guard_abandon(guard);

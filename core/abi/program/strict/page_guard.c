@@ -50,7 +50,7 @@
 enum { STATE_STARTS, STATE_SLEEPS, STATE_QUIT }; /* states of the guard's thread */
 
 enum {
-    GUARD = 1 << 20,       /* bytes below a stack that are never accessible */
+    GUARD = 1 << 20,       /* bytes below a stack that are never accessible, so that an overflow faults */
     ALTERNATE = 256 << 10, /* bytes of the signal stack */
     SLEEPER = 64 << 10,    /* bytes of the stack for the sleeping thread itself */
 };

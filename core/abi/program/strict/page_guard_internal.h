@@ -34,7 +34,7 @@ enum {
     RT_OWN_RANGES_MAX = 512,    /* most ranges in rt_page_guard.own: the guard's stack is one more */
     RT_STEPPED_PAGES_MAX = 256, /* most pages whose single-stepped accesses one run counts */
     RT_HANDLED_SIGNALS = 6,
-    RT_WINDOWS_MAX = 128, /* most parts of protected memory that the host opens between kernels */
+    RT_WINDOWS_MAX = 128, /* most windows: parts of protected memory that the host opens between kernels */
     /* most pages that the single-steps of one kernel leave open; with more, memory does not stay protected */
     RT_UNPROTECTED_PAGES_MAX = 32,
     RT_SIGNAL_MAX = 64,

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 enum {
-    STEPS_MOST = 40, /* most pages of one instruction; a gather of 16 elements across page borders needs 32 */
+    STEPS_MOST = 40, /* most pages that one instruction opens; a gather of 16 elements across page borders needs 32 */
     /* a page that is opened so often in a run stays open until the run ends, as single steps take long */
     OPENS_MAX = 64,
     KNOWN_OPENS_MAX = 8 /* the same limit for a page that stayed open in the run before */

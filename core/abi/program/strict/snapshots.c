@@ -49,7 +49,7 @@ struct object {
     char *stale_element; /* name of an element that a kernel got in an old state; NULL: no element is stale */
     uint64_t stale_at;   /* offset of the first stale byte, in stale_element */
     uintptr_t stale_pc;  /* return address of the kernel's construct */
-    char *saved[SIDES];  /* see DATA above, also for the snapshots */
+    char *saved[SIDES];  /* see DATA above, also for the next two fields */
     char *host_snapshot, *device_snapshot;
     bool unwritten; /* if device_snapshot is NULL: device memory was never written */
 };
@@ -250,7 +250,7 @@ static void free_saved_images(struct object *object) /* frees the saved bytes of
     }
 }
 
-static void free_all_saved_images(void) /* frees those of all objects, and empties the list */
+static void free_all_saved_images(void) /* frees the saved bytes of all objects, and empties the list */
 {
     for (; saved_objects; saved_objects = saved_objects->next_saved)
         free_saved_images(saved_objects);
@@ -321,7 +321,7 @@ static struct object *find_object(int device, uint64_t host)
     return object && object->host_snapshot && object->bytes == bytes &&
                    object->dev == accd_device_address(rt.context, device, first)
                ? object
-               : NULL; /* unchecked, or data that were unmapped since */
+               : NULL; /* the object is not checked, or its data were unmapped meanwhile */
 }
 
 /* Calls fn(object) for each checked object on `device` that overlaps a host range. */
@@ -464,13 +464,13 @@ static void find_lost_change(struct object *object)
             object->changed_at = k;
 }
 
-static void check_before_unmap(struct object *object) /* looks for a change that would be lost */
+static void check_before_unmap(struct object *object) /* finds a change that an unmap would lose */
 {
     if (may_be_unmapped(object))
         find_lost_change(object);
 }
 
-void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes) /* records the changes that would be lost */
+void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes) /* finds changes that an unmap would lose */
 {
     for_each_object(device, host, bytes, find_lost_change);
 }
@@ -503,7 +503,7 @@ void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_k
     }
 }
 
-void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems) /* adds a frame */
+void rt_snapshot_enter_region(const struct rt_thread *self, const accd_item *items, size_t nitems) /* adds its frame */
 {
     assert(items || !nitems);
     struct frame *frame = allocate_image(sizeof *frame + nitems * sizeof frame->ranges[0]);
@@ -569,7 +569,7 @@ static void check_used_variable(int device, uint64_t host, uint64_t bytes) /* ch
     for_each_object(device, host, bytes, find_stale_element);
 }
 
-void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* kernel->code NULL: none */
+void rt_snapshot_check_declared(int device, const struct rt_kernel *kernel) /* checks what kernel->code uses */
 {
     const size_t n = rt_get_declared_ranges(NULL);
     struct rt_range *ranges = malloc(n * sizeof *ranges);
@@ -644,7 +644,7 @@ static void check_transfer(const struct object *object, const accd_event *event,
     if (lost_at != NONE)
         report_overwritten(object, event, lost_at);
     if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) &&
-        is_poisoned(now, n)) /* a kernel may have written parts of it */
+        is_poisoned(now, n)) /* parts are not reported: a kernel may have written others */
         report_uninitialized(event);
     rt_stats_record_transfer(event,
                              !memcmp(now, object->host_snapshot + at, n) &&
@@ -681,7 +681,7 @@ static void handle_transfer(const accd_event *event)
     object->agreed_pc = rt.site->call.pc;
     object->was_transferred = true;
     if (object->changed_at - at < n)
-        find_lost_change(object); /* the transfer may have moved a part of the object */
+        find_lost_change(object); /* searches again, as the transfer may have moved only a part */
     if (object->stale_element && object->stale_at - at < n)
         clear_stale_element(object);
 }
@@ -724,13 +724,13 @@ static void report_lost_change(const struct object *object, const accd_event *ev
             .object = display.name,
             .element = element,
             .other = find_agreed_location(object, agreed, sizeof agreed),
-            .together = true, /* scratch arrays of a program are mapped at one place */
+            .together = true, /* one report for all objects of a line: scratch arrays are mapped at one line */
         },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
         rt.site ? call : "this", element, agreed);
 }
 
-bool rt_is_changing_transfer(const accd_event *event) /* compares the target with its old bytes */
+bool rt_is_changing_transfer(const accd_event *event) /* true if the target differs from its old bytes */
 {
     const struct object *object = find_object(event->device, event->host);
     if (!object || event->bytes > object->host + object->bytes - event->host)

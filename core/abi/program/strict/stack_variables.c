@@ -110,7 +110,7 @@ uintptr_t rt_get_stack_end(struct rt_thread *self)
         pthread_attr_t attr;
         void *low;
         size_t bytes = 0;
-        self->stack_high = 1; /* stack end is not known */
+        self->stack_high = 1; /* stays 1 if the stack's end is not known */
         if (!pthread_getattr_np(pthread_self(), &attr)) {
             if (!pthread_attr_getstack(&attr, &low, &bytes))
                 self->stack_high = (uintptr_t)low + bytes;
@@ -307,7 +307,7 @@ void rt_check_returned_variables(struct rt_thread *self, const accd_item *items,
             continue;
         const struct stack_variable *known = find_variable(at);
         if (known && known->thread == self->number && item->bytes <= known->bytes && !has_returned(known, declares))
-            continue; /* the variable still lives */
+            continue; /* the variable still exists, and the item means it */
         if (accd_present_bounds(rt.context, self->device, item->host, &start, &bytes))
             check_variable(self, start, declares);
         if (accd_get_presence(rt.context, self->device, item->host, item->bytes) != ACCD_PRESENCE_PARTIAL)

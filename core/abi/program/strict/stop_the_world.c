@@ -56,14 +56,14 @@ static void wait_for_release(struct rt_stopped_thread *other, const struct times
                      "movl %[number], %%eax\n"
                      "movl %[wake], %%esi\n"
                      "movl $1, %%edx\n"
-                     "syscall\n" /* waits, and repeats the wait until its patience is over */
+                     "syscall\n" /* the next lines wait, again and again until the patience is over */
                      "1: movl (%%rdi), %%edx\n"
                      "movl %[number], %%eax\n"
                      "movl %[wait], %%esi\n"
                      "movq %[patience], %%r10\n"
                      "syscall\n"
                      "cmpq %[timed_out], %%rax\n"
-                     "jne 1b\n" /* runs on, unless it was stopped again */
+                     "jne 1b\n" /* the next lines end the wait, unless the thread was stopped again */
                      "movl %[waits], %%eax\n"
                      "movl %[runs], %%ecx\n"
                      "lock cmpxchgl %%ecx, (%%rdi)\n"
@@ -309,7 +309,7 @@ static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
             return true;
         rt_raw_syscall(SYS_futex, (long)&other->state, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, SIGNALED, (long)&often, 0, 0);
         if (rt_raw_syscall(SYS_tgkill, rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), other->thread, 0, 0, 0, 0)) {
-            other->state = RUNNING; /* the thread has ended */
+            other->state = RUNNING; /* the thread has ended, so no stop is needed */
             return true;
         }
         if (get_monotonic_time() > until)

@@ -290,7 +290,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
         return;
     }
     pthread_mutex_lock(&one);
-    rt_lock(); /* modules must not be loaded or unloaded meanwhile */
+    rt_lock(); /* held so that the declared ranges, counted and then listed below, do not change between */
     const size_t capacity = (2 * (size_t)rt.options.devices + rt_get_declared_ranges(NULL)) * sizeof(struct rt_range);
     struct rt_range *open = rt_arena_realloc(NULL, NULL, 0, capacity);
     struct rt_device_section *sections = rt_arena_realloc(NULL, NULL, 0, SECTIONS * sizeof *sections);
