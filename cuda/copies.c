@@ -80,7 +80,8 @@ static bool flush_group(struct accd__cuda_batch *batch, bool out)
     return true;
 }
 
-/* Adds a copy between a host and a device address to the group, and flushes a full group. */
+/* Adds a copy between a host and a device address to the group, and flushes a full group. Returns false if a call
+ * failed. */
 static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes, bool out)
 {
     struct accd__cuda_group *group = &batch->cuda->group;
@@ -91,7 +92,8 @@ static bool add_to_group(struct accd__cuda_batch *batch, uint64_t to, uint64_t f
     return group->n < ACCD_CUDA_GROUP || flush_group(batch, out);
 }
 
-/* Adds the copy between the host memory and the device memory of a piece to the group. */
+/* Adds the copy between the host memory and the device memory of a piece to the group. Returns false if a call failed.
+ */
 static bool add_piece_to_group(struct accd__cuda_batch *batch, const struct accd__cuda_piece *piece, bool out)
 {
     uint64_t host = (uint64_t)(uintptr_t)piece->at;
@@ -115,7 +117,8 @@ static bool load_mover(struct accd__cuda_batch *batch)
     return !batch->cuda->no_mover;
 }
 
-/* Launches the kernel that moves pieces, for a table of n rows at device address `table`. */
+/* Launches the kernel that moves pieces, for a table of n rows at device address `table`. Returns false if the call
+ * failed. */
 static bool launch_mover(struct accd__cuda_batch *batch, cu_address table, uint64_t n)
 {
     void *parameters[] = {&table, &n};
@@ -145,8 +148,8 @@ static void write_table(struct accd__cuda_batch *batch, const struct accd__cuda_
     }
 }
 
-/* Issues the copies of a chunk. It has the same layout on the device: pieces, then the table. The scratch memory is
- * used again for the next chunk, which is safe because both are in one stream. */
+/* Issues the copies of a chunk; returns false if a call failed. The chunk has the same layout on the device: pieces,
+ * then the table. The scratch memory is used again for the next chunk, which is safe because both are in one stream. */
 static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_chunk *chunk, bool out)
 {
     assert(chunk->used <= ACCD_CUDA_CHUNK);
@@ -248,7 +251,8 @@ static void measure_landing_area(const struct accd__cuda_batch *batch, struct ac
     landing->bytes = landing->table + landing->n * sizeof(struct move_row);
 }
 
-/* Issues the copies to the landing area, which is allocated, and the launch that moves its pieces to their places. */
+/* Issues the copies to the landing area, which is allocated, and the launch that moves its pieces to their places.
+ * Returns false if a call failed. */
 static bool issue_landing(struct accd__cuda_batch *batch)
 {
     const struct accd__cuda_landing_area *landing = &batch->landing;

@@ -33,8 +33,8 @@ static void cuda_close(void *device)
     accd__mem_free(cuda->mem, cuda, sizeof *cuda);
 }
 
-/* Opens device `number` of a context, counted from config->first_device, and sets *device_p. ACCD_ERROR_OUT_OF_MEMORY.
- * ACCD_ERROR_NO_DEVICE: config->no_device, unless NULL, has the reason. */
+/* Opens device `number` of a context, counted from config->first_device, and sets *device_p. Returns
+ * ACCD_ERROR_OUT_OF_MEMORY, or ACCD_ERROR_NO_DEVICE; then config->no_device, unless NULL, has the reason. */
 static accd_status cuda_open(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem)
 {
     struct accd__cuda *cuda = accd__mem_alloc_zeroed(mem, sizeof *cuda);

@@ -245,7 +245,8 @@ static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct a
 }
 
 /* Fills the table with the ranges of `asked` that lie in listed allocations, and returns their number. bits: device
- * address of the written bits. `owners` of a range becomes the index of its allocation, for now. */
+ * address of the written bits. `owners` of a range becomes the index of its allocation; the caller replaces it by an
+ * address. */
 static size_t fill_range_table(const struct kernel_launch *launch, const struct accd__launch *asked, uint64_t bits)
 {
     struct launch_range *ranges = get_launch_ranges(launch);
@@ -522,8 +523,8 @@ int accd__cuda_is_kernel_done(void *device, const void *in_flight)
     return !launch->has_event || accd__cuda_is_event_done(device, launch->done);
 }
 
-/* Sets the bits of the bytes that the kernel wrote in its ranges; outside of them other work may have changed the bits.
- */
+/* Copies the written bits of the kernel's ranges from the tables to their allocations. Other bits stay, because other
+ * work may have changed them meanwhile. */
 static void add_written_bits(const struct kernel_launch *launch)
 {
     const char *bits = launch->tables + launch->bytes - launch->bits;

@@ -95,8 +95,8 @@ static void free_allocation(struct accd__cuda *cuda, struct accd__cuda_memory *m
     accd__pool_free(&cuda->memory_pool, memory);
 }
 
-/* Allocates device memory, with a record, a bitmap and an address window. ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
- * ACCD_ERROR_OUT_OF_MEMORY, ACCD_ERROR_DEVICE. */
+/* Allocates device memory, with a record, a bitmap and an address window. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
+ * ACCD_ERROR_OUT_OF_MEMORY or ACCD_ERROR_DEVICE on failure. */
 accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct accd__cuda *cuda = device;
@@ -265,7 +265,8 @@ static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, con
     return ok ? ACCD_OK : accd__cuda_last_status(cuda);
 }
 
-/* Copies a range of device memory to `to`, with poison for bytes that were never written. ACCD_ERROR_DEVICE. */
+/* Copies a range of device memory to `to`, with poison for bytes that were never written. Returns ACCD_ERROR_DEVICE on
+ * failure. */
 accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);
@@ -277,7 +278,7 @@ accd_status accd__cuda_read(void *device, uint64_t dev, void *to, uint64_t bytes
     return status;
 }
 
-/* Copies `bytes` bytes to device memory, and records them as written. ACCD_ERROR_DEVICE. */
+/* Copies `bytes` bytes to device memory, and records them as written. Returns ACCD_ERROR_DEVICE on failure. */
 accd_status accd__cuda_write(void *device, uint64_t dev, const void *from, uint64_t bytes)
 {
     struct accd__cuda_memory *memory = accd__cuda_memory_at(device, dev);

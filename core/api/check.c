@@ -8,7 +8,9 @@
  * 4. Device memory in use is that of live objects and blocks, of acc_malloc, and of queues that will free it.
  * 5. Fused data lie in the block of their tuple, at their host distances; tuples are disjoint; blocks count the
  * vacated slots (former places of objects, table/tuples.h) in them.
- * 6. Tasks of queues are numbered in order, counted, and use allocated device memory only. */
+ * 6. Tasks of queues are numbered in order, counted, and use allocated device memory only.
+ *
+ * Functions check_X return the text of the first violation, or NULL; without memory, a text that says so. */
 #include "ops/ops.h"
 #include "table/group.h"
 #include "table/name.h"
@@ -84,7 +86,7 @@ static uint64_t get_count(const struct address_tally *tally, const void *object)
 }
 
 /* Checks the present table: disjoint host ranges, counters, pins (numbers of attachments), device memory. Both tallies
- * must be summed. Returns the text of the first violation, or NULL, like all check_ functions below. */
+ * must be summed. */
 static const char *check_objects(struct accd__device_env *env, const struct tallies *tallies)
 {
     uint64_t end = 0;
@@ -181,15 +183,13 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
         if (attach->dev - target->dev != attach->target - target->host)
             return VIOLATION("%s points to the wrong place", name);
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
+        /* The pointer on the device is compared only under rules that forbid kernels to change it. It is not compared
+         * while a queue may still have to write it, or if the device is lost and cannot be read. */
         bool kept = env->context->rules.attached == ACCD_ATTACHED_KEPT &&
-                    env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY; /* kernels may change the pointer under
-                                                                             * other rules */
+                    env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY;
         if (!env->device.ops->is_allocated(env->device.handle, dev, sizeof word))
             return VIOLATION("%s has no allocated device memory", name);
-        kept = kept && !accd__find_pending_task(env, dev,
-                                                accd__attachment_end(attach) - attach->slot); /* a queue may still have
-                                                                                               * to write the pointer */
-        /* words are not compared if the device is lost, because it cannot be read */
+        kept = kept && !accd__find_pending_task(env, dev, accd__attachment_end(attach) - attach->slot);
         kept = kept && env->device.ops->read(env->device.handle, dev, &word, sizeof word) == ACCD_OK;
         if (kept && attach->descriptor && !descriptor_is_there(env, attach, dev))
             return VIOLATION("the descriptor %s holds other bounds on the device", name);
@@ -240,7 +240,7 @@ static const char *check_levels(struct accd__device_env *env, struct tallies *ta
     return depth == env->levels.depth ? NULL : VIOLATION("the number of levels is wrong");
 }
 
-/* Sums the tallies of levels and pins, for check_objects. Fails only without memory. */
+/* Sums the tallies of levels and pins, for check_objects. Returns NULL, or the text of an error without memory. */
 static const char *check_counters(struct accd__device_env *env, struct tallies *tallies)
 {
     return sum_tally(tallies, &tallies->levels) && sum_tally(tallies, &tallies->pins) ? NULL : NO_MEMORY;
@@ -357,8 +357,8 @@ static const char *check_all(struct accd__device_env *env, struct tallies *talli
     return violation ? violation : accd__queues_check(env);
 }
 
-/* Checks one device. First expands all its groups (table/group.h) to objects; without memory for that, returns a text
- * that says so. */
+/* Checks one device by check_all. First expands all its groups (table/group.h) to objects; without memory for that,
+ * returns a text that says so. */
 static const char *check_directory(struct accd__device_env *env)
 {
     struct tallies tallies = {.scratch = {.mem = &env->context->mem}};

@@ -29,7 +29,7 @@ struct saved_range {
     uint64_t start, bytes;
 };
 
-/* Rounds a size up to a multiple of 16. */
+/* Returns a size, rounded up to a multiple of 16. */
 static uint64_t round_up(uint64_t bytes)
 {
     return (bytes + 15) & ~(uint64_t)15;

@@ -264,7 +264,7 @@ static accd_status copy_raw(struct accd__device_env *env, struct accd__queue *qu
 }
 
 /* Copies bytes at once, after all checks: the body of accd_copy_to_device, accd_copy_from_device and
- * accd_copy_within_device. */
+ * accd_copy_within_device, and fails as they do. */
 static accd_status copy_raw_now(accd_context *context, int device, accd_direction direction, uint64_t to, uint64_t from,
                                 uint64_t bytes)
 {

@@ -13,8 +13,8 @@ static accd_presence to_presence(enum accd__containment relation)
                                             : ACCD_PRESENCE_NONE;
 }
 
-/* Returns whether a host range is present in one object or one fused tuple, wholly or in part. Without memory, NONE.
- * Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
+/* Returns whether a host range is present in one object or one fused tuple (data moved into one block), wholly or in
+ * part. Returns ACCD_PRESENCE_NONE without memory or for bad arguments. Decides ACC33-3.2.26-1, ACC33-3.2.26-2. */
 accd_presence accd_get_presence(accd_context *context, int device, const void *host, uint64_t bytes)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
@@ -46,8 +46,8 @@ int accd_present_bounds(accd_context *context, int device, const void *host, uin
     return 1;
 }
 
-/* Gives the host range of the first present object that overlaps [*at, end), and advances *at to its end. Returns 0 if
- * there is none. */
+/* Sets *start_p and *bytes_p to the host range of the first present object that overlaps [*at, end), and *at to its
+ * end. Returns 0 if there is none. */
 int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
                              uint64_t *bytes_p)
 {

@@ -82,17 +82,17 @@ static bool sort_originals(struct listing *listing, uint64_t (*key_of)(const str
     return true;
 }
 
-/* Sort key: host address of an original. */
+/* Returns the host address of an original: a key for sort_originals. */
 static uint64_t original_host(const struct accd__original *original)
 {
     return original->host;
 }
-/* Sort key: position of an original's clause in its directive. */
+/* Returns the position of an original's clause in its directive: a key for sort_originals. */
 static uint64_t original_order(const struct accd__original *original)
 {
     return original->order;
 }
-/* Sort key: number of the construct of an original. */
+/* Returns the number of the construct of an original: a key for sort_originals. */
 static uint64_t original_serial(const struct accd__original *original)
 {
     return original->serial;

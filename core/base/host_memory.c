@@ -80,7 +80,7 @@ bool accd__is_host_accessible(accd_context *context, uint64_t start, uint64_t by
     return !context->config.check_host || accd__is_live_host_range(context, start, bytes);
 }
 
-/* Gives start and size of the live registered range that contains an address. Returns 0 if there is none. */
+/* Sets *start_p and *bytes_p to the live registered range that contains an address. Returns 0 if there is none. */
 int accd_host_bounds(accd_context *context, const void *address, uint64_t *start_p, uint64_t *bytes_p)
 {
     const struct accd__host_block *block =

@@ -280,8 +280,8 @@ static void add_global(struct accd__debug_info *debug, struct accd__debug_module
         *place = variable;
 }
 
-/* Appends the globals and statics among the children of the entry `in`, and in scopes within them. nesting: depth of
- * `in`. */
+/* Appends the globals and statics among the children of the entry `in`, and in scopes within them, to the module's
+ * globals. nesting: depth of `in`; scopes at NESTING_MOST or deeper are ignored. */
 static void add_globals(struct accd__debug_info *debug, struct accd__debug_module *module, Dwarf_Die *in,
                         Dwarf_Addr bias, unsigned nesting)
 {

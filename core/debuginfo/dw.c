@@ -41,8 +41,8 @@ void accd__dw_unload(struct accd__dw *dw)
     dw->library = NULL;
 }
 
-/* Callback of libdw: opens the file `name` of a module when libdw first reads it. Returns its descriptor, or -1; sets
- * *file_p to a copy of the name. */
+/* Callback of libdw: opens the file `name` of a module when libdw first reads it. Returns its descriptor, or -1. Sets
+ * *file_p to a copy of the name; NULL: no file, or no memory. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file_p, Elf **elf_p)
 {
     (void)module, (void)data, (void)base, (void)elf_p;
@@ -77,7 +77,8 @@ static const char *file_of(const struct dl_phdr_info *info)
     return *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 }
 
-/* Callback of dl_iterate_phdr: adds a loaded file and its address range to the session. */
+/* Callback of dl_iterate_phdr: adds a loaded file and its address range to the session. Sets *loads_p to the number of
+ * files ever loaded. Returns 0, to continue. */
 static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct listing *listing = arg;

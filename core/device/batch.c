@@ -50,7 +50,7 @@ static uint64_t min_bytes(uint64_t bytes, uint64_t max_bytes)
 }
 
 /* Begins a batch, copies within the device, and, if the device has `announce`, announces the other transfers or starts
- * direct ones. Fails as the device does. */
+ * direct ones. On failure returns the status of the device. */
 static accd_status begin_batch(struct accd__device *device, const struct accd__batch *batch,
                                const struct accd__traffic *traffic)
 {
@@ -105,8 +105,8 @@ static void move_transfers(struct accd__device *device, const struct accd__batch
         batch->bulk_ops->run(batch->bulk);
 }
 
-/* Ends a batch and, unless it is uncounted, adds its `traffic` and `moved` bytes to the statistics. Fails as the device
- * does; then nothing is counted. */
+/* Ends a batch and, unless it is uncounted, adds its `traffic` and `moved` bytes to the statistics. If the device
+ * fails, counts nothing and returns the device's status. */
 static accd_status end_batch(struct accd__device *device, const struct accd__batch *batch,
                              const struct accd__traffic *traffic, const uint64_t *moved)
 {
@@ -121,7 +121,7 @@ static accd_status end_batch(struct accd__device *device, const struct accd__bat
     return ACCD_OK;
 }
 
-/* Does all transfers of a batch now; an empty batch does nothing. Fails as the device does. */
+/* Does all transfers of a batch now; an empty batch does nothing. On failure returns the status of the device. */
 accd_status accd__run_batch(struct accd__device *device, const struct accd__batch *batch)
 {
     assert(!batch->n || batch->at);
@@ -136,7 +136,8 @@ accd_status accd__run_batch(struct accd__device *device, const struct accd__batc
     return end_batch(device, batch, &traffic, moved);
 }
 
-/* Starts a batch in a queue of the device; a batch that sends has left host memory afterwards. */
+/* Starts a batch in a queue of the device; a batch that sends has left host memory afterwards. On failure returns the
+ * status of the device. */
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p)
 {

@@ -234,12 +234,12 @@ struct accd__traffic accd__count_batch_traffic(const struct accd__batch *batch, 
 /* Does all transfers of a batch now. Returns the error of the device; none of the bytes have then reached host memory.
  */
 accd_status accd__run_batch(struct accd__device *device, const struct accd__batch *batch);
-/* Starts a batch in the device's queue traffic->queue, and sets *under_way_p to the handle for accd__finish_batch.
- * Fails as the device does. */
+/* Starts a batch in the device's queue traffic->queue, and sets *under_way_p to the handle for accd__finish_batch. On
+ * failure returns the status of the device, and nothing is under way. */
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p);
-/* Waits for a started batch, and copies the fetched bytes to host memory if `wanted`; otherwise drops them. Fails as
- * the device does. */
+/* Waits for a started batch, and copies the fetched bytes to host memory if `wanted`; otherwise drops them. On failure
+ * returns the status of the device. */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
                                void *in_flight, bool wanted);
 

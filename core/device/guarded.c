@@ -24,12 +24,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Rounds bytes up to a multiple of UNIT. */
+/* Returns `bytes`, rounded up to a multiple of UNIT. */
 static uint64_t round_to_units(uint64_t bytes)
 {
     return (bytes + UNIT - 1) / UNIT * UNIT;
 }
-/* Rounds bytes up to a multiple of PAGE. */
+/* Returns `bytes`, rounded up to a multiple of PAGE. */
 static uint64_t round_to_pages(uint64_t bytes)
 {
     return (bytes + PAGE - 1) / PAGE * PAGE;
@@ -110,8 +110,8 @@ static uint64_t place_guarded_block(struct sim *sim, uint64_t start, uint64_t by
     return sim->base + at;
 }
 
-/* Allocates a block with a guard page. The block has none if 8192 are in use, the system refuses, or guards are off for
- * small blocks. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
+/* Allocates a block with a guard page, and sets *dev_p. The block has no guard page if 8192 are in use, the system
+ * refuses, or guards are off for small blocks. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY if no space is left. */
 accd_status accd__guarded_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     enum { MAX_GUARDS = 8192 }; /* each guard needs mappings, whose number the operating system limits */

@@ -220,7 +220,7 @@ static accd_status sim_write(void *device, uint64_t dev, const void *from, uint6
     return ACCD_OK;
 }
 
-/* Gives the range of host addresses of the tables, rounded up to a page. */
+/* Sets [*low_p, *high_p) to the range of host addresses of the tables, rounded up to a page. */
 static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;
@@ -228,7 +228,7 @@ static void direct_metadata_range(void *device, uint64_t *low_p, uint64_t *high_
     *high_p = (*low_p + table_bytes(sim) + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Gives the range of device addresses. */
+/* Sets [*low_p, *high_p) to the range of device addresses. */
 static void direct_address_range(void *device, uint64_t *low_p, uint64_t *high_p)
 {
     const struct sim *sim = device;

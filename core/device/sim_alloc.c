@@ -123,7 +123,7 @@ bool accd__sim_release_oldest(struct sim *sim)
 }
 
 /* Allocates a block without changing its bytes, and sets *dev_p. If no block is found, releases quarantined blocks,
- * joins free ones and splits a larger one. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
+ * joins free ones and splits a larger one. Returns ACCD_ERROR_OUT_OF_DEVICE_MEMORY if that does not help. */
 static inline __attribute__((always_inline)) accd_status allocate_block(struct sim *sim, uint64_t bytes,
                                                                         uint64_t *dev_p)
 {

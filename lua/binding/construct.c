@@ -318,7 +318,8 @@ static int l_step(lua_State *L)
     return 1;
 }
 
-/* construct:where(item) -> host address, bytes of an item, numbered from 1, in the last execution */
+/* construct:where(item) -> host address, bytes of an item in the last execution. item: its number, from 1; raises for
+ * other values. */
 static int l_where(lua_State *L)
 {
     struct accd__lua_construct *construct = luaL_checkudata(L, 1, construct_name);
@@ -338,7 +339,7 @@ static void empty_bounds(struct accd__lua_handle *handle)
 }
 
 /* construct:bounds(item) -> object with the bounds of the sections that the item has now; nothing if they call
- * functions of the scenario; or nil, error */
+ * functions of the scenario; or nil, error. item: its number, from 1; raises for other values. */
 static int l_bounds(lua_State *L)
 {
     struct accd__lua_construct *construct = accd__check_construct(L, 1);

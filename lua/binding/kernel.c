@@ -26,7 +26,8 @@ static uint64_t *read_words(lua_State *L, int index, const char *key, size_t *n)
     return accd__get_words(L, n);
 }
 
-/* Fills *kernel from the table at `index`, and pushes the arrays and the text that it refers to. */
+/* Fills *kernel from the table at `index`, and pushes the arrays and the text that it refers to. Raises for fields of
+ * another type. */
 void accd__read_kernel(lua_State *L, int index, accd_kernel *kernel)
 {
     assert(index > 0 && kernel);

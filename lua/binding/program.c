@@ -26,7 +26,8 @@ accd_program *accd__check_program(lua_State *L, int index)
 }
 
 /* Pushes an array, read from the list at field `key` of the table at index 2, and returns it. *n is the number of
- * elements; nil has none. read(L, to) fills an element of `size` bytes at `to` from the table on top of the stack. */
+ * elements; nil has none. read(L, to) fills an element of `size` bytes at `to` from the table on top of the stack, and
+ * raises for wrong fields. */
 static void *read_array(lua_State *L, const char *key, size_t size, size_t *n, void (*read)(lua_State *L, void *to))
 {
     lua_getfield(L, 2, key);

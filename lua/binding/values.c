@@ -63,7 +63,8 @@ void accd__set_function(lua_State *L, const char *key, lua_CFunction value)
     lua_setfield(L, -2, key);
 }
 
-/* Pushes the integers of the list on top of the stack as an array, and returns the array. */
+/* Pushes the integers of the list on top of the stack as an array, and returns the array; *n is their number. Raises
+ * for other values. */
 uint64_t *accd__get_words(lua_State *L, size_t *n)
 {
     assert(n && lua_gettop(L) >= 1);
@@ -78,7 +79,8 @@ uint64_t *accd__get_words(lua_State *L, size_t *n)
     return words;
 }
 
-/* Pushes the instructions of the list at `index` as an array, and returns the array. */
+/* Pushes the instructions of the list at `index`, five integers each, as an array, and returns the array; *n is their
+ * number. Raises for values out of range. */
 accd_instruction *accd__read_code(lua_State *L, int index, size_t *n)
 {
     assert(n);

@@ -305,7 +305,7 @@ FUNCTION(int, puts, (const char *text))
 
 /* ----------------------------------------------------------------------------------- streams -- */
 
-/* Functions std::ostream::write and std::istream::read. */
+/* C++'s std::ostream::write, which reads n bytes, and std::istream::read, which may write n bytes. */
 FUNCTION(void *, _ZNSo5writeEPKcl, (void *stream, const char *from, long n))
 {
     if (n > 0)

@@ -50,7 +50,8 @@ struct accd_stacks {
 
 /* ---------------------------------------------------------------------------- small things -- */
 
-/* Allocates, resizes or frees memory by realloc and free (an accd_allocator). */
+/* Allocates or resizes a block by realloc, or frees it if n is 0 (an accd_allocator). Returns NULL without memory, and
+ * after freeing. */
 static void *default_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     (void)ud, (void)old;

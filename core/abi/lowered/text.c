@@ -176,7 +176,7 @@ static void read_label(struct reader *reader)
     reader->array = NULL;
 }
 
-/* Reads a line "program", and opens this program. */
+/* Reads a line "program", and opens this program, to which the next lines belong. */
 static void begin_program(struct reader *reader)
 {
     reader->in_program = true;
@@ -257,8 +257,8 @@ static void read_code(struct reader *reader)
     in->k = accd__lowered_bound_number(reader->directive, reader->directive->bounds[in->k]);
 }
 
-/* Completes the open program and appends it to reader->programs. If no program is open, gives the last item the code
- * that was read for it. */
+/* Completes the open program, and appends it to reader->programs. If no program is open, the code read since the last
+ * item begins belongs to that item, which gets it. Afterwards no program and no code is open. */
 static void finish_program(struct reader *reader)
 {
     if (!reader->in_program) {
@@ -361,7 +361,8 @@ static const struct {
     {"item", begin_item, true},           {"params", read_params, false}, {"rows", read_rows, false},
 };
 
-/* Reads the line at reader->at by the function of its first word. */
+/* Reads the line at reader->at by the function of its first word; first finishes the open program or item if the line
+ * ends it. Ends the process for any other word. */
 static void read_line(struct reader *reader)
 {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
