@@ -1,9 +1,9 @@
--- nest.lua - makes member mappings: how one clause maps every member of a type (TR14 3.3). The nest is the canonical
--- form.
+-- nest.lua - makes member mappings: tables that say how one clause maps every member of a type (TR14 3.3). The nest is
+-- the canonical form.
 --
 -- Input: a record, and the shape, policy or nest that a clause names. Output: a member mapping, which
 -- mapping_compiler.lua compiles. Shapes, policies, nests and lowered convenience syntax are all layers, one above the
--- other:
+-- other (fields of a layer: shape.lua, policy.lua):
 --
 --   clause   copyin<s>(X)::{ include(a[0:n]) }
 --   layers   1. nest of the directive       members named in it, and its default.
@@ -16,19 +16,25 @@
 --   member mapping:
 --     record, layers   the type, and its layers, outermost first.
 --     policy           layer of a policy or mapper, which decides the action of each member.
---     own              word of the action on the object itself: the policy's default, or "hold" (a reference).
---     clause_action    action of the clause, for members that take part in half of it.
+--     own              word of the action on the object itself (policy.code): the policy's default, or "hold", which
+--                      only counts a reference.
+--     clause_action    action of the clause; a member with a limit takes part in only half of it (TR14-5-07).
 --     bare             true if only named members are mapped.
 --     update           true in an update.
---     bound            layer -> values of its parameters.
+--     shallow          true for a clause with empty brackets: no pointer is followed.
+--     bound            layer -> name of a parameter -> its value: {node, default, location} or {name, pos}.
 --     holes            true if unnamed members are not available on the device (mappers).
 --     inner_of         function of mappers: entry -> member mapping of the objects inside.
 --     flags            flags of the list item that a mapper maps.
 --     entries          cache of nest.entries.
 --
+-- Parameters of several functions here: `inner` is {name?, pos, args?, empty?, nest?}, the shape or policy that a
+-- clause names and its nest (shape.brackets). `update` is true in an update. `requested` is the clause's action, such
+-- as "copyin". `args` are the ASTs of the values in brackets; nil: none. `pos` is the position for errors.
+--
 -- Life of a member mapping: mapping_of_clause or mapping_of_invoke makes it for a list item. Then `entries` resolves
--- each member to one entry; `inner` makes the mapping of objects inside. Mappings without values or nests are
--- cached by record and name.
+-- each member to one entry; `inner` makes the mapping of objects inside. Mappings without values or nests are cached by
+-- record and name.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -40,8 +46,8 @@ local raise = diagnostic.raise
 
 local nest = {}
 
--- Returns the member mapping of a record that is cached under `key`; without one, caches and returns the result of
--- make().
+-- Returns the member mapping of a record that is cached under `key`, a text. If there is none, calls make(), a function
+-- without arguments, and caches and returns its result. An error of make() propagates, and nothing is cached.
 local function memoize(session, record, key, make)
   local cache = session.caches.member_mappings[record]
   if not cache then
@@ -50,12 +56,13 @@ local function memoize(session, record, key, make)
   end
   if not cache[key] then
     cache[key] = make()
-    cache[key].key = ("%s, %s"):format(types.name(record), key) -- the key is unchanged after further declarations
+    -- `key` of a mapping names it when mappings are compared. It is set once, because the type's name may change later.
+    cache[key].key = ("%s, %s"):format(types.name(record), key)
   end
   return cache[key]
 end
 
--- Returns the layer with the members of a base class that has a shape `name`; nil: the default shape.
+-- Returns one layer with all members of a base class, as the base's shape `name` maps them; nil: its default shape.
 local function base_layer(session, base, name)
   local layer = { members = {} }
   for _, entry in ipairs(nest.entries(session, nest.shape(session, base, name))) do
@@ -66,15 +73,17 @@ local function base_layer(session, base, name)
   return layer
 end
 
--- Returns the layers of a shape. A named shape extends the default shape only (TR14-3.1.2-03). If the record has no
--- shape of this name, the named shapes of base classes are added; the default shapes of base classes come last. Decides
--- TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
+-- Returns the layers of a shape of a record, in a new list; `name` nil: of the default shape. A named shape extends the
+-- default shape only (TR14-3.1.2-03). If the record has no shape of this name, the named shapes of base classes are
+-- added; the default shapes of base classes come last. The list is empty if the record and its bases have no shapes.
+-- Decides TR14-3.1.1-09, TR14-3.1.2-01, TR14-3.1.2-03, TR14-3.1.2-06, TR14-3.1.2-08.
 local function shape_layers(session, record, name)
   local shapes = session:shapes_of(record)
   local layers = {}
   if name and shapes[name] then
     layers[1] = shapes[name]
-  elseif name then -- a shape of base classes maps their members (TR14-3.1.2-08)
+  -- The record has no shape of this name, but base classes may have one, which then maps their members (TR14-3.1.2-08).
+  elseif name then
     for _, base in ipairs(record.bases or {}) do
       if session:shape_named(base, name) then layers[#layers + 1] = base_layer(session, base, name) end
     end
@@ -84,9 +93,11 @@ local function shape_layers(session, record, name)
   return layers
 end
 
--- Binds values and names to the parameters of layers (TR14-5-01, -02) and returns the member mapping.
--- bound[layer][name] becomes {node, default?} or {name}. args are the arguments of the first layer; other layers use
--- their defaults. Decides TR14-5-01, TR14-5-02.
+-- Binds arguments to the parameters of layers (TR14-5-01, -02), in the field `bound` of a member mapping, and returns
+-- this mapping. bound[layer][parameter] becomes {node, default, location} for a value, {name, pos} for a shape's or
+-- policy's name. args: arguments of the first layer, nil for none; all other layers use their defaults. Raises if there
+-- are too many arguments, a value is missing, or an argument is not a name where a name is required. Decides TR14-5-01,
+-- TR14-5-02.
 local function bind(member_mapping, layers, args, pos)
   member_mapping.bound = member_mapping.bound or {}
   for number, layer in ipairs(layers) do
@@ -117,8 +128,10 @@ local function bind(member_mapping, layers, args, pos)
   return member_mapping
 end
 
--- Returns the member mapping of the shape `name`; nil: the default shape. requested: the clause's action, because
--- members may take part in only half of it (TR14-5-07).
+-- Returns the member mapping of the shape `name` for objects of a record; `name` nil: of the default shape. A record
+-- without shapes gets a mapping that includes all members. requested: the clause's action, or nil; it is stored because
+-- members may take part in only half of it (TR14-5-07). Mappings without `args` are cached. Raises if `args` do not fit
+-- the parameters; a shape that does not exist is no error here (shape.require_known).
 function nest.shape(session, record, name, update, requested, args, pos)
   local function make()
     local layers = shape_layers(session, record, name)
@@ -131,8 +144,8 @@ function nest.shape(session, record, name, update, requested, args, pos)
   return memoize(session, record, key, make)
 end
 
--- Returns the clauses of a nest; raises if one is a type clause, since the variables give the type. Decides
--- TR14-3.3-05.
+-- Returns the clauses of the nest in `inner`. Raises if one of them is a type clause, because the variables before the
+-- nest give the type. Decides TR14-3.3-05.
 local function clauses_of(inner)
   for _, clause in ipairs(inner.nest.clauses) do
     if clause.name == "type" then
@@ -143,12 +156,13 @@ local function clauses_of(inner)
   return inner.nest.clauses
 end
 
--- Returns the member mapping that a clause gives to objects of a record: by a shape's name, values, a nest, several of
--- these, or nothing (the default shape). inner: {name?, pos, empty?, args?, nest?}. Decides TR14-3.1.2-07,
--- TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
+-- Returns the member mapping that a clause with `inner` gives to objects of a record: by a shape's name, values, a
+-- nest, or several of these. `inner` nil: the default shape. Raises if the shape does not exist, or the nest is wrong.
+-- Decides TR14-3.1.2-07, TR14-3.1.2-09, TR14-3.3-04, TR14-3.3-08, TR14-3.3-09, TR14-3.3-11, TR14-A.6-01.
 local function shape_with(session, record, inner, update, requested)
   if inner and inner.name then shape.require_known(session, record, inner.name, inner.pos) end
-  if inner and inner.empty and not inner.nest then -- empty brackets are a new shape that names no member (TR14-3.3-11)
+  -- Empty brackets are a shape of their own that names no member (TR14-3.3-11), so no pointer is followed.
+  if inner and inner.empty and not inner.nest then
     return memoize(session, record, ("shallow %s"):format(update and "update" or ""), function()
       return { record = record, layers = {}, shallow = true, update = update or false, clause_action = requested }
     end)
@@ -167,8 +181,8 @@ local function shape_with(session, record, inner, update, requested)
   return member_mapping
 end
 
--- Returns the member mapping of a policy: the layers of its shape, with the policy before them. Decides
--- TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
+-- Returns the member mapping of a policy: the layers of its shape, below the layer `policy_layer`. Raises if `args` do
+-- not fit the policy's parameters. Decides TR14-1.2-12, TR14-3.2.1-04, TR14-3.2.2-05, TR14-3.4-11.
 local function policy_over(session, record, policy_layer, update, args, pos)
   local word = policy_layer.default
   local bare = not word or word == "none" or word == "exclude"
@@ -179,7 +193,8 @@ local function policy_over(session, record, policy_layer, update, args, pos)
   return bind(bind(member_mapping, layers), { policy_layer }, args, pos)
 end
 
--- Raises if a data policy is used in an update, or an update policy elsewhere. Decides TR14-3.2.1-06, TR14-3.2.3-02.
+-- Raises if a data policy is used in an update, or an update policy elsewhere. name, pos: how and where the policy is
+-- named. Decides TR14-3.2.1-06, TR14-3.2.3-02.
 local function check_kind(policy_layer, name, pos, update)
   if policy_layer.kind and policy_layer.kind ~= (update and "update" or "data") then
     raise("clause-not-allowed", pos, ("'%s' is %s policy"):format(name,
@@ -188,7 +203,8 @@ local function check_kind(policy_layer, name, pos, update)
   end
 end
 
--- Returns the member mapping of a policy, or of a nest in an invoke clause, which extends the named policy. Decides
+-- Returns the member mapping of the policy that `inner` names, or of its nest, which extends the named policy. `inner`
+-- has a name or a nest. Raises if the policy does not exist, has the wrong kind, or the nest is wrong. Decides
 -- TR14-3.3-12, TR14-3.3-14, TR14-A.7-01.
 local function policy_with(session, record, inner, update)
   local named
@@ -204,7 +220,8 @@ local function policy_with(session, record, inner, update)
   end
   local own = policy.layer(session, record, clauses_of(inner), update and "update" or "data")
   own.location, own.scope = session:location_of(inner.nest.pos), inner.nest.scope
-  -- the policy is used as by `use`; its shape and default apply as well (TR14-3.3-14)
+  -- The nest uses the named policy as its clause `use` would. It also takes the policy's shape and default, unless it
+  -- has its own (TR14-3.3-14).
   if named then
     table.insert(own.use, { name = inner.name, pos = inner.pos })
     own.shape, own.default = own.shape or named.shape, own.default or named.default
@@ -214,7 +231,8 @@ local function policy_with(session, record, inner, update)
   return policy_over(session, record, own, update, inner.args, inner.pos)
 end
 
--- Raises if a policy uses another policy that it must not use, or leaves a member without an action.
+-- Raises if a new policy uses another policy that it must not use, or leaves a member without an action. Errors are
+-- located in the policy's text. policy_layer: the policy's layer (policy.lua).
 function nest.check_policy(session, record, policy_layer)
   session:with_location(policy_layer.location, function()
     policy.check(session, record, policy_layer)
@@ -226,26 +244,29 @@ function nest.check_policy(session, record, policy_layer)
   end)
 end
 
--- Returns the member mapping of a defined shape or policy for objects of a record.
+-- Returns the member mapping of a declared shape or policy, given by its layer, for objects of a record. A layer with
+-- the field `use` is a policy.
 function nest.mapping_of_definition(session, record, definition)
   if definition.use then return policy_over(session, record, definition, definition.kind == "update") end
   return nest.shape(session, record, definition.name)
 end
 
--- Returns {name, pos} of the policy that a clause with this action alone selects for objects of a record; nil if there
--- is no such policy (TR14-5-09). Decides TR14-5-09.
+-- Returns {name, pos} of the policy that a clause without brackets selects by its action `requested` (TR14-5-09).
+-- Returns nil if the record has no such policy, `requested` is nil, or the profile lacks chapter 5. Decides TR14-5-09.
 local function default_policy(session, record, requested, pos)
   local name = session.rules.extended and requested and policy.default_for(requested)
   return name and session:policy_named(record, name) and { name = name, pos = pos } or nil
 end
 
--- True if an entry is an alias: a pointer that is translated but not followed.
+-- Returns true if the member of an entry is an alias: a pointer that is translated, but whose target is not mapped.
 function nest.is_alias(entry)
   local sections = entry.subscripts
   return sections and sections[#sections].tag == "alias"
 end
 
--- Returns the member mapping of a clause for objects of a record. requested: the clause's action.
+-- Returns the member mapping that a clause, except invoke, gives to objects of a record: by its brackets and nest, else
+-- by the policy for its action, else by the default shape. requested: the clause's action, or nil. Raises if the shape
+-- does not exist, its values or nest are wrong, or the profile has no values of shapes.
 function nest.mapping_of_clause(session, record, clause, update, requested)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
@@ -255,7 +276,8 @@ function nest.mapping_of_clause(session, record, clause, update, requested)
   return shape_with(session, record, inner, update, requested)
 end
 
--- Returns the member mapping of an invoke clause for objects of a record.
+-- Returns the member mapping that an invoke clause gives to objects of a record. Raises if the clause has neither a
+-- policy nor a nest, or if these are wrong.
 function nest.mapping_of_invoke(session, record, clause, update)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of policies") end
@@ -268,10 +290,11 @@ end
 
 -- ------------------------------------------------------------------------------------- entries --
 
--- Resolves the member `name` in layers (TR14-3.1.2-03..05). The first layer that names the member, or has a default,
--- decides if the member is included; its sections come from the first layer that has sections. Decides TR14-3.1.1-11,
--- TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05,
--- TR14-A.2-04.
+-- Resolves the member `name` in layers (TR14-3.1.2-03..05) and returns the result. Fields: include; source and
+-- source_layer, the first entry that names the member, and its layer; limit, from this entry; subscripts, layer and
+-- location, of the first entry with sections. The first layer that names the member, or has a default, decides
+-- `include`; without one, the member is included. Decides TR14-3.1.1-11, TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03,
+-- TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
 local function find_in_layers(layers, name)
   local resolution = {}
   for _, layer in ipairs(layers) do
@@ -295,13 +318,14 @@ local function find_in_layers(layers, name)
   return resolution
 end
 
--- True if two entries of policies have the same effect on a member.
+-- Returns true if two entries of policies give a member the same mode, action, and name of an inner shape or policy.
 local function same_behaviour(a, b)
   return a.mode == b.mode and a.action == b.action and (a.inner and a.inner.name) == (b.inner and b.inner.name)
 end
 
--- Returns the entry for a member from the policies that a policy uses, and the location of the used policy.
--- Raises if the used policies disagree. Decides TR14-3.2.1-09.
+-- Returns the entry for the member `name` from the policies that a policy uses, directly or indirectly, and the
+-- location of the policy with this entry. Returns nil if no used policy names the member. Raises if two of the used
+-- policies treat it differently. Decides TR14-3.2.1-09.
 local function used_policy_entry(session, record, policy_layer, name)
   local match, match_location
   for _, used in ipairs(policy_layer.use) do
@@ -318,8 +342,9 @@ local function used_policy_entry(session, record, policy_layer, name)
   return match, match_location
 end
 
--- Returns the default action that a used policy gives to an included member, or nil. shaped: true if the using policy
--- names a shape itself; this shape then decides which members are included (TR14-3.2.1-09). Decides TR14-3.2.1-09.
+-- Returns the word of the default action that used policies give to the member `name`, which the shape includes; nil if
+-- none of them has a default. shaped: true if the using policy names a shape itself, because this shape then decides
+-- which members are included. Raises if two used policies have different defaults. Decides TR14-3.2.1-09.
 local function used_policy_default(session, record, policy_layer, name, shaped)
   local default
   for _, used in ipairs(policy_layer.use) do
@@ -339,10 +364,11 @@ local function used_policy_default(session, record, policy_layer, name, shaped)
   return default
 end
 
--- Resolves a member under a policy by the tiers of AMB-TR14-07: first the policy itself, then the policies that it
--- uses, then the layers of its shape with its default. Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11,
--- TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03, TR14-3.2.3-03, TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04,
--- TR14-A.3-06.
+-- Resolves the member `name` under the mapping's policy by the tiers of AMB-TR14-07: first the policy itself, then the
+-- policies that it uses, then the layers of its shape with its default. Returns the result of find_in_layers, with the
+-- fields action, requested_action, invoke, named and outer of an entry (nest.entries) in addition. Raises if the member
+-- has no action. Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03,
+-- TR14-3.2.3-03, TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
 local function policy_entry(session, member_mapping, name)
   local policy_layer, record = member_mapping.policy, member_mapping.record
   local shallow = member_mapping.own == "present" and session.rules.present == "shallow"
@@ -355,7 +381,8 @@ local function policy_entry(session, member_mapping, name)
       invoke = entry.mode == "invoke", source = entry, source_location = location,
       subscripts = sections or below.subscripts, location = sections and location or below.location,
       outer = sections and entry.outer or nil, named = true,
-      init = below.source and below.source.init, -- init_needed of a shape also holds under a policy (TR14-3.2.1-04)
+      -- `init_needed` of a shape is also obeyed under a policy (TR14-3.2.1-04).
+      init = below.source and below.source.init,
       layer = sections and policy_layer or below.layer, source_layer = policy_layer }
   end
   if not below.include then return below end
@@ -378,8 +405,8 @@ local function policy_entry(session, member_mapping, name)
   return below
 end
 
--- Action of a clause on a member that takes part in only one half of the clause's copies, or in neither half
--- (TR14-5-07). Decides TR14-5-07, TR14-5-08.
+-- Limit of a member ("in", "out", "none") -> action of the clause -> action on the member. Such a member takes part in
+-- only one half of the clause's copies, or in neither half (TR14-5-07). Decides TR14-5-07, TR14-5-08.
 local halves = {
   ["in"] = openacc_directives.clauses_where(function(entry, clause)
     local data = entry.data
@@ -390,10 +417,20 @@ local halves = {
   none = openacc_directives.clauses_where(function(entry) return entry.data and "create" end),
 }
 
--- Returns the entries of a member mapping, one per member in the order of the members. An entry is {member, offset,
--- include, limited, action?, requested_action?, invoke?, named?, listed, init, inner?, inner_location, subscripts?,
--- location, outer?, values?, inner_values?}. values: the parameters' values in the member's bounds; inner_values: the
--- values in the mapping of objects inside. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06, TR14-3.3-17.
+-- Returns the entries of a member mapping, one per named member in the order of the members; members of anonymous
+-- structures count as members of the record. The list is cached in the mapping. Fields of an entry:
+--   member, offset     the member, and its offset in the record.
+--   include, limited   false: excluded; limited: true if it takes part in half of the clause's action.
+--   action             action on the member; nil: that of the object.
+--   requested_action   word of this action, with its flags (policy.lua).
+--   invoke, named      true if a policy invokes another one for it; true if the policy itself or a used one names it.
+--   listed, init       true if a layer names it; true for init_needed.
+--   inner, inner_location   mapping that a layer gives to the objects inside, and this layer's location; nil: none.
+--   subscripts, location    its sections, or nil; location of the text that has them, for errors.
+--   outer              true if names in the sections keep their meaning outside of the nest (convenience.lua).
+--   values, inner_values    values of parameters in the sections, and in the mapping of the objects inside.
+-- Raises if a policy leaves a member without an action. Decides TR14-1.2-10, TR14-1.2-11, TR14-3-01, TR14-3.3-06,
+-- TR14-3.3-17.
 function nest.entries(session, member_mapping)
   if member_mapping.entries then return member_mapping.entries end
   local list, bound = {}, member_mapping.bound
@@ -429,14 +466,17 @@ function nest.entries(session, member_mapping)
   return list
 end
 
--- Returns the member mapping of the objects that a member contains or points to. Decides TR14-2.2-01, TR14-3.1.2-07,
--- TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03, TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
+-- Returns the member mapping of the objects that the member of an entry contains or points to. Precondition: the
+-- innermost type of the member is a record. Raises if the inner shape or policy is unknown or wrong; the error is
+-- located at the text that names it. Decides TR14-2.2-01, TR14-3.1.2-07, TR14-3.2.4-03, TR14-3.3-15, TR14-A.2-03,
+-- TR14-A.3-05, TR14-A.3-07, TR14-A.4-02.
 function nest.inner(session, member_mapping, entry)
   if member_mapping.inner_of then return member_mapping.inner_of(entry) end
   local record = types.innermost(entry.member.type)
   local inner = entry.inner or member_mapping.shallow and { empty = true } or nil
   local bound = inner and inner.name and entry.inner_values and entry.inner_values[inner.name]
-  if bound and not bound.node then -- a parameter's name stands for its argument, or for the default shape
+  -- The name is a parameter: replace it by its argument or, without one, by the default shape.
+  if bound and not bound.node then
     inner = { name = bound.name, pos = bound.pos or inner.pos, args = inner.args, nest = inner.nest }
   end
   local requested = entry.action or member_mapping.clause_action
