@@ -1,8 +1,8 @@
 -- mapping_compiler.lua - compiles member mappings (lowering/nest.lua) to mapping programs of the core.
 --
 -- Input: a session and a member mapping {record, layers, policy?, own?, bare?, update}. Output: a core program for one
--- element of the record, or nil if the element is plain data. requested_action.lua and openmp_requested_action.lua call
--- this file. The core runs a program once per element, without Lua.
+-- element of the record, or nil if the element is plain data, which is copied as a whole. requested_action.lua and
+-- openmp_requested_action.lua call this file. The core runs a program once per element, without Lua.
 --
 --   program of struct S { int n; double *a; struct T t; int x; }     shape: include(a[0:n]).
 --     pieces     [n][a....][t......][x]        byte ranges that are copied; neighbours are joined over padding.
@@ -15,17 +15,25 @@
 --
 -- Life of a field: add_section (pointer, array part), add_descriptor (Fortran) or add_records (long array of
 -- structures) makes it. They emit the code of its bounds, compile the child's program, and append the field to `out`.
--- compile_program then joins the pieces, adds members with a presence of their own, and makes the core's program.
+-- compile_program then joins the pieces, adds fields for members that are looked up by themselves, and makes the core's
+-- program.
 --
 -- Invariants: pieces of a finished program are sorted and disjoint. Nested structures belong to their element (offsets
 -- are from its start), while structures that pointers point to have programs of their own. Programs are cached by
--- member mapping, with two exceptions: programs that read registers of an enclosing element (out.touched), or contain
+-- member mapping, with two exceptions: programs that read registers of an enclosing element (out.touched), or refer to
 -- an enclosing program (out.leads_up). `out` holds the state of one compilation:
---     builder, ctx             code and the names in scope of bounds.
+--     pieces, fields, excluded the lists shown above, still unsorted; parts: offsets of arrays of which a section moves.
+--     builder, ctx             code, and the environment of bounds: the names in scope (backend/symbols.lua).
 --     member_mapping           mapping of the structure being collected.
 --     requested_action         requested action of this structure.
 --     around, compiles         the enclosing `out`, and the mapping that this one compiles.
 --     recursive                true if a program inside refers back to this one.
+--     partial                  true if only named members are mapped, so pieces are not joined.
+--
+-- Parameters of many functions: `b` is a code builder, `ctx` its environment of bounds; values are those of
+-- backend/codegen.lua. `entry` is an entry of nest.entries, `offset` the offset of its member in the element, `name`
+-- the member's name in messages. `init` is true for init_needed. An action is a word (policy.lua); nil: the enclosing
+-- element's action.
 
 local lazy = require "accdeep.base.lazy"
 local codegen = require "accdeep.backend.codegen"
@@ -53,22 +61,26 @@ local PADDING = 16
 
 local compile_program, recursion_depth -- forward declarations
 
--- Sets the action and flags of a field. wanted: the word of the requested action; nil: the enclosing element's action.
+-- Sets the action and flags of a field from the word `requested_action`; nil: the enclosing element's action. Returns
+-- the field.
 local function set_action(field, requested_action)
   field.action, field.flags = policy.code(requested_action)
   return field
 end
 
--- Sets the child of a field: a program, or a reference {up} to an enclosing program that is still being compiled.
+-- Sets the child of a field, and returns the field. child: a program, nil for plain data, or {up}, a reference to an
+-- enclosing program that is still being compiled.
 local function child_of(field, child)
   if type(child) == "table" then field.up = child.up else field.child = child end
   return field
 end
 
--- Returns the label of a member: %a in a derived type; a in a structure, because the core adds the point.
+-- Returns the name of a member for messages, after `prefix`. A component of a derived type begins with %; a member of a
+-- structure has no sign, because the core adds the point.
 local function member_label(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
 
--- Returns the name of element i of an array member, counted from 0 in memory order.
+-- Returns the name, for messages, of element i of an array member of type t, counted from 0 in memory order: name[i] in
+-- C, name(i,j) with the array's lower bounds in Fortran.
 local function element_name(t, name, i)
   if not t.bounds then return ("%s[%d]"):format(name, i) end
   local indices = {}
@@ -78,7 +90,8 @@ local function element_name(t, name, i)
   return ("%s(%s)"):format(name, table.concat(indices, ","))
 end
 
--- Returns the dimensions by which the core names elements of a Fortran array; nil for other types.
+-- Returns the dimensions of a Fortran array as {rank, {lower, extent, sm} ...}, by which the core names its elements;
+-- nil for types without bounds.
 local function array_of(t)
   if not t.bounds then return nil end
   local array, sm = { rank = #t.bounds }, t.of.size
@@ -89,8 +102,8 @@ local function array_of(t)
   return array
 end
 
--- Returns the dimensions of the arrays between the C types `from` and `to`, by which the core names elements; nil if
--- there are no arrays.
+-- Returns the dimensions of the arrays between the C type `from` and its element type `to`, as {rank, {extent} ...}, by
+-- which the core names elements. Returns nil if there are no arrays.
 function mapping_compiler.rows(from, to)
   local rows
   while from ~= to and from.kind == "array" do
@@ -102,24 +115,26 @@ function mapping_compiler.rows(from, to)
   return rows
 end
 
--- True if a member of this type is a pointer to data.
+-- Returns true if a member of type t is a C pointer to data, not to a function.
 local function is_pointer_member(t) return t.kind == "pointer" and t.to.kind ~= "function" end
 
--- Appends a piece to out.pieces. fields: further fields of the piece, or nil.
+-- Appends a piece of `bytes` bytes at `offset` to out.pieces. fields: table of further fields, which becomes the piece;
+-- nil: none.
 local function add_piece(out, offset, bytes, fields)
   local piece = fields or {}
   piece.offset, piece.bytes = offset, bytes
   out.pieces[#out.pieces + 1] = piece
 end
 
--- Returns the symbol of a member for messages and events. unit: bytes of an element of a section, nil for a whole
--- member.
+-- Returns the core's symbol of a member, for messages and events. unit: bytes of an element of a section, nil for a
+-- whole member; layout: program that names the members of the elements, or nil.
 local function label(session, name, unit, layout)
   return session:label { name = name, unit = unit, member = true, section = unit ~= nil, layout = layout }
 end
 
--- Appends pieces for the pointers inside an excluded member. They are written only at the entry, so that the pointers
--- have a defined value (TR14-4.3-15). Decides TR14-1.3-02, TR14-4.3-15.
+-- Appends pieces for the pointers inside an excluded member of type t. The pieces are copied at the entry only, so that
+-- the pointers have a defined value on the device (TR14-4.3-15). Longer arrays than UNROLLED get none. Decides
+-- TR14-1.3-02, TR14-4.3-15.
 local function leave_pointers(out, t, offset)
   if is_pointer_member(t) or t.kind == "descriptor" then
     add_piece(out, offset, t.size, { entry_only = true })
@@ -130,16 +145,20 @@ local function leave_pointers(out, t, offset)
   end
 end
 
--- Returns the program that names members of a section's elements: `child` itself, if it is a finished program. For
--- plain data, or a child that is still being compiled, it is a program that only names members.
+-- Returns the program by which the core names members of a section's elements: `child`, if it is a finished program. If
+-- `child` is nil, or a reference to an unfinished program, returns a program that only names members; nil if the
+-- elements are not structures.
 local function layout_of(session, element, child)
   return mapping_compiler.layout(session, element, type(child) ~= "table" and child or nil)
 end
 
--- Returns the field of an alias, [@] or [@base] (TR14 3.5). One byte must be present: at the pointer's target or, with
--- a base, at the base's target. The pointer keeps its distance from this byte. value: the pointer's value. The count is
--- 0 for a null pointer, and for a base with an empty section (AMB-TR14-16); the pointer is then left unchanged. Decides
--- TR14-2.3-02, TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
+-- Returns the field of an alias, [@] or [@base] (TR14 3.5), without its offset. One byte must be present: at the
+-- pointer's target or, with a base, at the base's target. The pointer keeps its distance from this byte.
+--
+-- value: the pointer's value. length: section of the base from mapping_compiler.base_section, or nil. base: value of
+-- the base, nil to compute it from subscript.to. The count is 0 for a null pointer, and for a base with an empty
+-- section (AMB-TR14-16); the pointer is then left unchanged. Raises if the base is not a pointer. Decides TR14-2.3-02,
+-- TR14-3.5-02, TR14-3.5-03, TR14-3.5-05, TR14-3.5-06, TR14-A.2-01.
 local function alias_field(session, b, ctx, value, subscript, length, base)
   local pos = subscript.pos
   local zero = codegen.constant(0)
@@ -164,7 +183,8 @@ local function alias_field(session, b, ctx, value, subscript, length, base)
 end
 mapping_compiler.alias_field = alias_field
 
--- True if a bound uses the row number of its pointer, so that the bound differs between pointers. Decides TR14-5-06.
+-- Returns true if a subscript uses the row number of its pointer (`#`), so that its bounds differ between pointers.
+-- node: AST of the subscript; any other value gives false. Decides TR14-5-06.
 local function is_ragged(node)
   if type(node) ~= "table" then return false end
   if node.tag == "row" then return true end
@@ -174,9 +194,12 @@ local function is_ragged(node)
   return node.tag ~= "section" and node.tag ~= "alias" and is_ragged(node.base)
 end
 
--- Returns the program of one level of pointers, for the subscript number `at`. outer_registers: by subscript, the
--- registers of the enclosing element that hold the bounds of this level and of inner levels. A bound without a register
--- is computed in this program.
+-- Returns the program of one level of pointers: it walks one pointer of type t and applies the subscript number `at` to
+-- its target. out: the enclosing element's `out`, or nil.
+--
+-- outer_registers: by subscript, the registers of the enclosing element that hold the bounds of this level and of inner
+-- levels; nil: all bounds use names of the host program. A bound without a register is computed in this program. For
+-- inner_program, alias_action and rows see pointer_program. Raises for an array of several elements behind a pointer.
 local function pointer_level(session, out, t, subscripts, at, outer_registers, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
   local level = { builder = b, around = out, first = at, rows = rows }
@@ -189,7 +212,7 @@ local function pointer_level(session, out, t, subscripts, at, outer_registers, i
     for _, key in ipairs { "count", "first", "base", "rows" } do
       local register = outer_registers[i][key]
       inherited[i][key] = register and b:emit(pos, core.opcode.INHERIT, 0, 0, register)
-      -- inner levels also use this register
+      -- Pinned, because programs of inner levels read this register, too.
       if register then b:pin(inherited[i][key]) end
     end
   end
@@ -230,10 +253,14 @@ local function pointer_level(session, out, t, subscripts, at, outer_registers, i
   }
 end
 
--- Returns the program of pointers followed in sequence: p[0:n][0:m], p[0:n][@]. The code of `b`, builder of the
--- enclosing element, computes the bounds; nil: bounds use names of the host program. alias_action: action on a target
--- of @ that is not present. rows: function that returns the address of the first pointer, from which row numbers are
--- computed. Decides TR14-3.5-07, TR14-3.5-08, TR14-3.5-09, ACC33-2.7.1-3.
+-- Returns the program of pointers that are followed in sequence: p[0:n][0:m], p[0:n][@]. t: type of the first pointers;
+-- from: number of their subscript.
+--
+-- b: builder of the enclosing element, whose code computes the bounds; nil: bounds use names of the host program.
+-- inner_program(element, pos, level): function that returns the program of the last targets. alias_action: action on a
+-- target of @ that is not present; nil: it must be present. rows(builder): function that returns the register with the
+-- address of the first pointer, from which row numbers are computed; nil: none. Decides TR14-3.5-07, TR14-3.5-08,
+-- TR14-3.5-09, ACC33-2.7.1-3.
 local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_program, alias_action, rows)
   local bound_registers = b and {}
   for i = from, b and #subscripts or 0 do
@@ -257,21 +284,24 @@ local function pointer_program(session, out, b, ctx, t, subscripts, from, inner_
   return pointer_level(session, out, t, subscripts, from, bound_registers, inner_program, alias_action, rows)
 end
 
--- Returns the product of a value of codegen and the number `times`.
+-- Returns the product of the value `v` and the number `times`.
 local function scale(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
--- Returns the length of the section of an alias's base, and the offset of its first byte, as {count, bytes}. An empty
--- section cannot be a base.
+-- Returns the extent of the section that an alias's base of type t has, as values {count, bytes}: its number of
+-- elements, and the offset in bytes of its first one. An empty section cannot be a base, so alias_field tests the
+-- count.
 function mapping_compiler.base_section(b, ctx, section, t)
   local start, count = section_subscripts.bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
   return { count = count, bytes = codegen.apply(b, "*", start, size, section.pos) }
 end
 
--- Returns the base of an alias, and the section of the base if the base is a member with a section. Chains of aliases
--- are followed to the first member that is not an alias (TR14-3.5-12). Decides TR14-3.5-12.
+-- Returns the base of an entry that is an alias: the base's AST (nil for [@]), and its section and type if the base is
+-- a member with a section. A base that is an alias itself is replaced by its own base, up to the first member that is
+-- not an alias (TR14-3.5-12). visited: set of the entries of this chain. Raises if the chain is a cycle. Decides
+-- TR14-3.5-12.
 local function alias_base(session, out, entry, visited)
   local to = entry.subscripts[1].to
   local scope = entry.outer and out.member_mapping.policy.scope
@@ -296,9 +326,10 @@ local function alias_base(session, out, entry, visited)
   return to
 end
 
--- Appends the field of a pointer member that is an alias. Decides TR14-2.3-01, TR14-3.5-11.
+-- Appends the field of a pointer member that is an alias. Appends nothing in an update, because updates ignore aliases
+-- (TR14-3.5-11). Decides TR14-2.3-01, TR14-3.5-11.
 local function add_alias(session, out, entry, offset, name)
-  if out.member_mapping.update then return end -- an update ignores aliases (TR14-3.5-11)
+  if out.member_mapping.update then return end
   local b, ctx, t = out.builder, out.ctx, entry.member.type
   local subscript = entry.subscripts[1]
   b:boundary()
@@ -313,7 +344,8 @@ local function add_alias(session, out, entry, offset, name)
   out.fields[#out.fields + 1] = field
 end
 
--- Returns a function that compiles the program of the objects that a member contains or points to.
+-- Returns a function(element, pos, level) that compiles the program of the objects that the entry's member contains or
+-- points to. level: `out` of the enclosing pointer level; nil: `out`.
 local function inner_program(session, out, entry)
   return function(_, pos, level)
     out.ctx.values = entry.inner_values
@@ -321,8 +353,8 @@ local function inner_program(session, out, entry)
   end
 end
 
--- Returns the word of the action for objects that a member contains or points to: from the entry, from the policy that
--- the entry invokes, or from the enclosing object.
+-- Returns the word of the action on objects that a member contains or points to: that of the policy that the entry
+-- invokes, that of the entry, or that of the enclosing object. Returns nil for the enclosing element's action.
 local function inner_action(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.member_mapping, entry)
@@ -331,8 +363,8 @@ local function inner_action(session, out, entry)
   return entry.requested_action or out.requested_action
 end
 
--- Appends the field of a member with sections: a pointer that is followed, or a part of an array. Decides TR14-1.2-01,
--- TR14-4.3-10, TR14-A.1-01.
+-- Appends the field of a member with sections: a pointer that is followed, or a part of an array. Raises if the
+-- sections do not fit the member's type. Decides TR14-1.2-01, TR14-4.3-10, TR14-A.1-01.
 local function add_section(session, out, entry, offset, name, init)
   local t, subscripts = entry.member.type, entry.subscripts
   if subscripts[1].tag == "alias" then return add_alias(session, out, entry, offset, name) end
@@ -365,8 +397,8 @@ local function add_section(session, out, entry, offset, name, init)
   out.fields[#out.fields + 1] = field
 end
 
--- Returns the address of the base of an alias a(@base) in Fortran: a component of the same object, or a variable of the
--- host program.
+-- Returns, as a value, the address that the base of an alias a(@base) in Fortran holds. to: AST of the base, a
+-- component of the same object or a variable of the host program. Raises if the base is neither of them.
 local function alias_origin(session, out, entry, to, b)
   local scope = entry.outer and out.member_mapping.policy.scope
   local variable = to.tag == "id" and session.now.scope.variables[to.name]
@@ -389,10 +421,11 @@ local function alias_origin(session, out, entry, to, b)
     { rule = "TR14-3.5-01" })
 end
 
--- Appends the field of an allocatable or pointer component that is an alias. One byte must be present: of its target
--- or, with a base, of the base's target.
+-- Appends the field of an allocatable or pointer component that is the alias `alias`, the AST of (@) or (@base). One
+-- byte must be present: of the component's target or, with a base, of the base's target (TR14-3.5-03). Appends nothing
+-- in an update, because updates ignore aliases.
 local function add_descriptor_alias(session, out, entry, alias, offset, name)
-  if out.member_mapping.update then return end -- a single byte is enough (TR14-3.5-03)
+  if out.member_mapping.update then return end
   local b, t, to, pos = out.builder, entry.member.type, alias.to, alias.pos
   local zero = codegen.constant(0)
   local value = codegen.load(b, { self = true, offset = offset, type = types.pointer(types.void) }, pos)
@@ -402,14 +435,15 @@ local function add_descriptor_alias(session, out, entry, alias, offset, name)
     has_target = codegen.apply(b, "&", has_target, codegen.apply(b, "!=", from, zero, pos), pos)
     start = codegen.reg(b, codegen.apply(b, "-", from, value, pos), pos)
   end
-  -- a single byte is enough (TR14-3.5-03)
+  -- The presence of a single byte is enough (TR14-3.5-03), so an element has one byte.
   local field = { unit = 1, count = codegen.reg(b, has_target, pos), start = start }
   field.offset, field.slot_bytes, field.action, field.code_end = offset, t.size, action.present, b.n
   field.label = label(session, name)
   out.fields[#out.fields + 1] = field
 end
 
--- Appends the field of the type record that the descriptor of a polymorphic component points to (FLANG-api-5). Decides
+-- Appends the field of the type record that the descriptor of a polymorphic component points to (FLANG-api-5). count:
+-- number of elements in the component, a value; if it is 0 when the program runs, no record is mapped. Decides
 -- FLANG-api-5.
 local function add_type_record(session, out, entry, offset, name, count)
   local b, pos = out.builder, entry.member.pos
@@ -421,9 +455,10 @@ local function add_type_record(session, out, entry, offset, name, count)
     label = session:label { name = name .. " (type)", unit = 1, member = true } }, inner_action(session, out, entry))
 end
 
--- Appends the piece and the field of an allocatable or pointer component, whose extent comes from its descriptor. The
--- descriptor has a defined value on the device for every action (AMB-FLANG-01). Decides TR14-1.1-05, TR14-2.2-02,
--- TR14-A.4-01, FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
+-- Appends the piece of an allocatable or pointer component and, if its target is mapped as well, the field of the
+-- target. The extent comes from the descriptor, which has a defined value on the device for every action
+-- (AMB-FLANG-01). own: action on the enclosing structure's bytes. Decides TR14-1.1-05, TR14-2.2-02, TR14-A.4-01,
+-- FLANG-pointer-2, FLANG-alloc-1, OMP60-map-16.
 local function add_descriptor(session, out, entry, offset, name, own)
   local t, b, _ = entry.member.type, out.builder, nil
   local pos = entry.subscripts and entry.subscripts[1].pos or entry.member.pos
@@ -443,7 +478,7 @@ local function add_descriptor(session, out, entry, offset, name, own)
   else
     start, count = fortran_component.whole_array(b, t, offset, pos)
   end
-  -- Targets of polymorphic components are mapped as bytes: the program of the dynamic type is not known here.
+  -- Targets of polymorphic components are mapped as bytes, because the program of the dynamic type is not known here.
   local unit = t.polymorphic and 1 or t.of.size
   local child = types.is_record(t.of) and not t.polymorphic and inner_program(session, out, entry)(t.of, pos) or nil
   if t.polymorphic then add_type_record(session, out, entry, offset, name, count) end
@@ -457,8 +492,9 @@ end
 
 local collect -- forward declaration
 
--- Adds a member that is a structure or an array of structures: unrolled into the element, or as a field that is walked
--- in place. Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
+-- Adds a member that is a structure or an array of structures. Up to UNROLLED structures become pieces and fields of
+-- the element itself; a longer array becomes one field that is walked in place or, if its elements are plain data, one
+-- piece. Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
 local function add_records(session, out, entry, offset, name, init)
   local t = entry.member.type
   local element, n = t, 1
@@ -478,8 +514,8 @@ local function add_records(session, out, entry, offset, name, init)
     add_piece(out, offset, t.size, { init = init, name = name, requested_action = own })
     return
   end
-  -- The array is walked in place. Its elements' own bytes belong to the enclosing element, so their pieces are added
-  -- here.
+  -- The array is walked in place: the field follows only pointers of its elements. The elements' own bytes belong to
+  -- the enclosing element, so their pieces are added here.
   local inner = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), ctx = out.ctx,
     member_mapping = member_mapping, around = out.around }
   collect(session, inner, member_mapping, 0, "", init, own)
@@ -504,8 +540,9 @@ local function add_records(session, out, entry, offset, name, init)
       array = array_of(t) } }, own)
 end
 
--- Adds the members of a structure at offset `base` of the element, as its member mapping says. prefix: beginning of the
--- members' names; own: the word of the action on their bytes, nil for the element's own action. Decides TR14-1.1-03,
+-- Adds pieces, fields and excluded ranges for the members of a structure at offset `base` of the element, as its member
+-- mapping says. prefix: beginning of the members' names; own: the word of the action on their bytes, nil for the
+-- element's own action. The environment and mapping in `out` are those of the structure meanwhile. Decides TR14-1.1-03,
 -- TR14-1.1-07, TR14-1.1-08, TR14-3.1.1-13, TR14-3.1.1-15, TR14-3.1.1-16, TR14-4.3-22, ACC33-2.7.1-5.
 function collect(session, out, member_mapping, base, prefix, init, own)
   local record = member_mapping.record
@@ -535,7 +572,8 @@ function collect(session, out, member_mapping, base, prefix, init, own)
       elseif t.kind == "pointer" and pointer_mapping then
         add_piece(out, offset, t.size, { entry_only = true, base_pointer = pointer_mapping == "unnamed",
           requested_action = "copyin" })
-      -- The mapper does not name the pointer (OMP60-map-15).
+      -- The mapper does not name the pointer itself, only its section, so the pointer is not available on the device
+      -- (OMP60-map-15).
       elseif t.kind == "pointer" and member_mapping.holes and not member_mapping.update then
         out.excluded[#out.excluded + 1] = { offset = offset, bytes = t.size, name = name, label = label(session, name) }
       end
@@ -553,9 +591,9 @@ function collect(session, out, member_mapping, base, prefix, init, own)
   out.ctx, out.member_mapping, out.requested_action = ctx, outer_mapping, outer_action
 end
 
--- Returns the sorted pieces of an element of `size` bytes, with neighbours of equal attributes joined over small
--- padding. Excluded members, and arrays of which a section moves, are never joined over. Decides TR14-1.3-01,
--- TR14-1.3-04.
+-- Sorts out.pieces and returns the pieces of an element of `size` bytes, with neighbours of equal attributes joined
+-- over padding of less than PADDING bytes. Excluded members, and arrays of which a section moves, are never joined
+-- over. Decides TR14-1.3-01, TR14-1.3-04.
 local function join(out, size)
   local pieces = out.pieces
   table.sort(pieces, function(a, b) return a.offset < b.offset end)
@@ -571,7 +609,8 @@ local function join(out, size)
   for _, piece in ipairs(pieces) do
     local last = joined[#joined]
     local finish = last and last.offset + last.bytes
-    if last and piece.offset < finish then -- members of a union overlap
+    -- Members of a union overlap: the piece becomes a part of the last one.
+    if last and piece.offset < finish then
       last.bytes = math.max(finish, piece.offset + piece.bytes) - last.offset
       last.name = nil
       last.init = last.init or piece.init
@@ -585,7 +624,7 @@ local function join(out, size)
       else
         if near and not last.init then
           last.bytes = piece.offset - last.offset
-        -- the member alone is initialised; the padding goes to the next piece
+        -- `last` is initialised without its padding, so the padding goes to the next piece.
         elseif near then
           piece.bytes, piece.offset, piece.name = piece.offset + piece.bytes - finish, finish, nil
         end
@@ -601,10 +640,11 @@ local function join(out, size)
   return joined
 end
 
--- Keys of the program cache for symbols and layouts; its other keys are member mappings and keys of blocks.
+-- Keys of the program cache for symbols and layouts. Its other keys are member mappings and, for blocks of OpenMP
+-- structures, keys of plan/openmp_lowering.lua.
 local NAMES, LAYOUT = {}, {}
 
--- Returns the program cache of a record.
+-- Returns the program cache of a record: a table, created at the first call.
 local function cache_of(session, record)
   local cache = session.caches.programs[record]
   if not cache then
@@ -614,7 +654,8 @@ local function cache_of(session, record)
   return cache
 end
 
--- Returns the symbols of a record's leaf members: {offset, bytes, name, label}.
+-- Returns the list of a record's leaf members, {offset, bytes, name, label}; label: the core's symbol. Arrays of more
+-- than UNROLLED elements are one leaf. The list is cached.
 local function names_of(session, record)
   local cache = cache_of(session, record)
   if cache[NAMES] then return cache[NAMES] end
@@ -637,8 +678,8 @@ local function names_of(session, record)
   return symbols
 end
 
--- Returns the program that describes elements of type t: `program`, if it is not nil. For a plain structure it is a
--- program that only names its members; nil for other types.
+-- Returns the program that describes elements of type t for messages: `program`, unless it is nil. For a structure
+-- without a program it returns a cached program that only names its members; nil for other, incomplete and empty types.
 function mapping_compiler.layout(session, t, program)
   if program or not types.is_record(t) or not t.complete or t.size == 0 then return program end
   local cache = cache_of(session, t)
@@ -649,12 +690,13 @@ function mapping_compiler.layout(session, t, program)
   return cache[LAYOUT]
 end
 
--- Flags that a member may have even if the enclosing object does not have them.
+-- Flags that a member may have although the enclosing object does not have them.
 local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
 
--- Appends fields for members whose bytes are looked up separately, and returns the pieces that remain with the element.
--- There are three kinds: all members in an update of single members (AMB-TR14-20); members that get the host's bytes
--- although present (DIR-6-04); members with modifiers of a mapper's map (OMP60-map-15).
+-- Appends fields for members whose bytes the core looks up by themselves, and returns the pieces that remain with the
+-- element. There are three kinds: all members in an update of single members (AMB-TR14-20); members that get the host's
+-- bytes although present (DIR-6-04); members with modifiers of a mapper's map (OMP60-map-15), which also keep their
+-- pieces.
 local function add_separate_members(session, out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
@@ -672,8 +714,9 @@ local function add_separate_members(session, out, member_mapping, pieces)
   return rest
 end
 
--- Returns {up = n}: a recursive program refers to the program n levels up (TR14-5-10). Marks the levels in between as
--- not cacheable.
+-- Returns {up = n}: a recursive program refers to the program n levels up, that of member_mapping (TR14-5-10).
+-- enclosing: `out` of the element that refers to it. Marks this program as recursive, and the levels in between as not
+-- cacheable. Raises if the program uses names of objects that enclose it.
 function recursion_depth(enclosing, member_mapping, pos)
   local levels, at = 1, enclosing
   while at.compiles ~= member_mapping do
@@ -688,9 +731,12 @@ function recursion_depth(enclosing, member_mapping, pos)
   return { up = levels }
 end
 
--- Returns the program for elements of a record under a member mapping, or nil if the elements are plain data. pos:
--- position for errors; enclosing: the `out` of the element that points to these elements, or nil. Raises for a
--- recursive type unless the rules allow it. Decides TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
+-- Returns the program for elements of a record under a member mapping. Returns nil if the elements are plain data,
+-- incomplete or empty, or {up} for a program that is being compiled already (recursion_depth). pos: position for
+-- errors; enclosing: the `out` of the element that points to these elements, or nil.
+--
+-- Raises for a recursive type unless the rule profile allows it. After an error, nothing is cached. Decides
+-- TR14-2.2-04, TR14-3.3-16, TR14-4.3-18.
 function compile_program(session, member_mapping, pos, enclosing)
   local record = member_mapping.record
   if not record.complete or record.size == 0 then return nil end
@@ -706,7 +752,8 @@ function compile_program(session, member_mapping, pos, enclosing)
   if program ~= nil then return program or nil end
   local out
   local ok, result = pcall(function()
-    cache[member_mapping] = "under way" -- inside pcall, because assigning it may run out of memory
+    -- Assigned inside pcall, because the assignment may run out of memory.
+    cache[member_mapping] = "under way"
     out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = enclosing,
       compiles = member_mapping }
     collect(session, out, member_mapping, 0, "", false, nil)
@@ -732,7 +779,8 @@ function compile_program(session, member_mapping, pos, enclosing)
     cache[member_mapping] = nil
     error(result, 0)
   end
-  -- Exempt from caching: a program that reads registers of an enclosing element, or contains an enclosing program.
+  -- A program that reads registers of an enclosing element, or refers to an enclosing program, depends on the place
+  -- where it is used, so it is not cached.
   cache[member_mapping] = not (out.touched or out.leads_up) and result or nil
   return result or nil
 end

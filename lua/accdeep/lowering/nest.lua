@@ -26,6 +26,8 @@
 --     holes            true if unnamed members are not available on the device (mappers).
 --     inner_of         function of mappers: entry -> member mapping of the objects inside.
 --     flags            flags of the list item that a mapper maps.
+--     pointer_mapping  function of mappers: name of a pointer member -> how the pointer itself is mapped (mapper.lua).
+--     key              text that names a cached mapping, the same after its cache was cleared.
 --     entries          cache of nest.entries.
 --
 -- Parameters of several functions here: `inner` is {name?, pos, args?, empty?, nest?}, the shape or policy that a
@@ -264,9 +266,10 @@ function nest.is_alias(entry)
   return sections and sections[#sections].tag == "alias"
 end
 
--- Returns the member mapping that a clause, except invoke, gives to objects of a record: by its brackets and nest, else
--- by the policy for its action, else by the default shape. requested: the clause's action, or nil. Raises if the shape
--- does not exist, its values or nest are wrong, or the profile has no values of shapes.
+-- Returns the member mapping that a clause, except invoke, gives to objects of a record. Brackets and a nest decide; a
+-- clause without them uses the policy for its action or, if there is none, the default shape. requested: the clause's
+-- action, or nil. Raises if the shape does not exist, its values or nest are wrong, or the profile has no values of
+-- shapes.
 function nest.mapping_of_clause(session, record, clause, update, requested)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
@@ -364,10 +367,10 @@ local function used_policy_default(session, record, policy_layer, name, shaped)
   return default
 end
 
--- Resolves the member `name` under the mapping's policy by the tiers of AMB-TR14-07: first the policy itself, then the
--- policies that it uses, then the layers of its shape with its default. Returns the result of find_in_layers, with the
--- fields action, requested_action, invoke, named and outer of an entry (nest.entries) in addition. Raises if the member
--- has no action. Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03,
+-- Resolves the member `name` under the mapping's policy by the tiers of AMB-TR14-07: the policy itself, the policies
+-- that it uses, then the layers of its shape with its default. Returns the result of find_in_layers, with the fields
+-- action, requested_action, invoke, named and outer of an entry (nest.entries) in addition. Raises if the member has no
+-- action. Decides TR14-1.2-08, TR14-3.2.1-05, TR14-3.2.1-11, TR14-3.2.1-13, TR14-3.2.1-15, TR14-3.2.2-03,
 -- TR14-3.2.3-03, TR14-A.3-01, TR14-A.3-02, TR14-A.3-03, TR14-A.3-04, TR14-A.3-06.
 local function policy_entry(session, member_mapping, name)
   local policy_layer, record = member_mapping.policy, member_mapping.record
