@@ -79,8 +79,8 @@ end
 -- structure has no sign, because the core adds the point.
 local function member_label(record, prefix, name) return prefix .. (record.class == "type" and "%" or "") .. name end
 
--- Returns the name, for messages, of element i of an array member of type t, counted from 0 in memory order: name[i] in
--- C, name(i,j) with the array's lower bounds in Fortran.
+-- Returns the name, for messages, of element i of an array member of type t, counted from 0 in memory order. The name
+-- is name[i] in C, and name(i,j) with the array's lower bounds in Fortran.
 local function element_name(t, name, i)
   if not t.bounds then return ("%s[%d]"):format(name, i) end
   local indices = {}
@@ -199,7 +199,7 @@ end
 --
 -- outer_registers: by subscript, the registers of the enclosing element that hold the bounds of this level and of inner
 -- levels; nil: all bounds use names of the host program. A bound without a register is computed in this program. For
--- inner_program, alias_action and rows see pointer_program. Raises for an array of several elements behind a pointer.
+-- inner_program, alias_action and rows see pointer_program. Raises if the pointer points to rows of several elements.
 local function pointer_level(session, out, t, subscripts, at, outer_registers, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
   local level = { builder = b, around = out, first = at, rows = rows }
@@ -289,9 +289,8 @@ local function scale(b, v, times, pos)
   return times == 1 and v or codegen.apply(b, "*", v, codegen.constant(times), pos)
 end
 
--- Returns the extent of the section that an alias's base of type t has, as values {count, bytes}: its number of
--- elements, and the offset in bytes of its first one. An empty section cannot be a base, so alias_field tests the
--- count.
+-- Returns the extent of the section that an alias's base of type t has, as values {count, bytes}. count: its number of
+-- elements; bytes: the offset of its first byte. An empty section cannot be a base, so alias_field tests the count.
 function mapping_compiler.base_section(b, ctx, section, t)
   local start, count = section_subscripts.bounds(b, ctx, section, {})
   local size = codegen.constant(types.element(t).size)
@@ -354,7 +353,7 @@ local function inner_program(session, out, entry)
 end
 
 -- Returns the word of the action on objects that a member contains or points to: that of the policy that the entry
--- invokes, that of the entry, or that of the enclosing object. Returns nil for the enclosing element's action.
+-- invokes, else of the entry, else of the enclosing object. Returns nil for the enclosing element's action.
 local function inner_action(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.member_mapping, entry)
@@ -493,7 +492,7 @@ end
 local collect -- forward declaration
 
 -- Adds a member that is a structure or an array of structures. Up to UNROLLED structures become pieces and fields of
--- the element itself; a longer array becomes one field that is walked in place or, if its elements are plain data, one
+-- the element itself. A longer array becomes one field that is walked in place or, if its elements are plain data, one
 -- piece. Decides TR14-2.3-04, TR14-3.1.1-12, TR14-3.2.1-16, TR14-A.2-02.
 local function add_records(session, out, entry, offset, name, init)
   local t = entry.member.type
@@ -694,9 +693,9 @@ end
 local OF_MEMBER = core.flag.always_in | core.flag.always_out | core.flag.must
 
 -- Appends fields for members whose bytes the core looks up by themselves, and returns the pieces that remain with the
--- element. There are three kinds: all members in an update of single members (AMB-TR14-20); members that get the host's
--- bytes although present (DIR-6-04); members with modifiers of a mapper's map (OMP60-map-15), which also keep their
--- pieces.
+-- element. These are all members in an update of single members (AMB-TR14-20), and members that get the host's bytes
+-- although present (DIR-6-04). Members with modifiers of a mapper's map (OMP60-map-15) get a field, too, but also keep
+-- their pieces.
 local function add_separate_members(session, out, member_mapping, pieces)
   local b, rest = out.builder, {}
   local all = member_mapping.update and member_mapping.bare
