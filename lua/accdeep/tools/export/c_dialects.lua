@@ -17,15 +17,15 @@ c_dialects.operand = operand
 
 -- Adds a function to a program, unless an equal function exists. write(name) returns its prototype and text. Returns
 -- the name of the function.
-function c_dialects.add(program, what, write)
+function c_dialects.add(program, stem, write)
   program.ndeep = (program.ndeep or 0) + 1
-  local name = ("%s%s_%d"):format(program.prefix or "", what, program.ndeep)
+  local name = ("%s%s_%d"):format(program.prefix or "", stem, program.ndeep)
   local prototype, text = write(name)
   program.known_texts = program.known_texts or {}
-  local plain = (prototype .. text):gsub(name .. "%f[^%w_]", "")
-  local same = program.known_texts[plain]
+  local nameless_text = (prototype .. text):gsub(name .. "%f[^%w_]", "")
+  local same = program.known_texts[nameless_text]
   if same then return same end
-  program.known_texts[plain] = name
+  program.known_texts[nameless_text] = name
   program.prototypes[#program.prototypes + 1] = prototype
   program.functions[#program.functions + 1] = text
   return name
@@ -67,11 +67,11 @@ local ALIAS = {
 -- Returns the name of a function of ALIAS, added to the program. `routine`: acc_attach, acc_detach or
 -- acc_detach_finalize.
 function c_dialects.alias(program, routine)
-  local what = routine:gsub("^acc_", "")
-  return c_dialects.add(program, what .. "_alias", function(name)
+  local stem = routine:gsub("^acc_", "")
+  return c_dialects.add(program, stem .. "_alias", function(name)
     local head = ("static void %s(void **pointer, void *base)"):format(name)
     return head .. ";", "__attribute__((no_sanitize_thread))\n" .. head .. "\n"
-      .. ALIAS[what:match "^%a+"]:gsub("acc_%a+tach", routine)
+      .. ALIAS[stem:match "^%a+"]:gsub("acc_%a+tach", routine)
   end)
 end
 
@@ -132,9 +132,9 @@ local c = c_dialects.c
 -- Returns the declaration of a name with the type `t`. A structure without a name is spelled by its field `spelled`
 -- (deep_copy.lua).
 function c.declaration(t, name)
-  local stars, of = "", t
-  while of.kind == "pointer" do stars, of = stars .. "*", of.to end
-  return of.spelled and ("%s %s%s"):format(of.spelled, stars, name) or types.spell(t, name)
+  local stars, target = "", t
+  while target.kind == "pointer" do stars, target = stars .. "*", target.to end
+  return target.spelled and ("%s %s%s"):format(target.spelled, stars, name) or types.spell(t, name)
 end
 -- Returns the text by which a generated function is called.
 function c.called(name) return name end
@@ -142,9 +142,9 @@ function c.called(name) return name end
 function c.member(_, _, name) return "q->" .. name end
 -- Returns the address of the first innermost element of the array `text` of type `t`.
 function c.first_element(text, t)
-  local of = t
-  while of.kind == "array" do of = of.of end
-  return ("(%s)%s"):format(c.declaration(types.pointer(of), ""), text)
+  local element = t
+  while element.kind == "array" do element = element.of end
+  return ("(%s)%s"):format(c.declaration(types.pointer(element), ""), text)
 end
 
 -- Returns the address of objects without const and volatile; in C++ accdeep_call removes them.
@@ -240,8 +240,8 @@ end
 function cxx.called(name) return ("accdeep_call<%s>"):format(name) end
 -- Returns the address of the first innermost element of the array `text` of type `t`.
 function cxx.first_element(text, t)
-  local of, subscripts = t, ""
-  while of.kind == "array" do of, subscripts = of.of, subscripts .. "[0]" end
+  local element, subscripts = t, ""
+  while element.kind == "array" do element, subscripts = element.of, subscripts .. "[0]" end
   return "&" .. operand(text) .. subscripts
 end
 
@@ -285,9 +285,9 @@ end
 function cxx.choose(program, by_type)
   return c_dialects.add(program, "each_type", function(own)
     local parts = {}
-    for i, one in ipairs(by_type) do
+    for i, entry in ipairs(by_type) do
       parts[i] = ("    template<typename... More> static void run(%s *objects, size_t count, More... more)\n    {\n"
-        .. "        accdeep_call<%s>(objects, count, more...);\n    }\n"):format(one[1], one[2])
+        .. "        accdeep_call<%s>(objects, count, more...);\n    }\n"):format(entry[1], entry[2])
     end
     return ("struct %s;"):format(own), ("template<> struct accdeep_deep<%s> {\n%s};"):format(own, table.concat(parts))
   end)

@@ -23,18 +23,18 @@ end
 
 -- Returns the program of a case. It has the declarations and initial values of the file, and no device variables.
 function Program:case(name)
-  local made = c_program.new(self.file)
-  made.name = name
-  table.move(self.declarations, 1, #self.declarations, 1, made.declarations)
+  local program = c_program.new(self.file)
+  program.name = name
+  table.move(self.declarations, 1, #self.declarations, 1, program.declarations)
   for address, block in pairs(self.blocks) do
     if block.initial then
-      made.blocks[address] = { made_by = block.made_by, type = block.type, text = block.text,
+      program.blocks[address] = { made_by = block.made_by, type = block.type, text = block.text,
         initial = block.initial, shadow = block.initial }
     end
   end
-  if self.reason and self.reason.adopt_declared then made.reason = self.reason end
-  made.shapes = self.shapes
-  return made
+  if self.reason and self.reason.adopt_declared then program.reason = self.reason end
+  program.shapes = self.shapes
+  return program
 end
 
 -- Returns true if steps are still recorded: every step so far was expressible, and no expected error has ended the
@@ -80,8 +80,8 @@ local function fits(t, to)
   return types.same(t, to) or to.kind == "void" and t.kind ~= "array"
 end
 
--- Returns the l-value of the wanted type `to` (see fits) at `offset` in the object `text` of type `t`; nil if there is
--- none.
+-- Returns the l-value of the requested type `to` (see fits) at `offset` in the object `text` of type `t`; nil if there
+-- is none.
 local function lvalue(t, text, offset, to)
   if offset == 0 and fits(t, to) then return text end
   if t.kind == "array" and t.of.size > 0 then
@@ -93,8 +93,8 @@ local function lvalue(t, text, offset, to)
     for _, member in ipairs(t.members) do
       if offset >= member.offset and offset < member.offset + member.type.size then
         local inner = member.name and text .. "." .. member.name or text
-        local found = lvalue(member.type, inner, offset - member.offset, to)
-        if found then return found end
+        local inner_lvalue = lvalue(member.type, inner, offset - member.offset, to)
+        if inner_lvalue then return inner_lvalue end
       end
     end
   end
@@ -104,20 +104,20 @@ end
 -- Returns the address and the block of the memory that contains an address, or of an array that ends there; nil if
 -- there is none.
 local function block_at(self, address)
-  local behind -- an array that ends at the address
+  local preceding -- an array that ends at the address
   for at, block in pairs(self.blocks) do
     local last = at + block.type.size
     if address >= at and address < last or address == at then return at, block end
-    if address == last and block.type.kind == "array" then behind = at end
+    if address == last and block.type.kind == "array" then preceding = at end
   end
-  return behind, self.blocks[behind]
+  return preceding, self.blocks[preceding]
 end
 
--- Returns the C expression for the object at a host address, or nil. `of`: the wanted type, as in fits.
-function Program:object(address, of)
+-- Returns the C expression for the object at a host address, or nil. `requested_type`: as in fits.
+function Program:object(address, requested_type)
   local at, block = block_at(self, address)
   if not block then return nil end
-  return lvalue(block.type, block.text, address - at, of)
+  return lvalue(block.type, block.text, address - at, requested_type)
 end
 
 -- Adds a variable for a device address that a routine or region returns; returns its name. `address`: the value, or nil
@@ -133,8 +133,8 @@ end
 local function device_text(self, session, address)
   if session.ctx:device_of(address) < 0 then return nil end
   local best
-  for _, kept in ipairs(self.devices) do
-    if kept.address <= address and (not best or kept.address >= best.address) then best = kept end
+  for _, saved in ipairs(self.devices) do
+    if saved.address <= address and (not best or saved.address >= best.address) then best = saved end
   end
   local low, high = nil, nil
   if best then low, high = session.ctx:device_bounds(session.now.device, best.address) end
@@ -250,22 +250,22 @@ end
 local function adopt(self, list)
   for _, entry in ipairs(list) do
     local address, block = entry.address, entry.block
-    local known = self.blocks[address]
-    if not known or known.made_by ~= block then
+    local current_block = self.blocks[address]
+    if not current_block or current_block.made_by ~= block then
       local t = block.type
-      local made
+      local new_block
       if block.variable then
         local now = core.get(address, block.bytes)
-        made = { type = t, text = block.name, initial = now, shadow = now }
+        new_block = { type = t, text = block.name, initial = now, shadow = now }
       else
         self.nblocks = self.nblocks + 1
         local name = ("block_%d"):format(self.nblocks)
-        made = { type = t, text = name, shadow = ("\0"):rep(block.bytes) }
+        new_block = { type = t, text = name, shadow = ("\0"):rep(block.bytes) }
         self.globals[#self.globals + 1] = ("static %s = NULL;"):format(types.spell(types.pointer(t.of), name))
         self:line(("%s = calloc(%d, sizeof *%s);"):format(name, math.max(t.n, 1), name))
       end
-      made.made_by = block
-      self.blocks[address] = made
+      new_block.made_by = block
+      self.blocks[address] = new_block
     end
   end
 end
@@ -299,9 +299,9 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Finishes the program. `wanted`: the language for a program without directives, or nil.
-function Program:finish(wanted)
-  self.language = self.language or wanted or "openacc"
+-- Finishes the program. `language`: the language for a program without directives, or nil.
+function Program:finish(language)
+  self.language = self.language or language or "openacc"
   if self.uses.device and not prelude.device[self.language] then
     self.ended = false
     self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"

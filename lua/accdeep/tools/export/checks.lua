@@ -49,9 +49,9 @@ end
 
 -- Adds a check of the host value `value` that the script reads at `address`. Each address is checked once per step.
 function Recorder:read(session, address, code, value)
-  if not self.program:is_open() or self.seen[address] then return end
+  if not self.program:is_open() or self.checked_addresses[address] then return end
   self:catch_up()
-  self.seen[address] = true
+  self.checked_addresses[address] = true
   local is_pointer = code == core.scalar.pointer
   local text = self.program:object(address, is_pointer and "pointer" or code)
   if not text then
@@ -67,32 +67,32 @@ end
 
 local function identity(text) return text end
 
--- Adds comparisons of the C expression `text` with a value or a list of values. `around`: a function applied to each
+-- Adds comparisons of the C expression `text` with a value or a list of values. `wrap`: a function applied to each
 -- expression, or nil.
-function Recorder:compare(session, text, wanted, around)
-  around = around or identity
-  local at = memory_view.location(wanted)
+function Recorder:compare(session, text, expected, wrap)
+  wrap = wrap or identity
+  local at = memory_view.location(expected)
   if at and at.type.kind == "pointer" then
     local pointer = self.program:pointer_text(session, at.address, at.type.to)
     if not pointer then return self:cannot(("the address that %s is compared with has no name"):format(text)) end
-    return self:linef("check_number((const void *)(%s) == (const void *)(%s), 1);", around(text, true), pointer)
+    return self:linef("check_number((const void *)(%s) == (const void *)(%s), 1);", wrap(text, true), pointer)
   elseif at then
     return self:cannot(("%s is compared with another object as a whole"):format(text))
   end
-  if type(wanted) == "number" then
-    return self:linef("check_number(%s, %s);", around(text), number_text(wanted))
-  elseif type(wanted) == "boolean" then
-    return self:linef("check_number((%s) != 0, %s);", around(text), number_text(wanted))
-  elseif type(wanted) ~= "table" then
-    return self:cannot(("%s is compared with a %s"):format(text, type(wanted)))
+  if type(expected) == "number" then
+    return self:linef("check_number(%s, %s);", wrap(text), number_text(expected))
+  elseif type(expected) == "boolean" then
+    return self:linef("check_number((%s) != 0, %s);", wrap(text), number_text(expected))
+  elseif type(expected) ~= "table" then
+    return self:cannot(("%s is compared with a %s"):format(text, type(expected)))
   end
-  local names, base = {}, wanted[0] ~= nil and 0 or 1
-  for key in pairs(wanted) do
+  local names, base = {}, expected[0] ~= nil and 0 or 1
+  for key in pairs(expected) do
     if math.type(key) ~= "integer" then names[#names + 1] = tostring(key) end
   end
   table.sort(names)
-  for i = base, #wanted do self:compare(session, ("%s[%d]"):format(text, i - base), wanted[i], around) end
-  for _, name in ipairs(names) do self:compare(session, text .. "." .. name, wanted[name], around) end
+  for i = base, #expected do self:compare(session, ("%s[%d]"):format(text, i - base), expected[i], wrap) end
+  for _, name in ipairs(names) do self:compare(session, text .. "." .. name, expected[name], wrap) end
 end
 
 -- Returns an AST as text that can be followed by a subscript.
@@ -101,18 +101,18 @@ local function postfix_text(node)
   return text:find "^[%w_.%[%]>-]+$" and text or "(" .. text .. ")"
 end
 
--- Adds comparisons of a scenario's expression, which may be a section, with the value `wanted`.
-function Recorder:compare_expression(session, expression, wanted, around)
+-- Adds comparisons of a scenario's expression, which may be a section, with the value `expected`.
+function Recorder:compare_expression(session, expression, expected, wrap)
   local node = syntax.parse("expression", expression, 1, session.now.scope)
   local dimensions = {}
   while node.tag == "section" do
     table.insert(dimensions, 1, node)
     node = node.base
   end
-  if #dimensions == 0 then return self:compare(session, postfix_text(node), wanted, around) end
+  if #dimensions == 0 then return self:compare(session, postfix_text(node), expected, wrap) end
   local function elements(text, list, depth)
     local section = dimensions[depth]
-    if not section then return self:compare(session, text, list, around) end
+    if not section then return self:compare(session, text, list, wrap) end
     local at = memory_view.location(list)
     if at then list = at.type.kind == "array" and self:quietly(list.values, list) or {} end
     local start = section.start and unparse.expression(section.start)
@@ -120,7 +120,7 @@ function Recorder:compare_expression(session, expression, wanted, around)
     local base = list[0] ~= nil and 0 or 1
     for i = base, #list do elements(("%s[%d]"):format(text, start + i - base), list[i], depth + 1) end
   end
-  elements(postfix_text(node), wanted, 1)
+  elements(postfix_text(node), expected, 1)
 end
 
 -- Returns the address of an l-value or section as C, and its size in bytes.
@@ -138,41 +138,42 @@ function Recorder:extent(expression)
   return text, bytes
 end
 
--- Adds a check whether an l-value is present (`wanted` = 1) or absent (0).
-function Recorder:presence(text, wanted)
+-- Adds a check whether an l-value is present (`expected` = 1) or absent (0).
+function Recorder:presence(text, expected)
   if not self.program:is_open() then return end
   local address, bytes = self:extent(text)
   self.program.uses.present = true
   self:check(text .. " present", function()
-    self:linef("check_number(check_present(%s, %d), %d);", address, bytes, wanted)
+    self:linef("check_number(check_present(%s, %d), %d);", address, bytes, expected)
   end)
 end
 
 -- Adds a comment for the expectation `name`, which a C program cannot check.
-function Recorder:mark_unchecked(name, what)
+function Recorder:mark_unchecked(name, subject)
   local _, line = location.scenario(1)
   self:catch_up()
-  self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, what)
+  self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, subject)
 end
 
--- Adds a check whether a pointer is attached (`wanted` = 1) or not (0): its device copy holds the device address of its
--- target.
-function Recorder:attachment(text, wanted)
+-- Adds a check whether a pointer is attached (`expected` = 1) or not (0): its device copy holds the device address of
+-- its target.
+function Recorder:attachment(text, expected)
   if not self.program:is_open() then return end
   local session = self:session()
   if self.program.language == "openmp" then
-    return self:mark_unchecked("expect." .. (wanted == 1 and "attached" or "detached"), "whether a pointer is attached")
+    return self:mark_unchecked("expect." .. (expected == 1 and "attached" or "detached"),
+      "whether a pointer is attached")
   end
-  local slot = self:quietly(session.pointer_cell, session, text)
-  local target = self:quietly(session.ctx.host_read, session.ctx, slot, core.scalar.pointer)
-  if wanted == 1 and session.ctx:deviceptr(session.now.device, target) == 0 then
+  local pointer_cell = self:quietly(session.pointer_cell, session, text)
+  local target = self:quietly(session.ctx.host_read, session.ctx, pointer_cell, core.scalar.pointer)
+  if expected == 1 and session.ctx:deviceptr(session.now.device, target) == 0 then
     return self:mark_unchecked("expect.attached", "pointers to what is not present itself")
   end
   self:catch_up()
   self.program.uses.pointer = true
   self:check(text .. " attached", function()
     local pointer = postfix_text(syntax.parse("expression", text, 1, session.now.scope))
-    self:linef("check_number(check_attached(&%s, %s), %d);", pointer, pointer, wanted)
+    self:linef("check_number(check_attached(&%s, %s), %d);", pointer, pointer, expected)
   end)
 end
 

@@ -45,16 +45,16 @@ local function is_alias(node) return node.tag == "alias" end
 -- nests are its only such features.
 function deep_copy.extension(node)
   if node.name == "declare group" then return "groups", false end
-  local found
+  local extension
   for _, clause in ipairs(node.clauses) do
     if beyond_standard[clause.name] then return ("the clause '%s'"):format(clause.name), false end
     if clause.name == "invoke" or clause.nest or clause.shape then
       local word = clause.name == "invoke" and "policy" or "shape"
-      found = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
+      extension = clause.nest and "a nest" or ("the %s of '%s<...>'"):format(word, clause.name)
     end
   end
-  if not found and ast.any(node.clauses, is_alias) then found = "an alias (@)" end
-  return found, true
+  if not extension and ast.any(node.clauses, is_alias) then extension = "an alias (@)" end
+  return extension, true
 end
 
 local function dialect_of(program) return program.dialect or c_dialects.c end
@@ -87,10 +87,10 @@ function Writer:pass_parameter(text)
   return "bound_" .. #self.parameters
 end
 
--- Returns true if an enclosing structure has a member `name`, which is passed as a parameter with the mark AROUND.
-local AROUND = "around "
-local function is_enclosing_member(around, name)
-  return around ~= nil and (types.member(around.record, name) ~= nil or is_enclosing_member(around.above, name))
+-- Returns true if an enclosing structure has a member `name`, which is passed as a parameter with the mark ENCLOSING.
+local ENCLOSING = "around "
+local function is_enclosing_member(outer, name)
+  return outer ~= nil and (types.member(outer.record, name) ~= nil or is_enclosing_member(outer.above, name))
 end
 
 -- Returns true if an expression has names, and all of them have a meaning only at the directive.
@@ -100,7 +100,7 @@ local function is_passed_whole(writer, expression, record, scope)
     if node.tag ~= "id" then return node.tag == "row" end
     has_names = true
     local is_member = not node.global and (types.member(record, node.name)
-      or is_enclosing_member(writer.around, node.name))
+      or is_enclosing_member(writer.enclosing, node.name))
     return is_member or not scope:find_declared(node.name) or not is_passed(node, record)
   end)
   return has_names and not has_others
@@ -124,8 +124,8 @@ end
 local function rebase(writer, expression, record, scope)
   return ast.map(expression, function(node)
     if is_passed_whole(writer, node, record, scope) then
-      local plain = ast.map(node, function(name) return name.global and ast.copy_with(name, "global", nil) or nil end)
-      return { tag = "id", name = writer:pass_parameter(unparse.expression(plain)) }
+      local unqualified = ast.map(node, function(n) return n.global and ast.copy_with(n, "global", nil) or nil end)
+      return { tag = "id", name = writer:pass_parameter(unparse.expression(unqualified)) }
     end
     check_calls(writer, node, record)
     if node.tag == "row" then cannot "a bound that uses the number of its pointer (#)" end
@@ -135,8 +135,8 @@ local function rebase(writer, expression, record, scope)
       writer.dialect.member(writer.program, record, node.name) -- raises for inaccessible members
       return { tag = "member", arrow = true, base = { tag = "id", name = "q" }, name = node.name }
     end
-    if not node.global and is_enclosing_member(writer.around, node.name) then
-      return { tag = "id", name = writer:pass_parameter(AROUND .. node.name) }
+    if not node.global and is_enclosing_member(writer.enclosing, node.name) then
+      return { tag = "id", name = writer:pass_parameter(ENCLOSING .. node.name) }
     end
     if not scope:find_declared(node.name) then cannot "a bound that uses a member of a structure around" end
     if c_dialects.is_own(node.name) then
@@ -198,22 +198,22 @@ end
 function Writer:arguments(member_mapping, parameters)
   local passed = {}
   for i, parameter in ipairs(parameters) do
-    local around = parameter:match("^" .. AROUND .. "(.*)$")
-    local is_own = around and types.member(member_mapping.record, around)
-    passed[i] = ", " .. (is_own and self.dialect.member(self.program, member_mapping.record, around)
+    local outer_member = parameter:match("^" .. ENCLOSING .. "(.*)$")
+    local is_own = outer_member and types.member(member_mapping.record, outer_member)
+    passed[i] = ", " .. (is_own and self.dialect.member(self.program, member_mapping.record, outer_member)
       or self:pass_parameter(parameter))
   end
   return table.concat(passed)
 end
 
--- Writes a call for the elements of a pointer's target or of an array, unless nothing is to do. kept: in the phase
+-- Writes a call for the elements of a pointer's target or of an array, unless nothing is to do. saved: in the phase
 -- `keep`, the address of the saved values.
-function Writer:elements(member_mapping, entry, text, count, kept)
+function Writer:elements(member_mapping, entry, text, count, saved)
   spell_unnamed(member_mapping, entry)
   local action, inner = action_inside(self.session, member_mapping, entry, self.action)
-  if not kept and self:has_nothing(inner) then return end
+  if not saved and self:has_nothing(inner) then return end
   local name, parameters = self.make(inner, action)
-  local passed = (kept and ", (void *)" .. operand(kept) or "") .. self:arguments(member_mapping, parameters)
+  local passed = (saved and ", (void *)" .. operand(saved) or "") .. self:arguments(member_mapping, parameters)
   if entry.member.qualified then text = self.dialect.unqualified_address(text, inner.record) end
   local deeper = is_recursive(self.session, inner, {}) and c_dialects.deeper(self.program)
   if deeper then self:line("%s(1);", deeper) end
@@ -300,17 +300,17 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
     if inside then inside(start, length) end
     if is_deep then self:elements(member_mapping, entry, plus(pointer, start), length) end
     if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
-    local before, behind = {}, {}
+    local preceding, following = {}, {}
     if stays then
       local inner_action, inner = action_inside(self.session, member_mapping, entry, self.action)
       local name, parameters = self.make(inner, inner_action, "keep")
-      before, behind = self.dialect.keep_values("kept", plus(base, start), length, name,
+      preceding, following = self.dialect.keep_values("kept", plus(base, start), length, name,
         self:arguments(member_mapping, parameters))
       self:line "void *kept;"
     end
-    for _, text in ipairs(before) do self:line("%s", text) end
+    for _, text in ipairs(preceding) do self:line("%s", text) end
     move()
-    for _, text in ipairs(behind) do self:line("%s", text) end
+    for _, text in ipairs(following) do self:line("%s", text) end
   end
   self:close_pointer(pointer)
 end
@@ -319,11 +319,11 @@ end
 function Writer:follow_pointer(member_mapping, entry, text, t, at)
   local subscript = entry.subscripts[at]
   local is_member = text == "q->" .. entry.member.name and not is_in_union(member_mapping.record, entry.member.name)
-  local function each(over, first, count, of)
+  local function each(over, first, count, element_type)
     local i = ("i%d"):format(at)
     self:open("for (size_t %s = 0; %s < (size_t)%s; %s++)", i, i, operand(count), i)
     self:follow_pointer(member_mapping, entry, ("%s[%s%s]"):format(
-      over, first == "0" and "" or operand(first) .. " + ", i), of,
+      over, first == "0" and "" or operand(first) .. " + ", i), element_type,
       at + 1)
     self:close()
   end
@@ -359,9 +359,9 @@ function Writer:array_part(member_mapping, entry)
     t = t.of
   end
   while list[1] and list[#list].is_whole do list[#list] = nil end
-  for i, one in ipairs(list) do
-    if i < #list and one.length ~= "1" then cannot "a section of a member in several dimensions" end
-    first[i] = ("[%s]"):format(one.start)
+  for i, part in ipairs(list) do
+    if i < #list and part.length ~= "1" then cannot "a section of a member in several dimensions" end
+    first[i] = ("[%s]"):format(part.start)
   end
   if not list[1] then return nil end
   return table.concat(first), list[#list].length, list[#list].of
@@ -426,7 +426,7 @@ function Writer:entry(member_mapping, entry)
     self:each_nested_record(member_mapping, entry, function(address, count) self:elements(
       member_mapping, entry, address, count) end, text)
     if self.update and self.update ~= "device" then -- bounds of targets use the values from before the update
-      table.move(self.lines, at + 1, #self.lines, #self.held + 1, self.held)
+      table.move(self.lines, at + 1, #self.lines, #self.deferred_lines + 1, self.deferred_lines)
       for i = #self.lines, at + 1, -1 do self.lines[i] = nil end
     end
   elseif entry.subscripts and not is_part(entry) and types.innermost(t) ~= t then
@@ -439,7 +439,7 @@ end
 -- Writes the code for the members of an object, in reverse order when data are unmapped. Bounds use the host's values
 -- from before the directive; an update of the host therefore copies the object's own values last.
 function Writer:members(member_mapping)
-  self.values, self.held, self.bounds, self.nparts = {}, {}, {}, 0
+  self.values, self.deferred_lines, self.bounds, self.nparts = {}, {}, {}, 0
   local entries = nest.entries(self.session, member_mapping)
   local from, to, step = 1, #entries, 1
   if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
@@ -447,7 +447,7 @@ function Writer:members(member_mapping)
     self.sets_pointers = self.action ~= "present" and not traffic(self.session, member_mapping, self.action)
   end
   for i = from, to, step do self:entry(member_mapping, entries[i]) end
-  table.move(self.held, 1, #self.held, #self.lines + 1, self.lines)
+  table.move(self.deferred_lines, 1, #self.deferred_lines, #self.lines + 1, self.lines)
   local at = self.update == "device" and 0 or #self.lines
   for i, text in ipairs(self.values) do table.insert(self.lines, at + i, text) end
   for i, text in ipairs(self.bounds) do table.insert(self.lines, i, ("    "):rep(self.depth) .. text) end
@@ -455,30 +455,30 @@ end
 
 -- Returns the function of a member mapping in a phase, and its parameters' expressions. Adds it to the program if new.
 local function function_for(program, session, member_mapping, phase)
-  local known = program.deep_functions
-  local by_phase = known[member_mapping] or {}
-  known[member_mapping] = by_phase
+  local functions = program.deep_functions
+  local by_phase = functions[member_mapping] or {}
+  functions[member_mapping] = by_phase
   local key = ("%s %s %s"):format(phase.phase, phase.update or phase.action, (phase.finalize and "final" or "")
     .. (phase.if_present and "present" or ""))
-  local found = by_phase[key]
-  if found then return found.name, found.parameters end
+  local existing = by_phase[key]
+  if existing then return existing.name, existing.parameters end
   local tag = (member_mapping.record.tag or "object"):gsub("%b<>", ""):match "([%w_]+)$" or "object"
   local writer = setmetatable({ session = session, program = program, dialect = dialect_of(program), lines = {},
     depth = 2, phase = phase.phase, update = phase.update, action = phase.action, finalize = phase.finalize,
     if_present = phase.if_present,
-    aliases = alias_routines[phase.phase], around = phase.around, parameters = {} }, Writer)
+    aliases = alias_routines[phase.phase], enclosing = phase.enclosing, parameters = {} }, Writer)
   function writer.make(inner, action, other_phase)
     return function_for(program, session, inner, { phase = other_phase or phase.phase, update = phase.update,
       action = action, finalize = phase.finalize, if_present = phase.if_present,
-      around = { record = member_mapping.record, above = phase.around } })
+      enclosing = { record = member_mapping.record, above = phase.enclosing } })
   end
-  local made = { parameters = writer.parameters }
-  by_phase[key] = made
+  local new_function = { parameters = writer.parameters }
+  by_phase[key] = new_function
   local is_keep = phase.phase == "keep"
   local word = is_keep and "put_back" or phase.update and "update_" .. phase.update or phase.phase
-  made.name = c_dialects.add(program, word .. "_" .. tag,
+  new_function.name = c_dialects.add(program, word .. "_" .. tag,
     function(name)
-      made.name = name
+      new_function.name = name
       local write = is_keep and exits.put_back or phase.phase == "find" and exits.find_rest or writer.members
       write(writer, member_mapping)
       local uses = false -- compilers do not count uses in directives
@@ -490,7 +490,7 @@ local function function_for(program, session, member_mapping, phase)
       if program.finished then body = program.finished(body, member_mapping.record) end
       return writer.dialect.define(name, member_mapping.record, #writer.parameters, body, is_keep)
     end)
-  return made.name, writer.parameters
+  return new_function.name, writer.parameters
 end
 
 -- ------------------------------------------------------------------------------------- directives --
@@ -504,8 +504,8 @@ local function objects_of(session, node, dialect)
     if t.kind ~= "array" then return "&" .. text, "1" end
     return dialect.first_element(text, t), ("%d"):format(number_of(t))
   end
-  local section, of = subscripts[1], types.element(t)
-  if subscripts[2] or section.tag ~= "section" or not types.is_record(of) then
+  local section, element_type = subscripts[1], types.element(t)
+  if subscripts[2] or section.tag ~= "section" or not types.is_record(element_type) then
     cannot "a deep section of several dimensions"
   end
   local start = section.start and unparse.expression(section.start) or "0"
@@ -520,10 +520,10 @@ Deep.__index = Deep
 
 local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
--- Returns calls that map (`what` = enter), unmap (exit) or update the targets of the deep variables.
-function Deep:calls(what, finalize)
+-- Returns calls that map (`kind` = enter), unmap (exit) or update the targets of the deep variables.
+function Deep:calls(kind, finalize)
   local lines = {}
-  for _, phase in ipairs(phases[what]) do self:calls_in(phase, finalize, lines) end
+  for _, phase in ipairs(phases[kind]) do self:calls_in(phase, finalize, lines) end
   return lines
 end
 
@@ -546,7 +546,7 @@ end
 
 -- Returns statements before and after the unmapping of the variables: they save and restore values of the host.
 function Deep:keeping()
-  local all_before, all_behind = {}, {}
+  local all_preceding, all_following = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
   for _, item in ipairs(self.list) do
     local _, _, stays = traffic(self.session, item.member_mapping, item.action, program.keeps_pointers)
@@ -556,18 +556,18 @@ function Deep:keeping()
         action = item.action })
       if program.called then program.called(called, item.member_mapping.record) end
       table.insert(program.globals, ("static void *%s;"):format(name))
-      local arguments = { "" }
+      local args = { "" }
       for i, parameter in ipairs(parameters) do -- the transfer may change what the parameters use
         local saved = ("%s_bound_%d"):format(name, i)
         table.insert(program.globals, ("static long %s;"):format(saved))
-        all_before[#all_before + 1], arguments[i + 1] = ("%s = (long)(%s);"):format(saved, parameter), saved
+        all_preceding[#all_preceding + 1], args[i + 1] = ("%s = (long)(%s);"):format(saved, parameter), saved
       end
-      local before, behind = dialect.keep_values(name, item.text, item.count, called, table.concat(arguments, ", "))
-      table.move(before, 1, #before, #all_before + 1, all_before)
-      table.move(behind, 1, #behind, #all_behind + 1, all_behind)
+      local preceding, following = dialect.keep_values(name, item.text, item.count, called, table.concat(args, ", "))
+      table.move(preceding, 1, #preceding, #all_preceding + 1, all_preceding)
+      table.move(following, 1, #following, #all_following + 1, all_following)
     end
   end
-  return all_before, all_behind
+  return all_preceding, all_following
 end
 
 -- Returns the variable that is true if other directives attached pointers in objects, and the statements that set it.
@@ -643,11 +643,11 @@ function Deep:clauses()
   for _, item in ipairs(self.list) do
     if item.implicit then own[#own + 1] = self:own_clause(item) end
   end
-  local seen = {}
+  local variables = {}
   for _, text in ipairs(self.plan.kind == "update" and {} or own) do
     local variable = text:match "%((.*)%)$"
-    if seen[variable] then cannot(("'%s' has two data clauses"):format(variable)) end
-    seen[variable] = true
+    if variables[variable] then cannot(("'%s' has two data clauses"):format(variable)) end
+    variables[variable] = true
   end
   return own, others
 end
@@ -723,11 +723,11 @@ function Deep:write(node, writer)
     calls "update"
     return false
   elseif node.name == "exit data" then
-    local before, behind = self:keeping()
-    local rest, found = self:rest()
+    local preceding, following = self:keeping()
+    local rest, search_lines = self:rest()
     calls("exit", self.plan.finalize)
-    for _, text in ipairs(found or {}) do writer:line(text) end
-    for _, text in ipairs(before) do writer:line(text) end
+    for _, text in ipairs(search_lines or {}) do writer:line(text) end
+    for _, text in ipairs(preceding) do writer:line(text) end
     if rest then
       local counts = {}
       for _, text in ipairs(others) do
@@ -742,7 +742,7 @@ function Deep:write(node, writer)
     end
     pragma(node.name, own, others)
     if rest then writer:close_brace() end
-    for _, text in ipairs(behind) do writer:line(text) end
+    for _, text in ipairs(following) do writer:line(text) end
     return false
   end
   if not is_alone and node.name ~= "update" and node.name ~= "exit data" and node.name ~= "enter data" then
@@ -764,21 +764,21 @@ function Deep:write(node, writer)
 end
 
 function Deep:finish(writer)
-  local before, behind = self:keeping()
+  local preceding, following = self:keeping()
   self:conditional(writer, self:calls "exit")
-  for _, text in ipairs(before) do writer:line(text) end
+  for _, text in ipairs(preceding) do writer:line(text) end
   writer:close_brace()
-  for _, text in ipairs(behind) do writer:line(text) end
+  for _, text in ipairs(following) do writer:line(text) end
 end
 
 -- Returns the deep variables of a directive's plan, or nil. leads_back: objects on the device form a cycle. This
 -- function and the methods of its result raise {cannot = reason} for what standard directives cannot express.
 function deep_copy.new(program, session, plan, leads_back)
-  local made = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
+  local deep = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
   for _, item in ipairs(plan.items) do
     local member_mapping, clause = item.member_mapping, item.clause or {}
-    local said = clause.shape or clause.nest or clause.name == "invoke" -- must be rewritten
-    if member_mapping and (said or not is_plain(session, member_mapping, {})) then
+    local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- must be rewritten
+    if member_mapping and (is_specified or not is_plain(session, member_mapping, {})) then
       local action = actions[item.action]
       clause_of(action)
       if leads_back and is_recursive(session, member_mapping, {}) then cannot "objects that lead back to themselves" end
@@ -789,12 +789,12 @@ function deep_copy.new(program, session, plan, leads_back)
       end
       local entry = { member_mapping = member_mapping, action = action, node = item.node, text = text, count = count,
         pointer = pointer, implicit = not clause.name, there = action == "present" and not member_mapping.policy }
-      made.list[#made.list + 1], made.by_node[item.node] = entry, entry
+      deep.list[#deep.list + 1], deep.by_node[item.node] = entry, entry
     end
   end
-  if #made.list == 0 then return nil end
+  if #deep.list == 0 then return nil end
   if plan.condition and not program.is_passed then cannot "'if' on a deep copy" end
-  return made
+  return deep
 end
 
 return deep_copy

@@ -55,7 +55,7 @@ function exits.put_back(writer, member_mapping)
     local from, to = text_of(entry)
     writer:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
   end
-  local function around(entry)
+  local function copy_rest(entry)
     local first, length = writer:array_part(member_mapping, entry)
     if not first then return end
     local from, to = text_of(entry)
@@ -65,15 +65,15 @@ function exits.put_back(writer, member_mapping)
   local keeps_pointers = writer.program.keeps_pointers
   member_transfers.each_value(writer.session, member_mapping, writer.action, keeps_pointers,
     function(entry, _, goes_out)
-    if goes_out then around(entry) else whole(entry) end
+    if goes_out then copy_rest(entry) else whole(entry) end
   end, function(entry, inner, action)
     local _, goes_out, stays = traffic(writer.session, inner, action, keeps_pointers)
     if not goes_out then return whole(entry) end
-    around(entry)
+    copy_rest(entry)
     if not stays then return end
     local from, to = text_of(entry)
-    writer:each_nested_record(member_mapping, entry, function(address, count, kept)
-      writer:elements(member_mapping, entry, address, count, kept)
+    writer:each_nested_record(member_mapping, entry, function(address, count, saved_address)
+      writer:elements(member_mapping, entry, address, count, saved_address)
     end, to, from)
   end)
 end

@@ -84,8 +84,8 @@ local function each_entry(session, member_mapping, action, path, visit, parts)
         end
       end
     elseif record then -- stays the host's
-      each_entry(session, nest.shape(session, record), action, name, function(of, in_treatment, _, at)
-        visit(of, in_treatment, action, at, true)
+      each_entry(session, nest.shape(session, record), action, name, function(inner_entry, inner_mapping, _, at)
+        visit(inner_entry, inner_mapping, action, at, true)
       end)
     else
       visit(entry, member_mapping, action, name, false, path, parts)
@@ -97,32 +97,33 @@ end
 -- copied in. `out`: the values that are copied out, a list of {path, t, part, parts}. `all_out`: the whole object can
 -- be copied out. `described`: the object has descriptors.
 local function traffic(session, member_mapping, action)
-  local found = { moves_in = false, out = {}, all_out = true, described = false }
-  each_entry(session, member_mapping, action, "", function(entry, of, its_action, path, is_left, around, parts)
+  local transfers = { moves_in = false, out = {}, all_out = true, described = false }
+  local function visit(entry, own_mapping, its_action, path, is_left, record_path, parts)
     local t = entry.member.type
     local include = entry.include and not is_left
     if hidden_bytes(entry) then
       if include and hidden_bytes(entry) >= POINTER then
         cannot "a component that is polymorphic, a procedure pointer, or of deferred length"
       end
-      found.all_out = found.all_out and hidden_bytes(entry) < POINTER
+      transfers.all_out = transfers.all_out and hidden_bytes(entry) < POINTER
     elseif t.kind == "descriptor" then
-      found.described = true
-      found.all_out = found.all_out and not is_left and takes_target(session, of, entry)
+      transfers.described = true
+      transfers.all_out = transfers.all_out and not is_left and takes_target(session, own_mapping, entry)
     else
-      local how = clause_of(action_of(of, entry, its_action))
-      local goes_out = include and how.moves_out or false
-      found.moves_in = found.moves_in or include and how.moves_in or false
-      local part = include and array_part(entry, of, around)
-      found.all_out = found.all_out and goes_out and not part and not parts
+      local clause = clause_of(action_of(own_mapping, entry, its_action))
+      local goes_out = include and clause.moves_out or false
+      transfers.moves_in = transfers.moves_in or include and clause.moves_in or false
+      local part = include and array_part(entry, own_mapping, record_path)
+      transfers.all_out = transfers.all_out and goes_out and not part and not parts
       if goes_out then
         if not path then cannot "values of long arrays beside what stays the host's" end
-        local at = (part or parts) and 1 or #found.out + 1 -- sections precede values that bounds use
-        table.insert(found.out, at, { path = path, t = t, part = part, parts = parts })
+        local at = (part or parts) and 1 or #transfers.out + 1 -- sections precede values that bounds use
+        table.insert(transfers.out, at, { path = path, t = t, part = part, parts = parts })
       end
     end
-  end)
-  return found
+  end
+  each_entry(session, member_mapping, action, "", visit)
+  return transfers
 end
 
 -- Returns true if objects have no pointers and no special components, so that a clause copies them as they are.
@@ -238,8 +239,8 @@ end
 function Block:in_object(at, part, fn, ...)
   local result
   local owner = not part.entry.outer and { text = at .. part.path, record = part.record } or nil
-  local given = table.pack(...)
-  self:with_owner(owner, function() result = fn(self, part.args, table.unpack(given, 1, given.n)) end)
+  local arguments = table.pack(...)
+  self:with_owner(owner, function() result = fn(self, part.args, table.unpack(arguments, 1, arguments.n)) end)
   return result
 end
 
@@ -297,10 +298,10 @@ function Block:needs(base, rank, args)
     name_without_subscripts(base))
 end
 
--- Writes the mapping of the objects of a record: the designator `base` with the subscripts `args`. `found`: result of
--- traffic.
-function Block:objects_come(base, rank, args, found, action)
-  local word = (found.moves_in or found.described) and "copyin" or "create"
+-- Writes the mapping of the objects of a record: the designator `base` with the subscripts `args`. `transfers`: result
+-- of traffic.
+function Block:objects_come(base, rank, args, transfers, action)
+  local word = (transfers.moves_in or transfers.described) and "copyin" or "create"
   if action == "present" then self:needs(base, rank, args) end
   self:directive("enter data %s(%s%s)", word, base, self:subscripts(args))
 end
@@ -337,15 +338,15 @@ function Block:fetches()
 end
 
 -- Writes the unmapping of objects. If the host values of some components must stay, the other values are copied one by
--- one first, and stored on the host only if this was the last reference. `found`: result of traffic.
-function Block:objects_go(base, rank, args, bounds, found)
+-- one first, and stored on the host only if this was the last reference. `transfers`: result of traffic.
+function Block:objects_go(base, rank, args, bounds, transfers)
   local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
-  if #found.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
-  if found.all_out then return self:directive("exit data copyout(%s)%s", text, finalize) end
+  if #transfers.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
+  if transfers.all_out then return self:directive("exit data copyout(%s)%s", text, finalize) end
   self:fetches()
   local first = self:first(base, rank, args)
-  local kept = {}
-  for k, value in ipairs(found.out) do
+  local saved_values = {}
+  for k, value in ipairs(transfers.out) do
     local t, name = value.t, self:name "value"
     local starts, dims, ranges = {}, {}, {} -- starts, dims: the component's elements; ranges: the objects
     for i, bound in ipairs(t.bounds or {}) do
@@ -364,19 +365,19 @@ function Block:objects_go(base, rank, args, bounds, found)
     if #ranges > 0 then
       self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own + 1, dims), ","))
     end
-    local function element(of, counters, section)
+    local function element(designator, counters, section)
       local list = {}
       for i = 1, own do list[i] = section and (section[i] or ":") or starts[i] end
       table.move(counters, 1, #counters, own + 1, list)
-      return #list > 0 and ("%s(%s)"):format(of, table.concat(list, ",")) or of
+      return #list > 0 and ("%s(%s)"):format(designator, table.concat(list, ",")) or designator
     end
-    kept[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0, bytes = t.size,
+    saved_values[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0, bytes = t.size,
       part = value.part, parts = value.parts }
   end
   self:line("accdeep_there = accdeep_present(%s)", first)
   self:open "if (accdeep_there) then"
   self:each(base, rank, args, bounds, function(at, counters)
-    for _, value in ipairs(kept) do
+    for _, value in ipairs(saved_values) do
       self:line("call accdeep_fetch(%s, accdeep_address(%s%s), %d_accdeep_size)", value.element(value.name, counters),
         at, value.element(value.path, {}), value.bytes)
     end
@@ -386,7 +387,7 @@ function Block:objects_go(base, rank, args, bounds, found)
   self:line("if (accdeep_there) accdeep_there = .not. accdeep_present(%s)", first)
   self:open "if (accdeep_there) then"
   self:each(base, rank, args, bounds, function(at, counters)
-    for _, value in ipairs(kept) do
+    for _, value in ipairs(saved_values) do
       local opened = self:require_parts(at, value.parts)
       local section = value.part and self:in_object(at, value.part, self.subscript_list) or {}
       self:line("%s%s%s = %s", at, value.path, section[1] and ("(%s)"):format(table.concat(section, ",")) or "",
@@ -395,7 +396,7 @@ function Block:objects_go(base, rank, args, bounds, found)
     end
   end)
   self:close "end if"
-  for _, value in ipairs(kept) do
+  for _, value in ipairs(saved_values) do
     if value.is_array then self:line("deallocate(%s)", value.name) end
   end
 end
@@ -420,17 +421,17 @@ end
 local function has_aliases(session, member_mapping, under_way)
   if under_way[member_mapping] then return false end
   under_way[member_mapping] = true
-  local found = false
+  local has_alias = false
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t = entry.member.type
-    found = found or entry.include and is_alias(entry)
+    has_alias = has_alias or entry.include and is_alias(entry)
     local leads_on = takes_target(session, member_mapping, entry) or entry.include and held_record(t)
     if leads_on and types.is_record(types.innermost(t)) then
-      found = found or has_aliases(session, nest.inner(session, member_mapping, entry), under_way)
+      has_alias = has_alias or has_aliases(session, nest.inner(session, member_mapping, entry), under_way)
     end
   end
   under_way[member_mapping] = nil
-  return found or false
+  return has_alias or false
 end
 
 -- Returns true if there is no code to write for objects of a member mapping in this phase.
@@ -526,8 +527,10 @@ end
 -- Writes the code for the components of one object. Bounds use the host's values from before the directive; an update
 -- of the host therefore copies the object's own values last.
 function Block:members(member_mapping, action, text)
-  if self.around[member_mapping] then cannot(("%s leads back to itself"):format(types.name(member_mapping.record))) end
-  self.around[member_mapping] = true
+  if self.under_way[member_mapping] then
+    cannot(("%s leads back to itself"):format(types.name(member_mapping.record)))
+  end
+  self.under_way[member_mapping] = true
   local entries, values = nest.entries(self.session, member_mapping), self.values
   local from, to, step = 1, #entries, 1
   if self.phase == "exit" or self.phase == "detach" then from, to, step = to, from, -1 end
@@ -538,7 +541,7 @@ function Block:members(member_mapping, action, text)
   if self.update ~= "device" then at = #self.lines end
   for i, line in ipairs(self.values) do table.insert(self.lines, at + i, ("  "):rep(self.depth) .. line) end
   self.values = values
-  self.around[member_mapping] = nil
+  self.under_way[member_mapping] = nil
 end
 
 -- ------------------------------------------------------------------------------------- directives --
@@ -578,10 +581,10 @@ function Block:item(item, phase)
   if (phase == "attach" or phase == "detach") and not has_aliases(self.session, item.member_mapping, {}) then return end
   self.phase = phase
   for _, condition in ipairs(item.guards) do self:open("if (%s) then", condition) end
-  local found = (phase == "come" or phase == "go") and traffic(self.session, item.member_mapping, item.action)
+  local transfers = (phase == "come" or phase == "go") and traffic(self.session, item.member_mapping, item.action)
   if phase == "come" then
     if item.may_have_gaps then self:contiguous(item.text, { attribute = "pointer", rank = item.rank }) end
-    self:objects_come(item.text, item.rank, item.args, found, item.action)
+    self:objects_come(item.text, item.rank, item.args, transfers, item.action)
   end
   if phase == "update" and is_trivial(self.session, item.member_mapping) then
     self:directive("update %s(%s%s)%s", self.update, item.text, self:subscripts(item.args), self.suffix)
@@ -593,36 +596,36 @@ function Block:item(item, phase)
     if has_rest then
       self:open "if (accdeep_rest) then"
       self.finalize = false
-      self:objects_go(item.text, item.rank, item.args, nil, found)
+      self:objects_go(item.text, item.rank, item.args, nil, transfers)
       self.finalize = true
       self:line "else"
     end
-    self:objects_go(item.text, item.rank, item.args, nil, found)
+    self:objects_go(item.text, item.rank, item.args, nil, transfers)
     if has_rest then self:close "end if" end
   end
   for _ = 1, #item.guards do self:close "end if" end
 end
 
--- Returns a list of statements that map, unmap or update items. `what`: "enter", "exit" or "update". Raises {cannot =
+-- Returns a list of statements that map, unmap or update items. `kind`: "enter", "exit" or "update". Raises {cannot =
 -- reason}.
 --
--- Fields of given. `session`. `inquiry_for(record, name, path)`: returns the inquiry function for a scalar component.
+-- Fields of options. `session`. `inquiry_for(record, name, path)`: returns the inquiry function for a scalar component.
 -- `finalize`: unmap at once. `suffix`: text after updates, or nil. `condition`: text of a condition for all statements,
 -- or nil.
-function fortran_deep_copy.write(what, items, given)
-  local block = setmetatable({ session = given.session, inquiry_for = given.inquiry_for, finalize = given.finalize,
-    suffix = given.suffix or "", lines = {}, declared = {}, counters = {}, count = 0, nloops = 0, depth = 1,
-    values = {}, around = {} }, Block)
-  if given.condition then block:open("if (%s) then", given.condition) end
-  for _, phase in ipairs(words[what]) do
+function fortran_deep_copy.write(kind, items, options)
+  local block = setmetatable({ session = options.session, inquiry_for = options.inquiry_for,
+    finalize = options.finalize, suffix = options.suffix or "", lines = {}, declared = {}, counters = {}, count = 0,
+    nloops = 0, depth = 1, values = {}, under_way = {} }, Block)
+  if options.condition then block:open("if (%s) then", options.condition) end
+  for _, phase in ipairs(words[kind]) do
     local from, to, step = 1, #items, 1
-    if what == "exit" then from, to, step = to, from, -1 end
+    if kind == "exit" then from, to, step = to, from, -1 end
     for i = from, to, step do
-      block.update = what == "update" and clause_of(items[i].action).update or nil
+      block.update = kind == "update" and clause_of(items[i].action).update or nil
       block:item(items[i], phase)
     end
   end
-  if given.condition then block:close "end if" end
+  if options.condition then block:close "end if" end
   if #block.declared == 0 then
     for i, line in ipairs(block.lines) do block.lines[i] = line:sub(3) end
     return block.lines

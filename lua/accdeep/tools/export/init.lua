@@ -21,19 +21,19 @@ function export.cases(file, text, options, language)
   local exported = {}
   for i, case in ipairs(result.cases) do
     local program = programs[i]
-    local made = { name = case.name, error = case.error }
-    if not made.error and program then
+    local exported_case = { name = case.name, error = case.error }
+    if not exported_case.error and program then
       program:finish(language)
       local reason = program.reason
       if reason then
-        made.error = diagnostic.new { code = "unsupported", rule = "HOUSE-export", file = reason.file,
+        exported_case.error = diagnostic.new { code = "unsupported", rule = "HOUSE-export", file = reason.file,
           line = reason.line, message = ("'%s' has no C program: %s"):format(case.name, reason.message),
           help = reason.help }
       else
-        made.text = program:text()
+        exported_case.text = program:text()
       end
     end
-    exported[i] = made
+    exported[i] = exported_case
   end
   return exported
 end

@@ -50,8 +50,8 @@ local with_values = { create = "copyin", copyout = "copy" }
 -- Returns the action for a member, given the action of its object.
 local function action_of(member_mapping, entry, action)
   local own = member_mapping.own
-  local wanted = entry.action or own and own ~= "hold" and own or action
-  return entry.init and with_values[wanted] or wanted
+  local requested = entry.action or own and own ~= "hold" and own or action
+  return entry.init and with_values[requested] or requested
 end
 
 -- Returns the action for the objects that a member contains or points to, and the member mapping of these objects.
@@ -102,8 +102,8 @@ local function each_value(session, member_mapping, action, keeps_pointers, visit
       local inner_action, inner = action_inside(session, member_mapping, entry, action)
       visit_inside(entry, inner, inner_action)
     elseif not entry.subscripts or is_part(entry) then
-      local how = clause_of(action_of(member_mapping, entry, action))
-      visit(entry, how.moves_in or false, how.moves_out or false)
+      local clause = clause_of(action_of(member_mapping, entry, action))
+      visit(entry, clause.moves_in or false, clause.moves_out or false)
     elseif (keeps_pointers or not clause_of(own or action).moves_out)
       and not shares_bytes(session, member_mapping, entry, action) then
       visit(entry, false, false)
@@ -129,48 +129,48 @@ local function traffic(session, member_mapping, action, keeps_pointers)
 end
 
 -- Returns true if objects have no followed pointers and no special members, so that a clause copies them as they are.
--- `seen`: set of the mappings already visited.
-local function is_trivial(session, member_mapping, seen)
-  if member_mapping.policy or seen[member_mapping] then return false end
-  seen[member_mapping] = true
-  local plain = true
+-- `visited`: set of the mappings already visited.
+local function is_trivial(session, member_mapping, visited)
+  if member_mapping.policy or visited[member_mapping] then return false end
+  visited[member_mapping] = true
+  local has_only_values = true
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
-    plain = plain and entry.include and not (entry.subscripts or entry.init or entry.action)
+    has_only_values = has_only_values and entry.include and not (entry.subscripts or entry.init or entry.action)
       and (not nested_record(entry.member.type) or is_trivial(
-      session, nest.inner(session, member_mapping, entry), seen))
+      session, nest.inner(session, member_mapping, entry), visited))
   end
-  seen[member_mapping] = nil
-  return plain
+  visited[member_mapping] = nil
+  return has_only_values
 end
 
--- Returns true if pointers of objects are aliases (@) of other data. `seen`: set of the mappings already visited.
-local function has_aliases(session, member_mapping, seen)
-  if seen[member_mapping] then return false end
-  seen[member_mapping] = true
+-- Returns true if pointers of objects are aliases (@) of other data. `visited`: set of the mappings already visited.
+local function has_aliases(session, member_mapping, visited)
+  if visited[member_mapping] then return false end
+  visited[member_mapping] = true
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if entry.include and nest.is_alias(entry) then return true end
-    local behind = types.innermost(entry.member.type)
-    if entry.include and types.is_record(behind) and (entry.subscripts or nested_record(entry.member.type))
-      and has_aliases(session, nest.inner(session, member_mapping, entry), seen) then
+    local target_type = types.innermost(entry.member.type)
+    if entry.include and types.is_record(target_type) and (entry.subscripts or nested_record(entry.member.type))
+      and has_aliases(session, nest.inner(session, member_mapping, entry), visited) then
       return true
     end
   end
   return false
 end
 
--- Returns true if a type is recursive: its objects point to objects of the same mapping. `around`: set of the mappings
+-- Returns true if a type is recursive: its objects point to objects of the same mapping. `visited`: set of the mappings
 -- already visited.
-local function is_recursive(session, member_mapping, around)
-  if around[member_mapping] then return true end
-  around[member_mapping] = true
+local function is_recursive(session, member_mapping, visited)
+  if visited[member_mapping] then return true end
+  visited[member_mapping] = true
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if entry.include and types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry)
       and (entry.subscripts or nested_record(entry.member.type))
-      and is_recursive(session, nest.inner(session, member_mapping, entry), around) then
+      and is_recursive(session, nest.inner(session, member_mapping, entry), visited) then
       return true
     end
   end
-  around[member_mapping] = nil
+  visited[member_mapping] = nil
   return false
 end
 
@@ -179,8 +179,8 @@ end
 function member_transfers.is_cyclic(session)
   local ctx, device, targets = session.ctx, session.now.device, {}
   local function object(address)
-    local found = ctx:present_at(device, address, false)
-    return found and found.host
+    local present_object = ctx:present_at(device, address, false)
+    return present_object and present_object.host
   end
   for _, attached in ipairs(ctx:attachments(device)) do
     local from, to = object(attached.slot), object(attached.target)

@@ -9,7 +9,7 @@ local strings = require "accdeep.base.strings"
 local routine_calls = {}
 
 -- Parameters and result of each routine. `range`: an address and a size, both given by one text. `host`, `device`: an
--- address. `slot`: the address of a pointer. `bytes`, `number`: integers. `devnum`: a device number. A text in
+-- address. `pointer_cell`: the address of a pointer. `bytes`, `number`: integers. `devnum`: a device number. A text in
 -- quotation marks is copied to the call.
 --
 -- Results. `nothing`. `number`. `truth`: zero or not. `device`: a device address. `unchecked`: a number that depends on
@@ -20,7 +20,7 @@ for names, signature in pairs {
   ["acc_copyout acc_copyout_finalize acc_delete acc_delete_finalize acc_update_device acc_update_self"]
     = "range -> nothing",
   ["acc_is_present"] = "range -> truth",
-  ["acc_attach acc_detach acc_detach_finalize"] = "slot -> nothing",
+  ["acc_attach acc_detach acc_detach_finalize"] = "pointer_cell -> nothing",
   ["acc_deviceptr"] = "host -> device",
   ["acc_map_data"] = "host device bytes -> nothing",
   ["acc_unmap_data"] = "host -> nothing",
@@ -68,7 +68,7 @@ local writers = {}
 function writers.host(recorder, session, value) return (address_text(recorder, session, value)) end
 writers.device = writers.host
 -- Returns the address of a pointer as a C expression, or nil.
-function writers.slot(recorder, session, value)
+function writers.pointer_cell(recorder, session, value)
   local text = address_text(recorder, session, value)
   return text and "(void **)" .. text
 end
@@ -89,22 +89,22 @@ end
 function routine_calls.call(recorder, session, name, ...)
   local signature = signatures[name]
   if not signature then return nil, " has no form that both the tool and compilers know" end
-  local given, at, parts = table.pack(...), 1, {}
+  local arguments, at, parts = table.pack(...), 1, {}
   for _, kind in ipairs(signature.arguments) do
     local text
     if kind:find "^'" then
       text = kind:sub(2, -2)
     elseif kind == "range" then
       local bytes
-      text, bytes = address_text(recorder, session, given[at])
-      if type(given[at]) ~= "string" or math.type(given[at + 1]) == "integer" then
+      text, bytes = address_text(recorder, session, arguments[at])
+      if type(arguments[at]) ~= "string" or math.type(arguments[at + 1]) == "integer" then
         at = at + 1
-        bytes = writers.bytes(nil, nil, given[at])
+        bytes = writers.bytes(nil, nil, arguments[at])
       end
       text = text and bytes and ("%s, %s"):format(text, bytes)
       at = at + 1
     else
-      text = writers[kind](recorder, session, given[at])
+      text = writers[kind](recorder, session, arguments[at])
       at = at + 1
     end
     if not text then return nil, " is called with something that C has no name for" end
@@ -113,10 +113,10 @@ function routine_calls.call(recorder, session, name, ...)
   return ("%s(%s)"):format(name, table.concat(parts, ", ")), signature.returns
 end
 
--- Returns true if a directive's name has one of the words in the set `known`.
-local function find_word(node, known)
+-- Returns true if a directive's name has one of the words in the set `words`.
+local function find_word(node, words)
   for word in node.name:gmatch "%a+" do
-    if known[word] then return true end
+    if words[word] then return true end
   end
   return false
 end

@@ -42,7 +42,7 @@ end
 function Recorder:catch_up() self.program:catch_up(self:session()) end
 -- Records what a step wrote on the host.
 function Recorder:adopt_host_writes()
-  self.seen = {}
+  self.checked_addresses = {}
   self.program:adopt_host_writes(self:session())
 end
 -- Adds a line to the program, unless the recording has ended.
@@ -87,20 +87,20 @@ function Recorder:step(write, fn, ...)
 end
 
 -- Records a directive. fn is called first, because the deep variables of its plan determine the statements; then
--- write(found) adds these. `found`: result of deep_copy.new, or nil. Returns the results of fn.
+-- write(deep) adds these. `deep`: result of deep_copy.new, or nil. Returns the results of fn.
 function Recorder:directive_step(node, write, fn, ...)
   self:catch_up()
   self.plan = nil
   local results = table.pack(pcall(fn, ...))
   if self.program:is_open() then
     self:try_lowering(function()
-      local found, beyond = nil, deep_copy.extension(node)
+      local deep, beyond = nil, deep_copy.extension(node)
       if self.plan and (beyond or self.program.shapes) then
-        found = deep_copy.new(self.program, self.run.session, self.plan, self.leads_back)
+        deep = deep_copy.new(self.program, self.run.session, self.plan, self.leads_back)
       end
-      if found and self.failing then deep_copy.cannot "a deep copy that fails: it would begin before it fails" end
-      if beyond and not found then deep_copy.cannot(beyond .. ": no standard directive can express that") end
-      write(found)
+      if deep and self.failing then deep_copy.cannot "a deep copy that fails: it would begin before it fails" end
+      if beyond and not deep then deep_copy.cannot(beyond .. ": no standard directive can express that") end
+      write(deep)
     end)
   end
   return self:finish(results)
@@ -117,7 +117,7 @@ end
 -- Sets the language of the program, "openacc" or "openmp". Ends the recording if the program uses both.
 function Recorder:speak(language)
   local program = self.program
-  if self.wanted and self.wanted ~= language then
+  if self.requested_language and self.requested_language ~= language then
     self.program:cannot(("a scenario in %s cannot be exported as %s"):format(language == "openmp" and "OpenMP"
       or "OpenACC", language == "openmp" and "OpenACC" or "OpenMP"), false, "leave out --c")
   elseif program.language and program.language ~= language then
@@ -149,12 +149,12 @@ end
 
 -- Returns the name of a variable that is in two data clauses, which gcc rejects; nil if there is none.
 local function duplicate_variable(node)
-  local seen = {}
+  local names = {}
   for _, clause in ipairs(node.clauses) do
     for _, variable in ipairs(clause.vars or {}) do
       local base = list_item.split_designator(variable)
-      if base.tag == "id" and seen[base.name] then return base.name end
-      if base.tag == "id" then seen[base.name] = true end
+      if base.tag == "id" and names[base.name] then return base.name end
+      if base.tag == "id" then names[base.name] = true end
     end
   end
 end
@@ -209,19 +209,19 @@ end
 function Recorder:end_region()
   if not self.program:is_open() then return end
   self:try_lowering(function()
-    local found = table.remove(self.regions)
-    if found then found:finish(self.program) else self.program:close_brace() end
+    local region = table.remove(self.regions)
+    if region then region:finish(self.program) else self.program:close_brace() end
   end)
 end
 
 -- Returns a region object for the script; its end is recorded as a step.
 function Recorder:region(region)
-  local made = {}
+  local recorded_region = {}
   local function close()
     return self:step(function() self:end_region() end, region.close)
   end
-  made.close = close
-  return setmetatable(made, { __name = "region", __close = getmetatable(region).__close and close,
+  recorded_region.close = close
+  return setmetatable(recorded_region, { __name = "region", __close = getmetatable(region).__close and close,
     __call = function(_, body)
       if type(body) ~= "function" then return region(body) end
       return self:step(function() end, region, function()
@@ -233,8 +233,8 @@ function Recorder:region(region)
 end
 
 -- Adds the statements of a deep directive.
-function Recorder:deep_directive(node, found)
-  if found:write(node, self.program) then table.insert(self.regions, found) end
+function Recorder:deep_directive(node, deep)
+  if deep:write(node, self.program) then table.insert(self.regions, deep) end
 end
 
 -- Records and executes a directive. `original`: the function that executes it. Returns its result.
@@ -265,14 +265,14 @@ function Recorder:directive(name, original, text, refs)
   end
   local before = session.now.replaced
   local queued = has_clause(node, dialect.queued)
-  local function write(found)
-    if found then
-      self:deep_directive(node, found)
+  local function write(deep)
+    if deep then
+      self:deep_directive(node, deep)
     else
       self:pragma(name, text)
     end
     if structured[node.name] then
-      if not found then
+      if not deep then
         self.program:open_brace()
         table.insert(self.regions, false)
       end
@@ -299,8 +299,8 @@ function Recorder:compute(name, node, text, refs, run, queued)
       self:cannot "the body of a kernel is a Lua function: write it as C text"
       return run(body)
     end
-    return self:directive_step(node, function(found)
-      if found then self:deep_directive(node, found) else self:pragma(name, text) end
+    return self:directive_step(node, function(deep)
+      if deep then self:deep_directive(node, deep) else self:pragma(name, text) end
       local is_loop = routine_calls.is_loop(node)
       if refs then
         if is_loop then self:cannot "variables that a loop only refers to (the second argument)" end
@@ -308,7 +308,7 @@ function Recorder:compute(name, node, text, refs, run, queued)
       end
       self:body(body, not is_loop)
       if queued then self:line(dialects[name].wait) end
-      if found and not found:is_there() then self:end_region() end
+      if deep and not deep:is_there() then self:end_region() end
     end, run, body)
   end
 end
@@ -329,14 +329,14 @@ function Recorder:routine(name, original, ...)
   if returns == "nothing" or returns == "unchecked" then
     return self:step(function() if returns == "nothing" then self:line(call .. ";") end end, original, ...)
   end
-  local kept = returns == "device" and self.program:keep_device() or "result"
-  local value = self:step(function() self:line(("%s = %s;"):format(kept, call)) end, original, ...)
+  local variable = returns == "device" and self.program:keep_device() or "result"
+  local value = self:step(function() self:line(("%s = %s;"):format(variable, call)) end, original, ...)
   if not self.program:is_open() then return value end
   if returns == "device" then
     local at = memory_view.location(value)
     self.program.devices[#self.program.devices].address = at and at.address or 0
     self:check(call .. " is null", function()
-      self:linef("check_number(%s == NULL, %d);", kept, (not at or at.address == 0) and 1 or 0)
+      self:linef("check_number(%s == NULL, %d);", variable, (not at or at.address == 0) and 1 or 0)
     end)
   else
     self.program.uses.result = true
@@ -358,10 +358,10 @@ local beyond_c = {
 }
 
 -- Records an expected error, which ends the C program; its output shows whether the error was reached.
-function Recorder:fails(original, code, what, details)
+function Recorder:fails(original, code, text, details)
   local program = self.program
-  if type(what) == "table" then self:cannot "several texts that fail: the program would end at the first" end
-  if not program:is_open() then return original(code, what, details) end
+  if type(text) == "table" then self:cannot "several texts that fail: the program would end at the first" end
+  if not program:is_open() then return original(code, text, details) end
   self:catch_up()
   local depth = program.depth
   local _, line = location.scenario(1)
@@ -370,7 +370,7 @@ function Recorder:fails(original, code, what, details)
   program.uses.strict = program.uses.strict or code == "host-pointer-on-device" or code == "excluded-member"
   self:linef("check_fails(%d, %s);", line or 0, checks.quoted(tostring(code)))
   self.failing, self.failed = true, false
-  local ok, err = pcall(original, code, what, details)
+  local ok, err = pcall(original, code, text, details)
   self.failing = false
   if not ok then error(err, 0) end
   local phase = diagnostic.is(err) and (rawget(err, "phase") == "static" and "static" or diagnostic.phase(err.code))
@@ -390,53 +390,53 @@ end
 
 local expectations = {}
 
-for name, what in pairs(beyond_c) do
+for name, subject in pairs(beyond_c) do
   expectations[name] = function(self, fn, ...)
     local result = fn(...)
-    self:mark_unchecked("expect." .. name, what)
+    self:mark_unchecked("expect." .. name, subject)
     return result
   end
 end
-for name, wanted in pairs { attached = 1, detached = 0 } do
+for name, expected in pairs { attached = 1, detached = 0 } do
   expectations[name] = function(self, fn, text, count)
     local result = fn(text, count)
-    self:attachment(text, wanted)
+    self:attachment(text, expected)
     return result
   end
 end
-for name, wanted in pairs { present = 1, absent = 0 } do
+for name, expected in pairs { present = 1, absent = 0 } do
   expectations[name] = function(self, fn, text)
     fn(text)
     self:catch_up()
-    self:presence(text, wanted)
+    self:presence(text, expected)
   end
 end
 
 -- Checks an expectation of a host value, in the scenario and in the program.
-function expectations.host(self, fn, text, wanted)
-  fn(text, wanted)
+function expectations.host(self, fn, text, expected)
+  fn(text, expected)
   self:catch_up()
   local session = self:session()
-  self:check(text, function() self:compare_expression(session, text, wanted) end)
+  self:check(text, function() self:compare_expression(session, text, expected) end)
 end
 
 -- Checks an expectation of a device value, in the scenario and in the program.
-function expectations.device(self, fn, text, wanted)
-  fn(text, wanted)
+function expectations.device(self, fn, text, expected)
+  fn(text, expected)
   self:catch_up()
   local session = self:session()
   if self.program.language == "openmp" then
     return self:cannot "expect.device: OpenMP has no routine for it; read it in a region, or update from"
   end
   self:check("device " .. text, function()
-    self:compare_expression(session, text, wanted, function(lvalue, is_pointer)
+    self:compare_expression(session, text, expected, function(lvalue, is_pointer)
       self.program.uses[is_pointer and "pointer" or "device"] = true
       return (is_pointer and "check_pointer(&%s)" or "check_on_device(%s)"):format(lvalue)
     end)
   end)
 end
 
-function expectations.fails(self, fn, code, what, details) return self:fails(fn, code, what, details) end
+function expectations.fails(self, fn, code, text, details) return self:fails(fn, code, text, details) end
 
 -- ---------------------------------------------------------------------------------- the language --
 
@@ -466,21 +466,21 @@ end
 
 -- Returns a word which shows that a text is C++, so that a C compiler would reject it; nil if there is none.
 local function check_not_cpp(text)
-  local plain = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
-  return plain:match "%f[%w_](class)%f[^%w_]" or plain:match "%f[%w_](template)%f[^%w_]"
-    or plain:match "%f[%w_](virtual)%f[^%w_]" or plain:match "%f[%w_](public)%s*:"
-    or plain:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
+  local bare_text = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
+  return bare_text:match "%f[%w_](class)%f[^%w_]" or bare_text:match "%f[%w_](template)%f[^%w_]"
+    or bare_text:match "%f[%w_](virtual)%f[^%w_]" or bare_text:match "%f[%w_](public)%s*:"
+    or bare_text:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
 end
 
 -- Returns a text without the directives that describe types, which compilers do not know.
 local function strip_shapes(text)
-  local plain = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
+  local bare_text = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
     return line:find "\\%s*$" and "\n\0" or ""
   end)
-  while plain:find "\0" do -- remove continuation lines
-    plain = plain:gsub("\n%z\n[^\n]*", function(line) return line:find "\\%s*$" and "\n\0" or "" end, 1)
+  while bare_text:find "\0" do -- remove continuation lines
+    bare_text = bare_text:gsub("\n%z\n[^\n]*", function(line) return line:find "\\%s*$" and "\n\0" or "" end, 1)
   end
-  return plain:sub(2)
+  return bare_text:sub(2)
 end
 
 -- Records and executes declarations.
@@ -565,10 +565,10 @@ function Recorder:wrap(name, fn)
   return expectation and function(...) return expectation(self, fn, ...) end
 end
 
--- Returns a recorder of a scenario. `wanted`: the language of the program, or nil for the scenario's language.
-local function scenario_recorder(file, wanted)
-  local self = setmetatable({ program = c_program.new(file), wanted = wanted, cases = {}, seen = {},
-    regions = {} }, Recorder)
+-- Returns a recorder of a scenario. `language`: the language of the program, or nil for the scenario's language.
+local function scenario_recorder(file, language)
+  local self = setmetatable({ program = c_program.new(file), requested_language = language, cases = {},
+    checked_addresses = {}, regions = {} }, Recorder)
   self.observer = {
     construct = function(session, plan, ends)
       if ends then return nil end

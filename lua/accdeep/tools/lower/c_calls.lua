@@ -19,7 +19,7 @@ local strings = require "accdeep.base.strings"
 local c_calls = {}
 
 -- Clauses of a compute construct that the compiler keeps.
-c_calls.kept = strings.word_set(
+c_calls.compiler_clauses = strings.word_set(
   "gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
@@ -40,13 +40,13 @@ for name in pairs(strings.word_set "acc_attach acc_detach acc_map_data acc_unmap
 -- routine that needs a replacement.
 function c_calls.routine(name)
   local whole = name:gsub("_async$", "")
-  local plain = whole:gsub("_finalize$", "")
-  local directive = c_calls.moving[plain]
-  if not directive then return of_data[name] or of_data[plain] end
+  local base_name = whole:gsub("_finalize$", "")
+  local directive = c_calls.moving[base_name]
+  if not directive then return of_data[name] or of_data[base_name] end
   local kind, word = directive:match "^(.*) (%a+)$"
   local action = kind == "update" and directive or word
   return ("accd_lowered_find_routine(__FILE__, __LINE__, \"%s\", %d, %d, %d)"):format(name, core.kind[kind],
-    core.action[action], whole ~= plain and 1 or 0)
+    core.action[action], whole ~= base_name and 1 or 0)
 end
 
 -- Returns a line of a rewritten directive in which the routines that the clauses call are replaced. Raises {cannot =
@@ -83,8 +83,8 @@ function Calls:address(name, is_global) return self.recorder:address { name = na
 local function names_in(node, ...)
   local names = {}
   for _, clause in ipairs(node.clauses) do
-    for _, wanted in ipairs { ... } do
-      for _, v in ipairs(clause.name == wanted and clause.vars or {}) do names[v.name or ""] = true end
+    for _, clause_name in ipairs { ... } do
+      for _, v in ipairs(clause.name == clause_name and clause.vars or {}) do names[v.name or ""] = true end
     end
   end
   return names
@@ -114,9 +114,9 @@ end
 local function own_clauses(directive)
   local node, parts = directive.node, {}
   for i, clause in ipairs(node.clauses) do
-    local behind = node.clauses[i + 1] and node.clauses[i + 1].pos or #directive.text + 1
-    local text = directive.text:sub(clause.pos, behind - 1):gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
-    if c_calls.kept[clause.name] then parts[#parts + 1] = text end
+    local clause_end = node.clauses[i + 1] and node.clauses[i + 1].pos or #directive.text + 1
+    local text = directive.text:sub(clause.pos, clause_end - 1):gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
+    if c_calls.compiler_clauses[clause.name] then parts[#parts + 1] = text end
   end
   return table.concat(parts, " ")
 end
@@ -169,8 +169,8 @@ end
 -- Returns the number of the function that computes a bound from an object of a record; adds the function if it is new.
 -- `call`: {name, record}.
 function Calls:bound(call)
-  for i, known in ipairs(self.bounds) do
-    if known.name == call.name and known.record == call.record then return i - 1 end
+  for i, bound in ipairs(self.bounds) do
+    if bound.name == call.name and bound.record == call.record then return i - 1 end
   end
   local number = #self.bounds + 1
   self.bounds[number] = call
@@ -186,22 +186,22 @@ function Calls:bound(call)
   return number - 1
 end
 
--- Returns a true value if variables of one name are declared in several lines. `known`: {lines}, or nil.
-local function is_several(known)
-  local first = known and next(known.lines)
-  return first and next(known.lines, first) ~= nil
+-- Returns a true value if variables of one name are declared in several lines. `variable`: {lines}, or nil.
+local function is_several(variable)
+  local first = variable and next(variable.lines)
+  return first and next(variable.lines, first) ~= nil
 end
 
--- Returns the address that the program passes for an input `directive` of a plan, as text. A value without an address,
--- such as a constant, is first copied to the variable `own`; that line is written to `w`. `plain`: set of names without
--- an address at the directive. `instance`: types of variables by name.
-local function runtime_inputs(self, unit, w, directive, plain, instance, own)
-  local name = directive.what.name
-  if directive.what.value then return ("(const void *)(long)(%s)"):format(directive.what.value) end
-  if directive.what.is_global then plain = unit.of_file.plain end
-  local has_address = name ~= "this" and not plain[name]
+-- Returns the address that the program passes for the input `input` of a plan, as text. A value without an address,
+-- such as a constant, is first copied to the variable `own`; that line is written to `w`. `addressless`: set of names
+-- without an address at the directive. `instance`: types of variables by name.
+local function runtime_inputs(self, unit, w, input, addressless, instance, own)
+  local name = input.operand.name
+  if input.operand.value then return ("(const void *)(long)(%s)"):format(input.operand.value) end
+  if input.operand.is_global then addressless = unit.of_file.addressless end
+  local has_address = name ~= "this" and not addressless[name]
   local text
-  if directive.what.is_global then
+  if input.operand.is_global then
     local fn = "accdeep_address_" .. name:gsub("::", "__")
     if not self.functions[fn] then
       self.functions[fn] = true
@@ -221,14 +221,14 @@ local function runtime_inputs(self, unit, w, directive, plain, instance, own)
     end
     text = "(const void *)&" .. name
   end
-  return directive.offset == 0 and text or ("(const char *)%s + %d"):format(text, directive.offset)
+  return input.offset == 0 and text or ("(const char *)%s + %d"):format(text, input.offset)
 end
 
 -- Writes the array of a plan's inputs to `w`. Returns the name of the array.
-local function write_inputs(self, unit, w, number, given, plain, instance)
+local function write_inputs(self, unit, w, number, inputs, addressless, instance)
   local list = {}
-  for i, directive in ipairs(given) do
-    list[i] = runtime_inputs(self, unit, w, directive, plain, instance, ("accdeep_c%d_%d"):format(number, i))
+  for i, input in ipairs(inputs) do
+    list[i] = runtime_inputs(self, unit, w, input, addressless, instance, ("accdeep_c%d_%d"):format(number, i))
   end
   w:line(("const void *const accdeep_at%s[] = {%s};"):format(number, #list > 0 and table.concat(list, ", ") or "0"))
   return "accdeep_at" .. number
@@ -250,8 +250,9 @@ local function device_variable(w, region, name, t, item, is_whole)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
   is_pointer = is_pointer and not is_whole
   local own = is_whole and "&" .. name or pointer_of(name, t)
-  local of = ("__typeof__(%s)"):format(own)
-  w:line(("%s %s = (%s)accd_lowered_pointer(%s, %d, %s);"):format(of, pointer, of, region, item, own))
+  local pointer_type = ("__typeof__(%s)"):format(own)
+  w:line(("%s %s = (%s)accd_lowered_pointer(%s, %d, %s);"):format(pointer_type, pointer, pointer_type, region, item,
+    own))
   return pointer, is_pointer
 end
 
@@ -318,16 +319,17 @@ end
 -- Writes a directive to `head`, and the lines after its statement to `tail`. Returns the replacements for variables in
 -- the statement of a compute construct; nil for other directives. `used`, `instance`: as in write_kernel.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
-  local text, given = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
+  local text, inputs = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
   for _, item in ipairs(plan.items) do
     local variable = item.variable
-    if variable and variable ~= "this" and directive.plain[variable] and instance[variable] then
+    if variable and variable ~= "this" and directive.addressless[variable] and instance[variable] then
       deep_copy.cannot(("'%s', which has no address"):format(variable))
     end
   end
   local name = self:plan(directive, text)
   local number = directive.own.line
-  local run = ("(&%s, %s)"):format(name, write_inputs(self, unit, head, number, given, directive.plain, instance))
+  local run = ("(&%s, %s)"):format(name,
+    write_inputs(self, unit, head, number, inputs, directive.addressless, instance))
   local when = condition(plan)
   if plan.kind ~= "region" and plan.kind ~= "compute" then
     head:line((when and ("if (%s) "):format(when) or "") .. "accd_lowered_run" .. run .. ";")
@@ -348,8 +350,8 @@ end
 -- Returns a type as C++ text; nil if the type has no simple name.
 local function type_text(t)
   if t.kind == "pointer" then
-    local of = type_text(t.to)
-    return of and of .. " *"
+    local target = type_text(t.to)
+    return target and target .. " *"
   end
   if t.kind == "record" then return t.tag end
   return t.kind == "scalar" and types.name(t) or nil
@@ -357,9 +359,9 @@ end
 
 -- Finds a variable whose type determines which plan an instance of a template needs. Returns the variable's name and
 -- the plans by text of the type; nothing if there is no such variable. `plans`: plan of each instance.
-local function distinct(instances, plans, plain)
+local function distinct(instances, plans, addressless)
   for name in sorted_pairs(instances[1]) do
-    local by_type, is_right = {}, name == "this" or not plain[name]
+    local by_type, is_right = {}, name == "this" or not addressless[name]
     for i, instance in ipairs(instances) do
       local t = instance[name]
       if t and name == "this" then t = t.to end
@@ -385,7 +387,7 @@ function Calls:choose(directive, all)
     is_same = is_same and used[i] == used[1]
   end
   local name, by_type = nil, nil
-  if not is_same then name, by_type = distinct(directive.instances, used, directive.plain) end
+  if not is_same then name, by_type = distinct(directive.instances, used, directive.addressless) end
   if not name then return end
   self.nchosen = (self.nchosen or 0) + 1
   for text, plan in sorted_pairs(by_type) do

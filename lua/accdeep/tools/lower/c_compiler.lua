@@ -26,25 +26,25 @@ local function environment(message)
 end
 
 -- Options without a value that select the kind or the path of the output; queries omit them.
-local alone = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-MD"] = true,
+local valueless = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-MD"] = true,
   ["-MMD"] = true, ["-MP"] = true, ["-MG"] = true, ["-fsyntax-only"] = true, ["-save-temps"] = true }
 local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = true }
 -- Options that turn directives into code, and the macro definition that replaces them in queries. With them, the
 -- probe loops would separate directives from their statements.
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
--- Returns the options of a unit as text, without options about the output. `plain`: also without options that turn
--- directives into code.
-local function options(given, plain)
+-- Returns the options of a unit as text, without options about the output. `without_directives`: also without options
+-- that turn directives into code.
+local function options(option_list, without_directives)
   local list, i = {}, 1
-  while given[i] do
-    local option = given[i]
+  while option_list[i] do
+    local option = option_list[i]
     if with_value[option] then
       i = i + 1
-    elseif not alone[option] and not option:find "^%-o." and not option:find "^%-flto"
+    elseif not valueless[option] and not option:find "^%-o." and not option:find "^%-flto"
       and not option:find "^%-fopenmp%-targets" and not option:find "^%-%-offload" then -- compile for the host only
-      local instead = plain and directives[option]
-      local is_other = plain and (option:find "^%-fopen" or option:find "^%-foffload" or option:find "^%-O"
+      local instead = without_directives and directives[option]
+      local is_other = without_directives and (option:find "^%-fopen" or option:find "^%-foffload" or option:find "^%-O"
         or option:find "^%-g" or option:find "^%-W" or option:find "^%-fsanitize" or option:find "^%-pedantic")
       if instead or not is_other then list[#list + 1] = quote(instead or option) end
     end
@@ -55,7 +55,7 @@ end
 
 c_compiler.options = options
 
--- Fields of a unit. `command`: the compiler. `path`: the unit. `given`: list of its options. `text`: a text that
+-- Fields of a unit. `command`: the compiler. `path`: the unit. `options`: list of its options. `text`: a text that
 -- replaces the text of the file, or nil. `folder`: a folder for temporary files. `is_cxx`: C++.
 
 -- Writes a text, preceded by a line marker of the unit, to a file in the unit's folder. Returns the path.
@@ -72,7 +72,7 @@ local function folder_of(unit) return "-iquote " .. quote(unit.path:match "^(.*)
 -- options.
 local function preprocess(unit, expanding)
   local path = unit.text and write_unit(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
-  local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.given),
+  local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.options),
     unit.text and folder_of(unit) or "", quote(path)))
   return ok and text or nil, messages
 end
@@ -95,20 +95,21 @@ end
 -- Returns true if the compiler is clang.
 local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
 
--- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file. `place`: a
--- place of source_map.lua. clang warns of unused functions, except in files entered by a linemarker with a flag; such
--- linemarkers are not standard C.
-function c_compiler.marker(unit, place)
+-- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file.
+-- `source_location`: an entry of `places` (source_map.lua). clang warns of unused functions, except in files entered by
+-- a linemarker with a flag; such linemarkers are not standard C.
+function c_compiler.marker(unit, source_location)
   local is_pedantic = false
-  for _, option in ipairs(unit.given) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
-  if not is_clang(unit) or is_pedantic or not place.flag then return line_markers.line(place.line, place.path) end
-  return line_markers.linemarker(place.line, place.path, place.flag)
+  for _, option in ipairs(unit.options) do is_pedantic = is_pedantic or option:find "pedantic" ~= nil end
+  local line, path, entry_flag = source_location.line, source_location.path, source_location.flag
+  if not is_clang(unit) or is_pedantic or not entry_flag then return line_markers.line(line, path) end
+  return line_markers.linemarker(line, path, entry_flag)
 end
 
 -- Returns the options that make GNU compilers expand macros in OpenACC directives.
 local function expanding(unit)
   if is_clang(unit) then return "" end
-  for _, option in ipairs(unit.given) do
+  for _, option in ipairs(unit.options) do
     if option == "-fopenacc" then return "" end
   end
   return "-fopenacc -U_OPENACC"
@@ -183,26 +184,26 @@ local FIRST_LINE = 100000000
 -- rejects names at their directive, returns nil and a list of {i, name, message}; i is 0 for `at_end`. For other
 -- errors, returns nil, nil and the messages.
 --
--- `wanted`: a list of {first, last, next, names, plain, is_standalone}. `first`, `last`: positions of the directive.
--- `next`: line after the directive. `plain`: set of the names without an address. `is_standalone`: no statement
--- follows. `at_end`: {names, plain} for probes at the end of the file.
-function c_compiler.debug_information(unit, text, wanted, at_end)
+-- `probes`: a list of {first, last, next, names, addressless, is_standalone}. `first`, `last`: positions of the
+-- directive. `next`: line after the directive. `addressless`: set of the names without an address. `is_standalone`: no
+-- statement follows. `at_end`: {names, addressless} for probes at the end of the file.
+function c_compiler.debug_information(unit, text, probes, at_end)
   local parts, at, asked = {}, 1, {}
   local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"
-  local function loops(i, one)
-    for _, name in ipairs(one.names) do
+  local function loops(i, probe)
+    for _, name in ipairs(probe.names) do
       local pointer = c_compiler.variable(i, name)
       parts[#parts + 1] = line_markers.line(FIRST_LINE + #asked, unit.path)
-      local object = (name == "this" or one.plain[name]) and name or lvalue:format(name)
+      local object = (name == "this" or probe.addressless[name]) and name or lvalue:format(name)
       parts[#parts + 1] = ("for (__typeof__(%s) *%s = 0; %s;)\n"):format(object, pointer, pointer)
       asked[#asked + 1] = { i = i, name = name }
     end
   end
-  for i, one in ipairs(wanted) do
-    parts[#parts + 1] = text:sub(at, one.first - 1)
-    loops(i, one)
-    parts[#parts + 1] = (one.is_standalone and ";\n" or "\n") .. line_markers.line(one.next, unit.path)
-    at = one.last + 1
+  for i, probe in ipairs(probes) do
+    parts[#parts + 1] = text:sub(at, probe.first - 1)
+    loops(i, probe)
+    parts[#parts + 1] = (probe.is_standalone and ";\n" or "\n") .. line_markers.line(probe.next, unit.path)
+    at = probe.last + 1
   end
   parts[#parts + 1] = text:sub(at)
   parts[#parts + 1] = "\nstatic void accdeep_types(void) {\n"
@@ -211,15 +212,15 @@ function c_compiler.debug_information(unit, text, wanted, at_end)
   local suffix = unit.is_cxx and ".cc" or ".c"
   local path, object = write_unit(unit, suffix, table.concat(parts)), unit.folder .. "/unit.o"
   local ok, _, messages = run(("%s %s %s -w -g -O0 -x %s %s -c %s -o %s"):format(quote(unit.command),
-    options(unit.given, true), all_functions(unit), unit.is_cxx and "c++" or "c", folder_of(unit), quote(path),
+    options(unit.options, true), all_functions(unit), unit.is_cxx and "c++" or "c", folder_of(unit), quote(path),
     quote(object)))
   if ok then return object end
-  local missing, seen = {}, {}
+  local missing, reported = {}, {}
   for line, message in messages:gmatch "[^\n]-:(%d+):%d+: error: ([^\n]*)" do
-    local one = asked[tonumber(line) - FIRST_LINE + 1]
-    if one and not seen[one] then
-      seen[one], one.message = true, message
-      missing[#missing + 1] = one
+    local query = asked[tonumber(line) - FIRST_LINE + 1]
+    if query and not reported[query] then
+      reported[query], query.message = true, message
+      missing[#missing + 1] = query
     end
   end
   if missing[1] then return nil, missing end

@@ -47,18 +47,18 @@ function c_source.scan(text)
   local self = setmetatable({ text = text, n = 0, at = {}, finish = {}, kind = {} }, Unit)
   local at, fresh = 1, true -- `fresh`: a preprocessor line may begin here
   while true do
-    local skipped, kind, behind
-    if fresh then skipped, kind, behind = directive:match(text, at) end
+    local skipped, kind, token_end
+    if fresh then skipped, kind, token_end = directive:match(text, at) end
     if not skipped then
-      skipped, kind, behind = token:match(text, at)
+      skipped, kind, token_end = token:match(text, at)
       if skipped and skipped:find "\n" and text:sub(at + #skipped, at + #skipped) == "#" then
-        skipped, kind, behind = directive:match(text, at)
+        skipped, kind, token_end = directive:match(text, at)
       end
     end
     if not skipped then break end
     self.n = self.n + 1
-    self.at[self.n], self.finish[self.n], self.kind[self.n] = at + #skipped, behind, kind
-    at, fresh = behind, kind == "line"
+    self.at[self.n], self.finish[self.n], self.kind[self.n] = at + #skipped, token_end, kind
+    at, fresh = token_end, kind == "line"
   end
   return self
 end
@@ -69,11 +69,11 @@ function Unit:token(i) return self.at[i] and self.text:sub(self.at[i], self.fini
 -- Returns the line number of a position. Calls with ascending positions are fast, because counting continues at the
 -- previous position.
 function Unit:line(at)
-  local known = self.known or { at = 1, line = 1 }
-  if at < known.at then known = { at = 1, line = 1 } end
-  local line_number = known.line
-  for _ in self.text:sub(known.at, at - 1):gmatch "\n" do line_number = line_number + 1 end
-  self.known = { at = at, line = line_number }
+  local start = self.line_cache or { at = 1, line = 1 }
+  if at < start.at then start = { at = 1, line = 1 } end
+  local line_number = start.line
+  for _ in self.text:sub(start.at, at - 1):gmatch "\n" do line_number = line_number + 1 end
+  self.line_cache = { at = at, line = line_number }
   return line_number
 end
 
@@ -85,7 +85,7 @@ local function cannot(message) error({ cannot = message }, 0) end
 -- Returns the number of the token that closes the bracket at token i. Raises if there is none, or if conditional
 -- compilation divides the brackets.
 function Unit:closing(i)
-  local wanted, depth, conditions = {}, 0, {}
+  local closers, depth, conditions = {}, 0, {}
   while self.at[i] do
     local text = self:token(i)
     if self.kind[i] == "line" then
@@ -98,8 +98,8 @@ function Unit:closing(i)
       end
     elseif self.kind[i] == "other" and ends[text] then
       depth = depth + 1
-      wanted[depth] = ends[text]
-    elseif self.kind[i] == "other" and text == wanted[depth] then
+      closers[depth] = ends[text]
+    elseif self.kind[i] == "other" and text == closers[depth] then
       depth = depth - 1
       if depth == 0 then return i end
     end
@@ -147,8 +147,8 @@ function Unit:statement(i)
   elseif self.kind[i] == "word" and self:token(i + 1) == ":" and self:token(i + 2) ~= ":" then
     return self:statement(i + 2)
   elseif self.kind[i] == "word" and self:token(i + 1) == "(" then -- the call may be a macro for the head of a loop
-    local behind = self:skip_lines(self:closing(i + 1) + 1)
-    if self.kind[behind] == "word" or self:token(behind) == "{" then return self:statement(behind) end
+    local next_token = self:skip_lines(self:closing(i + 1) + 1)
+    if self.kind[next_token] == "word" or self:token(next_token) == "{" then return self:statement(next_token) end
   end
   while self.at[i] and self:token(i) ~= ";" do
     i = (self.kind[i] == "other" and ends[self:token(i)] and self:closing(i) or i) + 1
@@ -250,7 +250,7 @@ function Unit:open_braces(last)
 end
 
 -- Returns a list of the open braces before token `last` without those of namespaces and extern "C".
-function Unit:around(last)
+function Unit:enclosing_braces(last)
   local list = {}
   for _, i in ipairs(self:open_braces(last)) do
     if not self:is_transparent(i) then list[#list + 1] = i end
@@ -276,7 +276,7 @@ end
 -- Returns the position of a line start before the file-scope declaration that contains token `last`. A declaration can
 -- be inserted there. Prefers a position outside of conditional compilation.
 function Unit:before_declaration(last)
-  local open, conditions = self:old_parameters(self:around(last)[1] or last), 0
+  local open, conditions = self:old_parameters(self:enclosing_braces(last)[1] or last), 0
   local from, best, least = 1, 1, math.huge
   local depth = 0
   for i = 1, open - 1 do -- find the end of the previous declaration
@@ -443,7 +443,7 @@ function Unit:records()
       local name, is_typedef = self:record_name(i)
       if name and not is_typedef then
         local braces = {}
-        for k, one in ipairs(open) do braces[k] = one.i end
+        for k, brace in ipairs(open) do braces[k] = brace.i end
         local full, is_local = self:qualified_name(braces)
         local keyword = self:record_keyword(i)
         local record = { name = full, at = self.finish[i], is_local = is_local,

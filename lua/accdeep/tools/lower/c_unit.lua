@@ -186,34 +186,33 @@ end
 -- Returns the path of an object file with the types of all names, or nil and the compiler's messages. Removes unknown
 -- names.
 local function compile_types(self, list)
-  local wanted = {}
+  local probes = {}
   for i, directive in ipairs(list) do
-    wanted[i] = { first = directive.own.first, last = directive.own.last, next = directive.own.next,
-      names = directive.names,
-      plain = directive.plain, is_standalone = standalone[directive.node.name] }
+    probes[i] = { first = directive.own.first, last = directive.own.last, next = directive.own.next,
+      names = directive.names, addressless = directive.addressless, is_standalone = standalone[directive.node.name] }
   end
   while true do
-    local path, missing, messages = c_compiler.debug_information(self.unit, self.text, wanted, self.of_file)
+    local path, missing, messages = c_compiler.debug_information(self.unit, self.text, probes, self.of_file)
     if not missing then return path, messages end
-    for _, what in ipairs(missing) do
-      local where = list[what.i] or self.of_file
-      local is_declared = not what.message:find "declared"
-      if is_declared and not where.plain[what.name] and what.name ~= "this" then
-        where.plain[what.name] = true
+    for _, unresolved in ipairs(missing) do
+      local where = list[unresolved.i] or self.of_file
+      local is_declared = not unresolved.message:find "declared"
+      if is_declared and not where.addressless[unresolved.name] and unresolved.name ~= "this" then
+        where.addressless[unresolved.name] = true
       else
-        variable_uses.remove(where.names, what.name)
+        variable_uses.remove(where.names, unresolved.name)
       end
-      local is_overloaded = what.message:find "^type of '[%w_:]+' is unknown"
-        or what.message:find "overloaded"
-      if is_overloaded then self.functions[what.name] = true end
+      local is_overloaded = unresolved.message:find "^type of '[%w_:]+' is unknown"
+        or unresolved.message:find "overloaded"
+      if is_overloaded then self.functions[unresolved.name] = true end
     end
   end
 end
 
 -- Assigns a type to an instance of a directive in a template. A repeated name starts the next instance.
 local function add_to_instance(directive, name, t)
-  for _, wanted in ipairs(directive.names) do
-    if wanted:gsub("::", "__") == name then name = wanted end -- a::b
+  for _, spelled_name in ipairs(directive.names) do
+    if spelled_name:gsub("::", "__") == name then name = spelled_name end -- a::b
   end
   local last = directive.instances[#directive.instances]
   if not last or last[name] then
@@ -246,24 +245,24 @@ end
 local function read_types(self, list)
   for _, directive in ipairs(list) do
     directive.names, directive.references, directive.instances = add_names({}, directive.node), {}, {}
-    directive.meant, directive.plain, directive.qualified, directive.members = {}, {}, {}, {}
+    directive.meant, directive.addressless, directive.qualified, directive.members = {}, {}, {}, {}
     if self.unit.is_cxx and not directive.names.this and self.source:may_have_this(directive.own.after) then
       add_names(directive.names, { tag = "id", name = "this" })
     end
     for _, name in ipairs(self.values:called(directive)) do directive.names[#directive.names + 1] = name end
   end
-  self.of_file, self.globals = { names = {}, plain = {} }, {}
+  self.of_file, self.globals = { names = {}, addressless = {} }, {}
   for _, directive in ipairs(self.directives) do
     if descriptions[directive.node.name] or directive.node.name == "declare" then
       add_names(self.of_file.names, directive.node) end
   end
   local path, messages = compile_types(self, list)
   if not path then return messages end
-  local known, more = debug_info.all_variables(path), false
-  self.variables = known
+  local variables, more = debug_info.all_variables(path), false
+  self.variables = variables
   for _, directive in ipairs(list) do
     if unit_directives.is_compute(directive.node) then
-      self:with_location(directive, variable_uses.add_words, self, directive, known)
+      self:with_location(directive, variable_uses.add_words, self, directive, variables)
       more = more or #directive.references > 0
     end
   end
@@ -297,10 +296,10 @@ local function read_types(self, list)
 end
 
 -- Declares variables in a scope. Their addresses are placeholders, because directives are planned but never executed.
-local function declare(self, of, variables)
+local function declare(self, target_scope, variables)
   for name, t in pairs(variables) do
     local address = self.calls and self.calls:address(name, variables == self.globals)
-    of.variables[name] = { name = name, type = t, address = address or compiler_values.ADDRESS }
+    target_scope.variables[name] = { name = name, type = t, address = address or compiler_values.ADDRESS }
   end
 end
 
@@ -319,8 +318,8 @@ local function each_described(self, directive, fn)
   end
   if not name then return fn(self.values:replace_calls(directive, node)) end
   if not self.unit.is_cxx then
-    local known, t = pcall(debug_info.declare, self.session, self.object, name)
-    if known then return fn(self.values:replace_calls(directive, node), t) end
+    local is_known, t = pcall(debug_info.declare, self.session, self.object, name)
+    if is_known then return fn(self.values:replace_calls(directive, node), t) end
     if not diagnostic.is(t) or t.code ~= "unknown-type" then error(t, 0) end -- a type that no variable has
     return
   end
@@ -392,14 +391,14 @@ local function add_functions(self, directive)
 end
 
 -- Returns the lines that replace a deep directive, and the lines after its statement (an empty list for none).
-local function lines_of(self, directive, found)
+local function lines_of(self, directive, deep)
   local program = self.program
   local head, tail = line_writer(), line_writer()
   program.globals = {}
-  local is_open = found:write(directive.node, head)
+  local is_open = deep:write(directive.node, head)
   if is_open then
     tail.depth = head.depth
-    found:finish(tail)
+    deep:finish(tail)
   end
   local lines = {}
   for i, text in ipairs(program.globals) do lines[i] = text:gsub("^static ", "") end
@@ -409,21 +408,21 @@ local function lines_of(self, directive, found)
     tail.lines[#tail.lines + 1] = "}"
   end
   if standalone[directive.node.name] then table.move(tail.lines, 1, #tail.lines, #lines + 1, lines) end
-  local behind = is_open and not standalone[directive.node.name] and tail.lines or {}
-  for _, list in ipairs { lines, behind } do
+  local following = is_open and not standalone[directive.node.name] and tail.lines or {}
+  for _, list in ipairs { lines, following } do
     for i, text in ipairs(list) do list[i] = self.values:restore_expressions(text) end
   end
-  return lines, behind
+  return lines, following
 end
 
--- Replaces a directive by lines, and inserts the lines `behind` after its statement.
-local function write(self, directive, lines, behind)
+-- Replaces a directive by lines, and inserts the lines `following` after its statement.
+local function write(self, directive, lines, following)
   local own = directive.own
   self:edit(own.first, own.last, self:lines(lines, own.line) .. number_line(self, own.next))
-  if behind[1] then
+  if following[1] then
     local at = self.source.finish[self.source:statement(own.after)]
     local line = self.source:line(at - 1)
-    self:edit(at, at - 1, "\n" .. self:lines(behind, line) .. number_line(self, line))
+    self:edit(at, at - 1, "\n" .. self:lines(following, line) .. number_line(self, line))
     self.edits[#self.edits].number = -own.first -- the innermost of several constructs ends first
   end
   if not self.calls then add_functions(self, directive) end
@@ -456,8 +455,8 @@ local function lines_of_calls(self, directive, instance)
   local plan = openacc_execution.lower(self.session, node, { file = directive.file, line = directive.line,
     references = references })
   variable_uses.add_region(self, directive, plan, instance)
-  local way = not standalone[directive.node.name] and self.source:leaves(directive.own.after)
-  if way then deep_copy.cannot(("'%s' to or from the statement of a construct"):format(way)) end
+  local jump = not standalone[directive.node.name] and self.source:leaves(directive.own.after)
+  if jump then deep_copy.cannot(("'%s' to or from the statement of a construct"):format(jump)) end
   local head, tail = line_writer(), line_writer()
   head:line "{"
   local renamed
@@ -498,13 +497,13 @@ local function lines_for(self, directive, instance)
     local plan = openacc_execution.lower(self.session, directive.node, { file = directive.file, line = directive.line,
       references = variable_uses.references(self, directive, instance) })
     self.program.qualified = directive.qualified
-    local found = deep_copy.new(self.program, self.session, plan)
-    if directive.extension and not found then deep_copy.cannot(
+    local deep = deep_copy.new(self.program, self.session, plan)
+    if directive.extension and not deep then deep_copy.cannot(
       directive.extension .. ": no standard directive can express that") end
     variable_uses.add_region(self, directive, plan, instance)
-    if not found then return variable_uses.replace_this(self, directive, instance) end
+    if not deep then return variable_uses.replace_this(self, directive, instance) end
     if plan.async or plan.waits then deep_copy.cannot "'async' or 'wait' on a deep copy" end
-    return variable_uses.replace_this(self, directive, instance, lines_of(self, directive, found))
+    return variable_uses.replace_this(self, directive, instance, lines_of(self, directive, deep))
   end)
 end
 
@@ -515,16 +514,16 @@ local function same_texts(self, all, field)
     if (first == nil) ~= (other[field] == nil) or first and #first ~= #other[field] then return false end
   end
   for i, line in ipairs(first or {}) do
-    local by_type, known, names, rest = {}, {}, {}, line:gsub("accdeep_call<[%w_]+>", "", 1)
+    local by_type, name_of, names, rest = {}, {}, {}, line:gsub("accdeep_call<[%w_]+>", "", 1)
     for _, other in ipairs(all) do
       local text = other[field][i]
       if text:gsub("accdeep_call<[%w_]+>", "", 1) ~= rest then return false end
       local name = text:match "accdeep_call<([%w_]+)>"
       local record = name and other.calls[name]
       local spelled = record and (record.tag or record.name)
-      if name and known[name .. "*"] == nil then names[#names + 1], known[name .. "*"] = name, true end
-      if spelled and known[spelled] and known[spelled] ~= name then return false end
-      if spelled and not known[spelled] then by_type[#by_type + 1], known[spelled] = { spelled, name }, name end
+      if name and name_of[name .. "*"] == nil then names[#names + 1], name_of[name .. "*"] = name, true end
+      if spelled and name_of[spelled] and name_of[spelled] ~= name then return false end
+      if spelled and not name_of[spelled] then by_type[#by_type + 1], name_of[spelled] = { spelled, name }, name end
     end
     if #names > 1 then
       if #by_type < #names then return false end
@@ -549,8 +548,8 @@ local function rewrite(self, directive)
   for i, instance in ipairs(directive.instances) do
     local called = {}
     function self.program.called(name, record) called[name] = record end
-    local lines, behind = lines_for(self, directive, instance)
-    all[i] = { lines = lines, after = behind, calls = called }
+    local lines, following = lines_for(self, directive, instance)
+    all[i] = { lines = lines, after = following, calls = called }
   end
   if self.calls and self.unit.is_cxx then self.calls:choose(directive, all) end
   if not same_texts(self, all, "lines") or not same_texts(self, all, "after") then
@@ -576,9 +575,9 @@ local function check_declares(self)
 end
 
 local function apply(self)
-  for i, place in ipairs(self.pasted and self.pasted.places or {}) do
-    local text = i > 1 and c_compiler.marker(self.unit, place) or ""
-    table.insert(self.edits, { first = place.at, last = place.at - 1, text = text, number = i - math.maxinteger })
+  for i, piece in ipairs(self.pasted and self.pasted.places or {}) do
+    local text = i > 1 and c_compiler.marker(self.unit, piece) or ""
+    table.insert(self.edits, { first = piece.at, last = piece.at - 1, text = text, number = i - math.maxinteger })
   end
   table.sort(self.edits, function(a, b)
     if a.first ~= b.first then return a.first < b.first end
@@ -606,15 +605,15 @@ end
 
 -- C++: adds friend declarations to classes of the unit whose private members generated functions access.
 local function add_friends(self)
-  local wanted = {}
+  local class_names = {}
   local function add(record)
-    if record.tag then wanted[strip_template_arguments(record.tag)] = true end
+    if record.tag then class_names[strip_template_arguments(record.tag)] = true end
     for _, base in ipairs(record.bases or {}) do add(base) end
   end
   for member_mapping in pairs(self.program.deep_functions) do add(member_mapping.record) end
   for _, bound in ipairs(self.calls and self.calls.bounds or {}) do add(bound.record) end
   for _, record in ipairs(self.records) do
-    if not record.is_local and record.has_private and wanted[strip_template_arguments(record.name)] then
+    if not record.is_local and record.has_private and class_names[strip_template_arguments(record.name)] then
       self:edit(record.at, record.at - 1, c_dialects.cxx.FRIEND)
     end
   end
@@ -699,14 +698,14 @@ local function lower_text(self)
   describe(self)
   check_declares(self)
   if self.unit.is_cxx then read_records(self) end
-  local around
+  local enclosing
   for _, directive in ipairs(list) do
-    if around and directive.own.first < around.last then
+    if enclosing and directive.own.first < enclosing.last then
       self:fail(directive, ("'%s' in a compute construct"):format(directive.node.name))
     end
     self:with_location(directive, rewrite, self, directive)
     if unit_directives.is_compute(directive.node) then
-      around = { last = self.source.finish[self:with_location(
+      enclosing = { last = self.source.finish[self:with_location(
         directive, self.source.statement, self.source, directive.own.after)] }
     end
   end
@@ -735,8 +734,8 @@ end
 local function translate_to_openmp(self, text)
   local is_active = {}
   for _, own in pairs(self.own or {}) do
-    local place = ("%s:%d"):format(self:position(own.line))
-    is_active[place] = is_active[place] or own.is_active or false
+    local location_key = ("%s:%d"):format(self:position(own.line))
+    is_active[location_key] = is_active[location_key] or own.is_active or false
   end
   local function is_left(file, line) -- true in parts that are not compiled
     return is_active[("%s:%d"):format(file, line)] == false
@@ -756,21 +755,21 @@ local function has_described_headers(self)
   return false
 end
 
--- Lowers a unit; given, errors and the first two results: as in lower.unit. The third is {described, pasted, is_read,
+-- Lowers a unit; request, errors and the first two results: as in lower.unit. The third is {described, pasted, is_read,
 -- again}, as in lower.unit; again: a unit of source_map.lua to lower instead.
-function c_unit.lower(opened, given)
-  local is_cxx = c_compiler.is_cxx(given.path, given.command)
-  local self = setmetatable({ session = opened, text = given.text, source = c_source.scan(given.text), edits = {},
+function c_unit.lower(opened, request)
+  local is_cxx = c_compiler.is_cxx(request.path, request.command)
+  local self = setmetatable({ session = opened, text = request.text, source = c_source.scan(request.text), edits = {},
     nfunctions = 0, regions = {}, declares = {}, functions = {}, place_at_end = {},
-    unit = { command = given.command, path = given.path, given = given.options, is_cxx = is_cxx,
-      text = given.pasted and given.text, folder = shell_command.folder() }, pasted = given.pasted,
+    unit = { command = request.command, path = request.path, options = request.options, is_cxx = is_cxx,
+      text = request.pasted and request.text, folder = shell_command.folder() }, pasted = request.pasted,
     program = { functions = {}, prototypes = {}, deep_functions = {}, globals = {}, prefix = "accdeep_",
       dialect = is_cxx and c_dialects.cxx or c_dialects.c } }, Unit)
-  self.is_openmp = given.to == "openmp"
+  self.is_openmp = request.to == "openmp"
   self.replaces_this = self.is_openmp and is_cxx
   self.program.keeps_pointers = self.is_openmp -- OpenMP directives do not attach pointers to present data
-  self.values = compiler_values.new(opened, given.to == "accdeep")
-  if given.to == "accdeep" then
+  self.values = compiler_values.new(opened, request.to == "accdeep")
+  if request.to == "accdeep" then
     self.calls = c_calls.new(opened, { values = self.values, is_function = function(name)
       return self.program.is_function(name)
     end, is_cxx = is_cxx })

@@ -92,75 +92,78 @@ function compiler_driver.export(options, text, own, also)
 end
 
 -- Lowers the units of a command. Returns a list of {at, path, text, described, pasted} for the units whose text
--- changed; `at` is the index in the command. The second result is {path, said} for the first unit that the compiler
+-- changed; `at` is the index in the command. The second result is {path, messages} for the first unit that the compiler
 -- rejects, or nil. `folder`: a Folder for temporary files.
-local function lower_units(list, given, folder)
-  local found, options, problem = {}, options_of(list), nil
-  local places, modules = units_of(list), nil
-  for _, i in ipairs(places) do
+local function lower_units(list, request, folder)
+  local units, options, problem = {}, options_of(list), nil
+  local unit_indices, modules = units_of(list), nil
+  for _, i in ipairs(unit_indices) do
     local path = list[i]
     local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
-    if is_fortran and places[2] then -- later units may use modules of this unit
+    if is_fortran and unit_indices[2] then -- later units may use modules of this unit
       modules = modules or folder:modules()
-      fortran_compiler.refuses { path = path, command = list[1], given = options, modules = modules }
+      fortran_compiler.refuses { path = path, command = list[1], options = options, modules = modules }
     end
     local more, has_own = {}, has_directives(text)
     if has_own or not is_fortran and text:find "#%s*include" then -- an included file may have directives
-      local made, messages
-      made, messages, more = lower.unit { path = path, text = text, command = list[1], options = options,
-        to = given.to, rules = given.rules, modules = modules }
-      if made and (made ~= text or more.described) then
-        found[#found + 1] = { at = i, path = path, text = made, described = more.described, pasted = more.pasted }
+      local lowered_text, messages
+      lowered_text, messages, more = lower.unit { path = path, text = text, command = list[1], options = options,
+        to = request.to, rules = request.rules, modules = modules }
+      if lowered_text and (lowered_text ~= text or more.described) then
+        units[#units + 1] = { at = i, path = path, text = lowered_text, described = more.described,
+          pasted = more.pasted }
       end
-      if not made and (has_own or more.is_read) then problem = problem or { path = path, said = messages } end
+      if not lowered_text and (has_own or more.is_read) then
+        problem = problem or { path = path, messages = messages }
+      end
     end
     if is_fortran then compiler_driver.export(options, text, more.exported, modules) end
   end
-  return found, problem
+  return units, problem
 end
 
 -- Returns the path of the file that receives a unit's dependencies; nil if the command writes none.
 local function dependencies(list, unit)
-  local wanted, named, output = false, nil, nil
+  local is_requested, named, output = false, nil, nil
   for i, argument in ipairs(list) do
-    wanted = wanted or argument == "-MD" or argument == "-MMD"
+    is_requested = is_requested or argument == "-MD" or argument == "-MMD"
     if argument == "-MF" then named = list[i + 1] end
     if argument == "-o" then output = list[i + 1] end
   end
-  if not wanted then return named end
+  if not is_requested then return named end
   local base = output or unit.path:match "[^/]*$"
   return named or base:gsub("%.%w+$", "") .. ".d"
 end
 
 -- Runs the command with the lowered units in place of the original ones. Returns its exit status.
-local function run(list, found, folder)
+local function run(list, units, folder)
   local command = table.move(list, 1, #list, 1, {})
-  for number, unit in ipairs(found) do
-    unit.made = ("%s/%d/%s"):format(folder:path(), number, unit.path:match "[^/]*$")
-    files.write(unit.made, unit.text)
-    command[unit.at] = unit.made
-    local place = unit.path:match "^(.*)/" or "."
-    command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. place
+  for number, unit in ipairs(units) do
+    unit.lowered_path = ("%s/%d/%s"):format(folder:path(), number, unit.path:match "[^/]*$")
+    files.write(unit.lowered_path, unit.text)
+    command[unit.at] = unit.lowered_path
+    local unit_folder = unit.path:match "^(.*)/" or "."
+    command[#command + 1] = (unit.path:find "%.[fF]%d+$" and "-I" or "-iquote") .. unit_folder
     if unit.described then command[#command + 1] = "-Wno-unknown-pragmas" end
-    command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.made:match "^(.*)/", place)
+    command[#command + 1] = ("-fdebug-prefix-map=%s=%s"):format(unit.lowered_path:match "^(.*)/", unit_folder)
   end
   for i, argument in ipairs(command) do command[i] = quote(argument) end
-  local _, how, status = os.execute(table.concat(command, " "))
-  return how == "exit" and status or 128 + status
+  local _, end_kind, status = os.execute(table.concat(command, " "))
+  return end_kind == "exit" and status or 128 + status
 end
 
 -- Returns a path as compilers write it in lists of dependencies.
 local function for_make(path) return (path:gsub("%$", "$$$$"):gsub("[ #]", "\\%0")) end
 
 -- Replaces the paths of lowered units by the original ones in the lists of dependencies, and adds the pasted files.
-local function name_dependencies(list, found)
+local function name_dependencies(list, units)
   local with_targets = false
   for _, argument in ipairs(list) do with_targets = with_targets or argument == "-MP" end
-  for _, unit in ipairs(found) do
+  for _, unit in ipairs(units) do
     local path = dependencies(list, unit)
     if path and system.filetype(path) == "file" then
       local text = files.read(path)
-      local at, finish = text:find(for_make(unit.made), 1, true)
+      local at, finish = text:find(for_make(unit.lowered_path), 1, true)
       if at then
         local names, targets = { for_make(unit.path) }, {}
         for k, name in ipairs(unit.pasted or {}) do
@@ -187,25 +190,25 @@ local function compile_refused(list, problem)
   if status ~= 0 then return status end
   error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", message = problem.path
     .. ": the compiler takes the unit, but not when it is asked for the types of variables: "
-    .. (problem.said:match "[eE]rror: ([^\n]*)" or problem.said:match "[^\n]+" or "") }, 0)
+    .. (problem.messages:match "[eE]rror: ([^\n]*)" or problem.messages:match "[^\n]+" or "") }, 0)
 end
 
 -- Returns the exit status of the command with lowered units; nil if no unit changed. Raises as compiler_driver.compile.
-local function compile(list, given, folder)
-  local found, problem = lower_units(list, given, folder)
+local function compile(list, request, folder)
+  local units, problem = lower_units(list, request, folder)
   if problem then return compile_refused(list, problem) end
-  if not found[1] then return nil end
-  local status = run(list, found, folder)
-  name_dependencies(list, found)
+  if not units[1] then return nil end
+  local status = run(list, units, folder)
+  name_dependencies(list, units)
   return status
 end
 
 -- Runs a compiler command, lowering its units. Returns the compiler's status, or nil if no unit changed. Raises
--- errors of directives, and an error for a unit that only the queries of the lowering fail on. given: {to, rules} as
+-- errors of directives, and an error for a unit that only the queries of the lowering fail on. request: {to, rules} as
 -- in lower.unit.
-function compiler_driver.compile(list, given)
+function compiler_driver.compile(list, request)
   local folder = setmetatable({}, Folder)
-  local ok, status = pcall(compile, list, given, folder)
+  local ok, status = pcall(compile, list, request, folder)
   folder:remove()
   if not ok then error(status, 0) end
   return status

@@ -83,11 +83,11 @@ function Values:replace_calls(directive, node, guard)
     if n.tag == "call" and n.base.tag == "id" and compiler_values.is_name(n.base.name) then return n end
     if has_call(n) then return self:variable(directive, n, false, guard) end
     if n.tag == "cond" then
-      local made = ast.copy_with(n, "c", self:replace_calls(directive, n.c, guard))
-      return ast.copy_with(ast.copy_with(made, "a", under(n.c, n.a)), "b", under(negate(n.c), n.b))
+      local copy = ast.copy_with(n, "c", self:replace_calls(directive, n.c, guard))
+      return ast.copy_with(ast.copy_with(copy, "a", under(n.c, n.a)), "b", under(negate(n.c), n.b))
     elseif n.tag == "binary" and (n.op == "&&" or n.op == "||") then
-      local made = ast.copy_with(n, "a", self:replace_calls(directive, n.a, guard))
-      return ast.copy_with(made, "b", under(n.op == "&&" and n.a or negate(n.a), n.b))
+      local copy = ast.copy_with(n, "a", self:replace_calls(directive, n.a, guard))
+      return ast.copy_with(copy, "b", under(n.op == "&&" and n.a or negate(n.a), n.b))
     end
   end)
 end
@@ -106,11 +106,11 @@ function Values:rewrite_for_class(directive, node, record)
   return ast.map(node, function(n)
     if n.tag == "member_shape" and n.path then return n end
     if n.tag ~= "section" and n.tag ~= "index" then return nil end
-    local made = ast.copy_with(n)
+    local copy = ast.copy_with(n)
     for _, field in ipairs { "start", "length", "index" } do
-      if n[field] and not is_simple(n[field], record) then made[field] = self:variable(directive, n[field], true) end
+      if n[field] and not is_simple(n[field], record) then copy[field] = self:variable(directive, n[field], true) end
     end
-    return made
+    return copy
   end)
 end
 

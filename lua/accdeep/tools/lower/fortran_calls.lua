@@ -47,9 +47,9 @@ function fortran_calls.directive_for(text)
   local is_async = name:find "_async$" ~= nil
   local finalize = name:find "_finalize" and " finalize" or ""
   local directive, first, rest = c_calls.moving[name:gsub("_async$", ""):gsub("_finalize$", "")], arguments, nil
-  local plain = arguments:sub(2, -2):gsub("%b()", function(inner) return ("."):rep(#inner) end)
-  local comma = plain:find(",", 1, true)
-  if comma then first, rest = arguments:sub(1, comma) .. ")", plain:sub(comma + 1) end
+  local flattened = arguments:sub(2, -2):gsub("%b()", function(inner) return ("."):rep(#inner) end)
+  local comma = flattened:find(",", 1, true)
+  if comma then first, rest = arguments:sub(1, comma) .. ")", flattened:sub(comma + 1) end
   local is_one = not rest and not is_async or rest and is_async and not rest:find(",", 1, true)
   return directive and is_one and directive .. first .. finalize or nil
 end
@@ -78,7 +78,7 @@ function fortran_calls.complete(directive)
   directive.ranks = {}
   for name, variable in pairs(directive.variables) do
     if directive.attributes[name].len then variable.record = nil end
-    variable.of = variable.record or directive.attributes[name].len and fortran_types.character(1)
+    variable.element = variable.record or directive.attributes[name].len and fortran_types.character(1)
       or intrinsic(variable.spelled)
     directive.ranks[name] = directive.assumed_size[name] or variable.rank
   end
@@ -94,16 +94,16 @@ end
 
 -- Returns the modules that statements of a unit use or define, except those that contain the directive.
 local function modules_for(unit, directive)
-  local list, seen = {}, {}
+  local list, listed = {}, {}
   for i = directive.index, 1, -1 do
     local text = unit.scan.list[i].text
     if text:find "^end%s*module" or text:find "^end%s*submodule" then break end
-    seen[text:match "^module%s+([%a][%w_]*)$" or text:match "^submodule%s*%(%s*([%a][%w_]*)" or ""] = true
+    listed[text:match "^module%s+([%a][%w_]*)$" or text:match "^submodule%s*%(%s*([%a][%w_]*)" or ""] = true
   end
   for _, statement in ipairs(unit.scan.list) do
     local name = not statement.directive and (statement.text:match "^use%s+([%a][%w_]*)"
       or statement.text:match "^use%s*,?[^:]*::%s*([%a][%w_]*)" or statement.text:match "^module%s+([%a][%w_]*)$")
-    if name and not seen[name] then list[#list + 1], seen[name] = name, true end
+    if name and not listed[name] then list[#list + 1], listed[name] = name, true end
   end
   return list
 end
@@ -130,7 +130,7 @@ function Calls:name_types(unit, list)
     local function add_question(name, tag, use)
       local element = name .. (directive.ranks[name] > 0 and "(" .. ("1,"):rep(directive.ranks[name]):sub(1, -2) .. ")"
         or "")
-      questions[#questions + 1] = { at = directive.at_view, one = directive, name = name, tag = tag, use = use,
+      questions[#questions + 1] = { at = directive.at_view, directive = directive, name = name, tag = tag, use = use,
         text = ("%stype(%s), allocatable :: accdeep_q; allocate(accdeep_q, source=%s); accdeep_q = %s"):format(
           use and use:format "accdeep_type" .. "; " or "", use and "accdeep_type" or tag, element, element) }
     end
@@ -143,10 +143,10 @@ function Calls:name_types(unit, list)
     end
   end
   if not questions[1] then return end
-  local ok, said = fortran_compiler.try_statements(unit, unit.view, questions)
-  if not ok then return said end
+  local ok, messages = fortran_compiler.try_statements(unit, unit.view, questions)
+  if not ok then return messages end
   for _, question in ipairs(questions) do
-    local names = question.one.type_names
+    local names = question.directive.type_names
     if not question.error then names[question.name] = names[question.name] or question end
   end
 end
@@ -154,16 +154,16 @@ end
 -- Returns the type specifier for a pointer to the variable `name` at a directive, and a use statement that it needs, or
 -- nil. Raises if the type has no name there.
 function Calls:declaration_of(directive, name)
-  local variable, found = directive.variables[name], directive.type_names[name]
+  local variable, type_name = directive.variables[name], directive.type_names[name]
   if directive.attributes[name].len then return ("character(len=len(%s))"):format(name) end
   if not variable.record then return variable.spelled end
-  if not found then
+  if not type_name then
     deep_copy.cannot(("'%s', whose type '%s' has no name where the directive stands"):format(name, variable.spelled))
   end
-  if not found.use then return ("type(%s)"):format(found.tag) end
+  if not type_name.use then return ("type(%s)"):format(type_name.tag) end
   self.nuses = (self.nuses or 0) + 1
   local own = "accdeep_type_" .. self.nuses
-  return ("type(%s)"):format(own), found.use:format(own)
+  return ("type(%s)"):format(own), type_name.use:format(own)
 end
 
 -- ------------------------------------------------------------------------------------- list items --
@@ -201,21 +201,21 @@ local function guards_of(attributes, name)
 end
 
 -- Returns the source of the list item `node`, a table. `node`, `text`: the item. `base`: text of the item without the
--- last subscripts; `rank`: rank of the base. `args`: these subscripts, or nil. `of`: element type. `name`: the
--- variable. `guards`: conditions under which it exists. `is_array`: the item has several elements. `is_variable`: the
--- base is the variable itself. `len`: true for a character variable. `may_have_gaps`: it may be noncontiguous. Raises
--- {cannot = reason} for items that calls cannot describe.
+-- last subscripts; `rank`: rank of the base. `args`: these subscripts, or nil. `element`: type of its elements. `name`:
+-- the variable. `guards`: conditions under which it exists. `is_array`: the item has several elements. `is_variable`:
+-- the base is the variable itself. `len`: true for a character variable. `may_have_gaps`: it may be noncontiguous.
+-- Raises {cannot = reason} for items that calls cannot describe.
 local function source_of(directive, session, node)
   if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
   local name, args, base = fortran_designators.root_of(node), nil, node
-  local found = fortran_designators.designator_type(session, node)
+  local designator = fortran_designators.designator_type(session, node)
   if node.tag == "reference" then base, args = node.base, node.args end
-  local around = base
-  while around.base do
-    for _, arg in ipairs(around.args or {}) do
+  local ancestor = base
+  while ancestor.base do
+    for _, arg in ipairs(ancestor.args or {}) do
       if arg.tag == "range" then deep_copy.cannot "a component of several elements" end
     end
-    around = around.base
+    ancestor = ancestor.base
   end
   local attributes, variable = directive.attributes[name], directive.variables[name]
   if intrinsics[name] then deep_copy.cannot(("'%s', which is also the name of a function"):format(name)) end
@@ -223,13 +223,13 @@ local function source_of(directive, session, node)
   if not attributes or not variable then
     session.now.scope:no_variable { name = name, pos = node.pos }
   end
-  local of = base.tag == "id" and variable.of or found.of
-  if directive.is_routine and types.is_record(of) then deep_copy.cannot(
+  local element = base.tag == "id" and variable.element or designator.element
+  if directive.is_routine and types.is_record(element) then deep_copy.cannot(
     ("a routine about objects, '%s'"):format(name)) end
-  if not of then deep_copy.cannot(("'%s', whose type is not known"):format(name)) end
-  return { node = node, text = unparse_fortran(node), base = unparse_fortran(base), args = args, of = of, name = name,
-    guards = guards_of(attributes, name), rank = fortran_designators.designator_type(session, base).rank,
-    is_array = found.rank > 0, is_variable = base.tag == "id",
+  if not element then deep_copy.cannot(("'%s', whose type is not known"):format(name)) end
+  return { node = node, text = unparse_fortran(node), base = unparse_fortran(base), args = args, element = element,
+    name = name, guards = guards_of(attributes, name), rank = fortran_designators.designator_type(session, base).rank,
+    is_array = designator.rank > 0, is_variable = base.tag == "id",
     assumed_size = base.tag == "id" and directive.assumed_size[name], len = attributes.len and base.tag == "id",
     may_have_gaps = not attributes.allocated or args ~= nil }
 end
@@ -285,7 +285,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ plans --
 
-local kept = strings.word_set "finalize if_present"
+local passed_clauses = strings.word_set "finalize if_present"
 
 -- Returns a directive's AST in which each list item is a whole variable of one element, and the sources (source_of) by
 -- name of that variable. `clauses`: the clauses of the directive, with members as nests. Raises {cannot = reason} for
@@ -299,7 +299,7 @@ function Calls:whole_variables(directive, node, clauses)
       local vars = {}
       for i, variable in ipairs(clause.vars) do
         local source = source_of(directive, session, variable)
-        local of, bounds, text = source.of, {}, source.text
+        local element, bounds, text = source.element, {}, source.text
         local is_all = source.args ~= nil
         for _, arg in ipairs(source.args or {}) do
           is_all = is_all and arg.tag == "range" and not arg.first and not arg.last and not arg.step
@@ -312,11 +312,11 @@ function Calls:whole_variables(directive, node, clauses)
         for k = 1, source.rank do bounds[k] = { lower = 1, extent = 1 } end
         sources[text] = source
         session.now.scope.variables[text] = { name = text, address = self.recorder:address { source = source },
-          type = source.rank > 0 and fortran_types.array(of, bounds) or of }
+          type = source.rank > 0 and fortran_types.array(element, bounds) or element }
         vars[i] = { tag = "id", name = text, pos = variable.pos }
       end
       list[#list + 1] = setmetatable({ vars = vars }, { __index = clause })
-    elseif kept[clause.name] then
+    elseif passed_clauses[clause.name] then
       list[#list + 1] = clause
     end
   end
@@ -348,26 +348,26 @@ function Calls:plan(plan, sources)
       for k = 2, 1 + 2 * source.rank do item.rows[k] = {} end
     end
   end
-  local text, wanted = self.recorder:text(plan, plan.items, function() deep_copy.cannot "a function in a bound" end)
-  for place, directive in ipairs(wanted) do
-    local source, value = directive.what.source, directive.what.value
+  local text, inputs = self.recorder:text(plan, plan.items, function() deep_copy.cannot "a function in a bound" end)
+  for index, input in ipairs(inputs) do
+    local source, value = input.operand.source, input.operand.value
     if source then
-      source.at = place
+      source.at = index
     elseif type(value) == "string" then
       values = values + 1
       out:line("accdeep_values(%d) = %s", values, value)
-      out:line("accdeep_given(%d) = loc(accdeep_values(%d))", place, values)
+      out:line("accdeep_given(%d) = loc(accdeep_values(%d))", index, values)
     elseif value.count_of then
-      value.count_of.count = place
+      value.count_of.count = index
     elseif value.rows_of then
-      value.rows_of.rows = place
+      value.rows_of.rows = index
     end
   end
   for _, item in ipairs(plan.items) do
     local source = sources[item.variable]
     out:give(source, source.at, source.count, source.rows)
   end
-  return text, out.lines, #wanted, values
+  return text, out.lines, #inputs, values
 end
 
 -- -------------------------------------------------------------------------------------- statements --
@@ -430,9 +430,9 @@ function Calls:device_variable(directive, variable, condition, out)
   local source = { guards = guards_of(attributes, name), rank = rank, base = base,
     assumed_size = directive.assumed_size[name], may_have_gaps = rank > 0 and not attributes.allocated,
     args = variable.args }
-  local of, use = self:declaration_of(directive, name)
+  local type_specifier, use = self:declaration_of(directive, name)
   local colons = rank > 0 and "(" .. (":,"):rep(rank):sub(1, -2) .. ")" or ""
-  local declared = ("%s, pointer :: %%s%s"):format(of, colons)
+  local declared = ("%s, pointer :: %%s%s"):format(type_specifier, colons)
   local extents, lowers = {}, {}
   for i = 1, rank do
     extents[i] = extent_of(base, i, source.assumed_size, source.args)
@@ -523,17 +523,17 @@ local function private_names(unit, directive)
 end
 
 -- Returns the lines before a compute construct, the lines after its statement, the clause to add to it or nil, and the
--- set of pointers in the statement. `regions`: the regions of the unit so far, {first, last, names, one}.
+-- set of pointers in the statement. `regions`: the regions of the unit so far, {first, last, names, construct}.
 function Calls:kernel(unit, directive, regions)
-  local list, private, around = {}, private_names(unit, directive), {}
+  local list, private, enclosing = {}, private_names(unit, directive), {}
   local _, without = c_calls.data_of(directive.node)
   for _, region in ipairs(regions) do
     local is_around = region.first < directive.index and directive.index < region.last
-    if is_around and region.one ~= directive then around[#around + 1] = region.one end
+    if is_around and region.construct ~= directive then enclosing[#enclosing + 1] = region.construct end
   end
   for _, name in ipairs(directive.all_used) do
     local owner = directive.items[name] and directive
-    for i = #around, 1, -1 do owner = owner or around[i].items and around[i].items[name] and around[i] end
+    for i = #enclosing, 1, -1 do owner = owner or enclosing[i].items and enclosing[i].items[name] and enclosing[i] end
     local is_ours = directive.variables[name] and not private[name] and (owner or directive.used[name])
     if is_ours and not (without[name] and owner == directive) then
       if without[name] and directive.used[name] then deep_copy.cannot(

@@ -18,7 +18,7 @@ local quote = shell_command.quote
 
 -- Returns true if the compiler preprocesses the unit: -cpp, or a suffix in upper case.
 local function is_preprocessed(unit)
-  for _, option in ipairs(unit.given) do
+  for _, option in ipairs(unit.options) do
     if option == "-cpp" then return true end
     if option == "-nocpp" then return false end
   end
@@ -30,24 +30,24 @@ local function from_elsewhere(path)
   return path:find "^/" and quote(path) or '"$OLDPWD"/' .. quote(path)
 end
 
--- Returns the options of a unit for a command that runs in another folder. `plain`: omit options that turn directives
--- into code.
-local function options(unit, plain)
-  local given, folders, i = {}, {}, 1
-  while unit.given[i] do
-    local folder = unit.given[i]:match "^%-[IJ](.*)$"
+-- Returns the options of a unit for a command that runs in another folder. `without_directives`: omit options that turn
+-- directives into code.
+local function options(unit, without_directives)
+  local option_list, folders, i = {}, {}, 1
+  while unit.options[i] do
+    local folder = unit.options[i]:match "^%-[IJ](.*)$"
     if folder == "" then
       i = i + 1
-      folder = unit.given[i]
+      folder = unit.options[i]
     end
     if folder then
       folders[#folders + 1] = " -I " .. from_elsewhere(folder)
     else
-      given[#given + 1] = unit.given[i]
+      option_list[#option_list + 1] = unit.options[i]
     end
     i = i + 1
   end
-  return c_compiler.options(given, plain) .. table.concat(folders) .. " -I "
+  return c_compiler.options(option_list, without_directives) .. table.concat(folders) .. " -I "
     .. from_elsewhere(unit.path:match "^(.*)/" or ".") .. ' -I "$OLDPWD"'
 end
 
@@ -82,12 +82,12 @@ function fortran_compiler.view(unit, text)
   local ok, output, messages = run(unit, unit.folder, "%s -w -cpp -E %s", options(unit), from_elsewhere(unit.path))
   if not ok then return nil, messages end
   local file, line = unit.path, 1
-  for one in output:gmatch "(.-)\n" do
-    local number, name = line_markers.read(one)
+  for row in output:gmatch "(.-)\n" do
+    local number, name = line_markers.read(row)
     if number then
       file, line = name, number
     else
-      view[#view + 1] = { text = one, line = file == unit.path and line or nil }
+      view[#view + 1] = { text = row, line = file == unit.path and line or nil }
       line = line + 1
     end
   end
@@ -97,9 +97,9 @@ end
 -- Returns the text of a file that a unit includes, or nil if it is not found.
 function fortran_compiler.read_include(unit, name)
   local folders = { unit.path:match "^(.*)/" or ".", "." }
-  for i, option in ipairs(unit.given) do
+  for i, option in ipairs(unit.options) do
     local folder = option:match "^%-I(.*)$"
-    if folder then folders[#folders + 1] = folder == "" and unit.given[i + 1] or folder end
+    if folder then folders[#folders + 1] = folder == "" and unit.options[i + 1] or folder end
   end
   for _, folder in ipairs(folders) do
     local path = name:find "^/" and name or folder .. "/" .. name
@@ -127,26 +127,26 @@ end
 -- construct, so that implicit declarations do not affect later statements. `questions`: lists of queries by view index.
 local function insert_questions(view, questions)
   local lines, asked = {}, {}
-  for i, one in ipairs(view) do
+  for i, view_line in ipairs(view) do
     for _, question in ipairs(questions[i] or {}) do
       lines[#lines + 1] = ("block; %s; end block"):format(question.text)
       asked[#lines] = question
     end
-    lines[#lines + 1] = one.text
+    lines[#lines + 1] = view_line.text
   end
   return lines, asked
 end
 
 -- Compiles the unit with queries; sets `error` of each query that the compiler rejects. Returns true, or nil and the
--- messages if other lines have errors. `alone`: ignore errors of other lines, which queries may cause.
-local function ask_compiler(unit, view, questions, flags, alone)
+-- messages if other lines have errors. `ignores_others`: ignore errors of other lines, which queries may cause.
+local function ask_compiler(unit, view, questions, flags, ignores_others)
   local lines, asked = insert_questions(view, questions)
   local ok, messages, errors = try(unit, lines, flags)
   if ok then return true end
   for line, message in pairs(errors) do
     if asked[line] then
       asked[line].error = message
-    elseif not alone then
+    elseif not ignores_others then
       return nil, messages
     end
   end
@@ -169,48 +169,48 @@ local attributes = { allocated = "if (allocated(%s)) continue", associated = "if
 local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
   read = "read (5,*) %s" }
 
--- Removes from `wanted` names that occur only before parentheses and are not arrays, because a query about a function
+-- Removes from `entries` names that occur only before parentheses and are not arrays, because a query about a function
 -- would change its declaration.
-local function leave_functions(unit, view, wanted)
+local function leave_functions(unit, view, entries)
   local questions = {}
-  for _, one in ipairs(wanted) do
-    local list = questions[one.at] or {}
-    questions[one.at] = list
-    for _, name in ipairs(one.names) do
-      if not one.bare[name] then
-        list[#list + 1] = { text = of_calls.array:gsub("%%s", name), one = one, name = name }
+  for _, entry in ipairs(entries) do
+    local list = questions[entry.at] or {}
+    questions[entry.at] = list
+    for _, name in ipairs(entry.names) do
+      if not entry.bare[name] then
+        list[#list + 1] = { text = of_calls.array:gsub("%%s", name), entry = entry, name = name }
       end
     end
   end
   ask_compiler(unit, view, questions, "-fsyntax-only", true)
   for _, list in pairs(questions) do
     for _, question in ipairs(list) do
-      if question.error then question.one.bare[question.name] = 0 end
+      if question.error then question.entry.bare[question.name] = 0 end
     end
   end
-  for _, one in ipairs(wanted) do
+  for _, entry in ipairs(entries) do
     local names = {}
-    for _, name in ipairs(one.names) do
-      if one.bare[name] ~= 0 then names[#names + 1] = name end
+    for _, name in ipairs(entry.names) do
+      if entry.bare[name] ~= 0 then names[#names + 1] = name end
     end
-    one.names = names
+    entry.names = names
   end
 end
 
--- Sets `attributes` of each entry of `wanted`, {at, names, bare}: a table from name to {allocated, associated, present,
+-- Sets `attributes` of each of `entries`, {at, names, bare}: a table from name to {allocated, associated, present,
 -- array, len, constant}. A flag is true if the compiler accepts the query; names that are not variables are removed.
 -- `at`: view index. `bare`: set of names that occur without parentheses. Returns true, or nil and the messages.
-function fortran_compiler.attributes(unit, view, wanted)
-  if unit.calls then leave_functions(unit, view, wanted) end
+function fortran_compiler.attributes(unit, view, entries)
+  if unit.calls then leave_functions(unit, view, entries) end
   local questions = {}
-  for _, one in ipairs(wanted) do
-    one.attributes = {}
-    local list = questions[one.at] or {}
-    questions[one.at] = list
-    for _, name in ipairs(one.names) do
+  for _, entry in ipairs(entries) do
+    entry.attributes = {}
+    local list = questions[entry.at] or {}
+    questions[entry.at] = list
+    for _, name in ipairs(entry.names) do
       for _, texts in ipairs { attributes, unit.calls and of_calls or {} } do
         for attribute, text in sorted_pairs(texts) do
-          list[#list + 1] = { text = text:gsub("%%s", name), one = one, name = name, attribute = attribute }
+          list[#list + 1] = { text = text:gsub("%%s", name), entry = entry, name = name, attribute = attribute }
         end
       end
     end
@@ -219,17 +219,17 @@ function fortran_compiler.attributes(unit, view, wanted)
   if not ok then return nil, messages end
   for _, list in pairs(questions) do
     for _, question in ipairs(list) do
-      local of, name = question.one.attributes, question.name
-      if of[name] == nil then of[name] = {} end
-      if question.error and question.error:find "IMPLICIT type" then of[name] = false end
-      if of[name] then of[name][question.attribute] = not question.error end
+      local by_name, name = question.entry.attributes, question.name
+      if by_name[name] == nil then by_name[name] = {} end
+      if question.error and question.error:find "IMPLICIT type" then by_name[name] = false end
+      if by_name[name] then by_name[name][question.attribute] = not question.error end
       local reason = question.error or ""
-      if of[name] and reason:find "^Named constant" then of[name].constant = true end
-      if reason:find "is not a variable$" then of[name] = false end
+      if by_name[name] and reason:find "^Named constant" then by_name[name].constant = true end
+      if reason:find "is not a variable$" then by_name[name] = false end
     end
   end
-  for _, one in ipairs(wanted) do
-    for _, name in ipairs(one.names) do one.attributes[name] = one.attributes[name] or nil end
+  for _, entry in ipairs(entries) do
+    for _, name in ipairs(entry.names) do entry.attributes[name] = entry.attributes[name] or nil end
   end
   return true
 end
@@ -249,14 +249,16 @@ end
 local subscripts = { "", "(1)", "(1,1)", "(1,1,1)", "(1,1,1,1)" }
 
 -- Compiles the unit to an object file in which the debug information of c_compiler.variable(i, name) describes each
--- name of wanted[i]. Returns the path of the file, or nil and the messages. Sets assumed_size of each entry: rank by
+-- name of entries[i]. Returns the path of the file, or nil and the messages. Sets assumed_size of each entry: rank by
 -- name of an array of assumed size.
-function fortran_compiler.types(unit, view, wanted)
+function fortran_compiler.types(unit, view, entries)
   local pending = {}
-  for i, one in ipairs(wanted) do
-    one.assumed_size = {}
-    for _, name in ipairs(one.names) do
-      if one.attributes[name] then pending[#pending + 1] = { at = one.at, i = i, one = one, name = name, try = 1 } end
+  for i, entry in ipairs(entries) do
+    entry.assumed_size = {}
+    for _, name in ipairs(entry.names) do
+      if entry.attributes[name] then
+        pending[#pending + 1] = { at = entry.at, i = i, entry = entry, name = name, try = 1 }
+      end
     end
   end
   local object = unit.folder .. "/unit.o"
@@ -277,10 +279,10 @@ function fortran_compiler.types(unit, view, wanted)
     local again = false
     for _, question in ipairs(asked) do
       if question.error then
-        local is_array = question.one.attributes[question.name].array ~= false
+        local is_array = question.entry.attributes[question.name].array ~= false
         question.try, again = is_array and question.try + 1 or #subscripts + 1, true
       elseif question.try > 1 then
-        question.one.assumed_size[question.name] = question.try - 1
+        question.entry.assumed_size[question.name] = question.try - 1
       end
     end
     if not again then return object end

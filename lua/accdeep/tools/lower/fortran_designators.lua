@@ -12,44 +12,44 @@ local raise = diagnostic.raise
 
 local fortran_designators = {}
 
--- Returns the type of a designator: {of, rank, fits}. `of`: type of its elements. `fits`: true if the designator is
--- valid Fortran. Raises if a variable or component does not exist.
+-- Returns the type of a designator: {element, rank, fits}. `element`: type of its elements. `fits`: true if the
+-- designator is valid Fortran. Raises if a variable or component does not exist.
 function fortran_designators.designator_type(session, node)
   if node.tag == "id" then
     local variable = session.now.scope.variables[node.name] or session.now.scope:no_variable(node)
-    local of, rank = fortran_types.element(variable.type)
-    return { of = of, rank = rank, fits = true }
+    local element, rank = fortran_types.element(variable.type)
+    return { element = element, rank = rank, fits = true }
   end
   local base = fortran_designators.designator_type(session, node.base)
   if node.tag == "component" then
-    local member = types.is_record(base.of) and types.member(base.of, node.name)
-    if not types.is_record(base.of) then
+    local member = types.is_record(base.element) and types.member(base.element, node.name)
+    if not types.is_record(base.element) then
       raise("not-a-struct", node.name_pos, ("%s is %s: it has no components"):format(unparse_fortran(node.base),
-        types.name(base.of)), { rule = "TR14-3.4-03" })
+        types.name(base.element)), { rule = "TR14-3.4-03" })
     elseif not member then
-      raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(base.of), node.name),
+      raise("unknown-member", node.name_pos, ("%s has no component '%s'"):format(types.name(base.element), node.name),
         { length = #node.name })
     end
-    local of, rank = fortran_types.element(member.type)
+    local element, rank = fortran_types.element(member.type)
     local fits = base.fits and (base.rank == 0 or rank == 0 and member.type.kind ~= "descriptor")
-    return { of = of, rank = base.rank + rank, fits = fits }
+    return { element = element, rank = base.rank + rank, fits = fits }
   elseif node.tag == "reference" then
     local rank = 0
     for _, arg in ipairs(node.args) do rank = rank + (arg.tag == "range" and 1 or 0) end
-    return { of = base.of, rank = rank, fits = base.fits }
+    return { element = base.element, rank = rank, fits = base.fits }
   end
-  return { of = base.of, rank = base.rank, fits = base.fits }
+  return { element = base.element, rank = base.rank, fits = base.fits }
 end
 
 fortran_designators.has_component = fortran_section.has_component
 
 -- Returns subscripts in which value(node) replaces each expression except number literals.
 local function substitute_values(args, value)
-  local function one(node) return node and (node.tag == "num" and node or value(node)) end
+  local function substitute(node) return node and (node.tag == "num" and node or value(node)) end
   local list = {}
   for i, arg in ipairs(args) do
-    list[i] = arg.tag == "range" and { tag = "range", pos = arg.pos, first = one(arg.first), last = one(arg.last),
-      step = arg.step } or one(arg)
+    list[i] = arg.tag == "range" and { tag = "range", pos = arg.pos, first = substitute(arg.first),
+      last = substitute(arg.last), step = arg.step } or substitute(arg)
   end
   return list
 end
@@ -57,14 +57,14 @@ end
 -- Returns the section node for the subscripts of `node`, whose values are unknown. `value`: a function that returns a
 -- node for an expression; nil: the subscripts are replaced by the section 0:1.
 local function symbolic_subscripts(node, value)
-  local made = { tag = "section", pos = node.pos, written = node.args }
+  local section = { tag = "section", pos = node.pos, written = node.args }
   if value then
-    made.ranges = substitute_values(node.args, value)
+    section.ranges = substitute_values(node.args, value)
   else
-    made.start = { tag = "num", type = "long", value = 0, pos = node.pos }
-    made.length = { tag = "num", type = "long", value = 1, pos = node.pos }
+    section.start = { tag = "num", type = "long", value = 0, pos = node.pos }
+    section.length = { tag = "num", type = "long", value = 1, pos = node.pos }
   end
-  return made
+  return section
 end
 
 -- Returns the access path to a component (convenience.lua): the outermost object, the type of that object, the steps
@@ -72,22 +72,24 @@ end
 local function access_path(session, variable, value)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
-  local behind
+  local component_subscripts
   while fortran_designators.has_component(node) do
-    local around = fortran_designators.designator_type(session, node.base)
+    local base_type = fortran_designators.designator_type(session, node.base)
     if node.tag == "component" then
-      if around.rank > 0 then return nil end
+      if base_type.rank > 0 then return nil end
       fortran_designators.designator_type(session, node)
-      table.insert(steps, 1, { name = node.name, pos = node.name_pos, subscripts = behind })
-      behind = nil
-      if not fortran_designators.has_component(node.base) then return node.base, around.of, steps, subscripts end
+      table.insert(steps, 1, { name = node.name, pos = node.name_pos, subscripts = component_subscripts })
+      component_subscripts = nil
+      if not fortran_designators.has_component(node.base) then
+        return node.base, base_type.element, steps, subscripts
+      end
     elseif node == variable then
       subscripts = { symbolic_subscripts(node, value) }
     elseif value then
-      behind = { symbolic_subscripts(node, value) }
+      component_subscripts = { symbolic_subscripts(node, value) }
     else
-      local one = symbolic_subscripts(node)
-      table.insert(steps, 1, { index = one.start, pos = node.pos, written = one.written })
+      local section = symbolic_subscripts(node)
+      table.insert(steps, 1, { index = section.start, pos = node.pos, written = section.written })
     end
     node = node.base
   end
@@ -98,7 +100,7 @@ end
 -- value of an expression, or nil; nil gives subscripts no value.
 function fortran_designators.unread(language, value)
   return setmetatable({ access_path = function(session, variable) return access_path(session, variable, value) end,
-    element_type = function(session, node) return fortran_designators.designator_type(session, node).of end,
+    element_type = function(session, node) return fortran_designators.designator_type(session, node).element end,
     is_designator = function(session, node) return fortran_designators.designator_type(session, node).fits end },
     { __index = language })
 end

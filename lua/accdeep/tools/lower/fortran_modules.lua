@@ -27,14 +27,14 @@ end
 
 -- Returns the folders in which a command finds modules. The compiler writes modules to the first folder.
 function fortran_modules.folders(options)
-  local made, list = ".", {}
+  local output_folder, list = ".", {}
   for i, option in ipairs(options) do
     local kind, folder = option:match "^%-([IJ])(.*)$"
     if folder == "" then folder = options[i + 1] end
-    if kind == "J" and folder then made = folder end
+    if kind == "J" and folder then output_folder = folder end
     if folder then list[#list + 1] = folder end
   end
-  table.insert(list, 1, made)
+  table.insert(list, 1, output_folder)
   list[#list + 1] = "."
   return list
 end
@@ -50,18 +50,19 @@ end
 -- Returns the directives of the modules `names`, and of the modules that these use: a list of {path, line, type,
 -- components, text}. `own`: set of the names to skip.
 function fortran_modules.read_directives(folders, names, own)
-  local list, seen = {}, setmetatable({}, { __index = own })
+  local list, visited = {}, setmetatable({}, { __index = own })
   local function add(name)
-    local path = not seen[name] and path_of(folders, name)
-    seen[name] = true
+    local path = not visited[name] and path_of(folders, name)
+    visited[name] = true
     for line in (path and files.read(path) or ""):gmatch "[^\n]+" do
       local use = line:match "^use\t(.*)$"
       local file, number, t, components, text = line:match "^shape\t(.-)\t(%d+)\t(.-)\t(.-)\t(.*)$"
       if use then add(use) end
       if file then
-        local one = { path = file, line = tonumber(number), type = t ~= "" and t or nil, components = {}, text = text }
-        for component in components:gmatch "[^,]+" do table.insert(one.components, component) end
-        list[#list + 1] = one
+        local entry = { path = file, line = tonumber(number), type = t ~= "" and t or nil, components = {},
+          text = text }
+        for component in components:gmatch "[^,]+" do table.insert(entry.components, component) end
+        list[#list + 1] = entry
       end
     end
   end
@@ -79,9 +80,9 @@ function fortran_modules.write(folder, folders, used, own)
       local is_known = used[other] or path_of(folders, other)
       if other ~= name and is_known then parts[#parts + 1] = ("use\t%s\n"):format(other) end
     end
-    for _, one in ipairs(own[name] or {}) do
-      parts[#parts + 1] = ("shape\t%s\t%d\t%s\t%s\t%s\n"):format(one.path, one.line, one.type or "",
-        table.concat(one.components, ","), one.text)
+    for _, entry in ipairs(own[name] or {}) do
+      parts[#parts + 1] = ("shape\t%s\t%d\t%s\t%s\t%s\n"):format(entry.path, entry.line, entry.type or "",
+        table.concat(entry.components, ","), entry.text)
     end
     local path = ("%s/%s.accdeep"):format(folder, name)
     if parts[2] then

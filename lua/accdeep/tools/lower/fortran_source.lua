@@ -30,9 +30,9 @@ local function normalize_line(line, quote)
       at, quote = from + 1, mark
     end
   end
-  local plain = table.concat(out)
-  local body = plain:match "^(.-)&%s*$"
-  return body or plain, body ~= nil, nil
+  local bare_text = table.concat(out)
+  local body = bare_text:match "^(.-)&%s*$"
+  return body or bare_text, body ~= nil, nil
 end
 
 local Scan = {}
@@ -107,9 +107,9 @@ function Scan:is_in_loop(i, label)
   for k = i - 1, 1, -1 do
     local text = self.list[k].text
     local own = split_label(text)
-    local _, wanted = begins_loop(text)
+    local _, loop_label = begins_loop(text)
     if tonumber(own) == tonumber(label) and own then return false end
-    if wanted and tonumber(wanted) == tonumber(label) then return true end
+    if loop_label and tonumber(loop_label) == tonumber(label) then return true end
     if text:find "^end%s*subroutine" or text:find "^end%s*function" or text:find "^end%s*program" then return false end
   end
   return false
@@ -122,19 +122,19 @@ function Scan:loop_end(i)
   local first = self.list[i]
   if not first or first.directive or not begins_loop(first.text) then return nil end
   for k = i, #self.list do
-    local one = self.list[k]
-    local is_loop, until_label = begins_loop(one.text)
-    local label, rest = split_label(one.text)
-    if not one.directive and is_loop then
+    local statement = self.list[k]
+    local is_loop, until_label = begins_loop(statement.text)
+    local label, rest = split_label(statement.text)
+    if not statement.directive and is_loop then
       open[#open + 1] = until_label or "end"
-    elseif not one.directive then
+    elseif not statement.directive then
       if rest:find "^end%s*do%f[^%w_]" and open[#open] == "end" then
         open[#open] = nil
       end
       while label and open[#open] and tonumber(open[#open]) == tonumber(label) do open[#open] = nil end
       if #open == 0 then
-        local behind = self.list[k + 1]
-        local shared = behind and behind.first <= one.last and "statements in the line where the loop ends"
+        local following = self.list[k + 1]
+        local shared = following and following.first <= statement.last and "statements in the line where the loop ends"
           or label and self:is_in_loop(i, label) and "several loops that end with one label" or nil
         return k, shared
       end
@@ -174,10 +174,10 @@ end
 -- Calls visit(name) for each variable in a statement of which a component is used.
 function fortran_source.names_of_objects(text, visit)
   for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
-    local behind = text:sub(at)
-    local subscripts = behind:match "^%b()%s*"
+    local rest = text:sub(at)
+    local subscripts = rest:match "^%b()%s*"
     local is_inner = text:sub(1, before - 1):find "%%%s*$"
-    if not is_inner and (behind:find "^%%" or subscripts and behind:find("^%%", #subscripts + 1)) then visit(name) end
+    if not is_inner and (rest:find "^%%" or subscripts and rest:find("^%%", #subscripts + 1)) then visit(name) end
   end
 end
 

@@ -93,8 +93,8 @@ local function directive_of(self, statement, index, record)
     end
   end
   if not construct.text or self.is_expanded then
-    local plain = construct.text and construct.text:gsub("&%s*\n%s*!%$[aA][cC][cC]%s*&?", ""):lower():gsub("%s", "")
-    if plain ~= "!$acc" .. statement.directive:gsub("%s", "") then
+    local joined = construct.text and construct.text:gsub("&%s*\n%s*!%$[aA][cC][cC]%s*&?", ""):lower():gsub("%s", "")
+    if joined ~= "!$acc" .. statement.directive:gsub("%s", "") then
       construct.text, construct.at = "!$acc " .. statement.directive, self.starts[construct.line]
     end
   end
@@ -121,7 +121,7 @@ local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
   local defined, used = fortran_modules.defined_modules(self.text)
-  local folders = fortran_modules.folders(self.given)
+  local folders = fortran_modules.folders(self.options)
   table.insert(folders, 1, self.modules)
   for _, other in ipairs(fortran_modules.read_directives(folders, used, defined)) do
     local construct = { text = "!$acc " .. other.text, path = other.path, line = other.line,
@@ -200,8 +200,8 @@ local function end_of(self, construct)
     if not last then
       self:with_location(construct, raise, "syntax", 1, "expected the loop of the directive", { rule = "ACC33-2.9-1" })
     end
-    local behind = list[last + 1]
-    if behind and behind.directive and behind.directive:gsub("^end%s*", "end ") == "end " .. name then
+    local following = list[last + 1]
+    if following and following.directive and following.directive:gsub("^end%s*", "end ") == "end " .. name then
       return last + 1, true
     end
     return last, false, shared
@@ -224,10 +224,10 @@ end
 
 -- Returns the names of variables in a directive, and of objects in the statements of its region.
 local function names_of(self, construct)
-  local seen, list = {}, {}
+  local listed, list = {}, {}
   local function add(name)
-    if not seen[name] then list[#list + 1] = name end
-    seen[name] = true
+    if not listed[name] then list[#list + 1] = name end
+    listed[name] = true
   end
   ast.visit(construct.node, function(n)
     if n.tag == "id" and n.name then add(n.name) end
@@ -268,18 +268,18 @@ local function read_types(self, list)
   end
   local refused = fortran_compiler.refuses(self)
   if refused then return refused end
-  local wanted = {}
-  for i, construct in ipairs(list) do wanted[i] = { at = construct.view, names = construct.names,
+  local entries = {}
+  for i, construct in ipairs(list) do entries[i] = { at = construct.view, names = construct.names,
     bare = construct.bare } end
-  local ok, messages = fortran_compiler.attributes(self, self.view, wanted)
+  local ok, messages = fortran_compiler.attributes(self, self.view, entries)
   local object
   if ok then
-    object, messages = fortran_compiler.types(self, self.view, wanted)
+    object, messages = fortran_compiler.types(self, self.view, entries)
   end
   if not object then return messages end
   for i, construct in ipairs(list) do
-    construct.names, construct.attributes, construct.assumed_size = wanted[i].names, wanted[i].attributes,
-      wanted[i].assumed_size
+    construct.names, construct.attributes, construct.assumed_size = entries[i].names, entries[i].attributes,
+      entries[i].assumed_size
     construct.variables = {}
   end
   local types_named = {}
@@ -300,32 +300,32 @@ local function read_types(self, list)
 end
 
 -- Declares a variable in a scope. Its address is a placeholder, because nothing is read from it.
-local function declare(session, of, name, variable, assumed_size)
-  local known = variable and (variable.record or variable.of)
-  local rank, t = known and (assumed_size or variable.rank) or 0, known or fortran_types.INTEGER
-  if rank > 0 then t = fortran_types.descriptor(session.program.layout, known, rank, "pointer") end
-  of.variables[name] = { name = name, type = t, address = 4096 }
+local function declare(session, target_scope, name, variable, assumed_size)
+  local element = variable and (variable.record or variable.element)
+  local rank, t = element and (assumed_size or variable.rank) or 0, element or fortran_types.INTEGER
+  if rank > 0 then t = fortran_types.descriptor(session.program.layout, element, rank, "pointer") end
+  target_scope.variables[name] = { name = name, type = t, address = 4096 }
 end
 
 -- Returns the type that a shape or policy describes; nil if no variable has such a type. Raises if it is ambiguous.
 local function record_of(self, construct, name)
-  local list, found = self.named[name] or {}, {}
+  local list, matches = self.named[name] or {}, {}
   if #list < 2 then return list[1] end
   for _, record in ipairs(list) do
-    local wanted, at, fits = construct.record and construct.record.components or {}, 0, construct.record ~= nil
+    local components, at, fits = construct.record and construct.record.components or {}, 0, construct.record ~= nil
     for _, member in ipairs(record.members) do
       if member.name and not member.name:find "^%(" then
         at = at + 1
-        fits = fits and member.name == wanted[at]
+        fits = fits and member.name == components[at]
       end
     end
-    if fits and at == #wanted then found[#found + 1] = record end
+    if fits and at == #components then matches[#matches + 1] = record end
   end
-  if #found ~= 1 then
+  if #matches ~= 1 then
     self:with_location(construct, deep_copy.cannot, ("shapes of a type '%s', of which the unit has several"):format(
       name))
   end
-  return found[1]
+  return matches[1]
 end
 
 -- Defines the shapes and policies of the types that the unit uses.
@@ -348,48 +348,48 @@ end
 
 -- Returns "allocated" or "associated", the inquiry for a scalar component. The compiler is asked once per component.
 local function may_inquire(self, construct, record, name, path)
-  local known = self.inquiries[record] or {}
-  self.inquiries[record] = known
-  if not known[name] then
-    local plain = path:gsub("accdeep_i%d+", "1")
-    local question = { at = construct.at_view, text = ("if (allocated(%s)) continue"):format(plain) }
+  local inquiries = self.inquiries[record] or {}
+  self.inquiries[record] = inquiries
+  if not inquiries[name] then
+    local sample_path = path:gsub("accdeep_i%d+", "1")
+    local question = { at = construct.at_view, text = ("if (allocated(%s)) continue"):format(sample_path) }
     local ok, messages = fortran_compiler.try_statements(self, self.view, { question })
     if not ok then error(diagnostic.new { code = "file", message = messages, rule = "HOUSE-lower" }, 0) end
-    known[name] = question.error and "associated" or "allocated"
+    inquiries[name] = question.error and "associated" or "allocated"
   end
-  return known[name]
+  return inquiries[name]
 end
 
 -- Returns the deep item of a request, or nil if a standard clause suffices. Raises {cannot = reason} for unsupported
--- items. `messages` is true if a shape, policy or nest is requested.
+-- items.
 local function item_of(self, construct, request)
   local session, node = self.session, request.node
   local name = root_of(node)
   local variable = construct.variables[name]
   local clause = request.clause
-  local messages = clause.shape or clause.nest or clause.name == "invoke"
+  local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- a shape, nest or policy is requested
   if variable and variable.polymorphic then
-    if messages then deep_copy.cannot(("'%s' is polymorphic"):format(name)) end
+    if is_specified then deep_copy.cannot(("'%s' is polymorphic"):format(name)) end
     return nil
   end
   if node.tag == "alias" then deep_copy.cannot "an alias (@) of a variable" end
   if not variable or not variable.record then
-    if messages and not construct.attributes[name] then
+    if is_specified and not construct.attributes[name] then
       session.now.scope:no_variable { name = name, pos = node.pos }
-    elseif messages then
+    elseif is_specified then
       raise("not-a-struct", node.pos, ("'%s' has no %s"):format(unparse_fortran(node),
         clause.name == "invoke" and "policies" or "shapes"), { rule = "TR14-3.1.2-08" })
     end
     return nil
   end
-  local found = designator_type(session, node)
-  if not types.is_record(found.of) then return nil end
-  local code = requested_action.resolve(session, request, found.of)
+  local designator = designator_type(session, node)
+  if not types.is_record(designator.element) then return nil end
+  local code = requested_action.resolve(session, request, designator.element)
   local member_mapping = request.member_mapping
   if deep_copy.actions[code] == "present" and not (member_mapping and member_mapping.policy) then
-    return messages and { there = true, node = node, name = name } or nil
+    return is_specified and { there = true, node = node, name = name } or nil
   end
-  if not member_mapping or not messages and fortran_deep_copy.is_plain(session, member_mapping) then return nil end
+  if not member_mapping or not is_specified and fortran_deep_copy.is_plain(session, member_mapping) then return nil end
   local action = deep_copy.actions[code]
   deep_copy.clause_of(action)
   deep_copy.check_modifiers(clause)
@@ -407,19 +407,20 @@ local function item_of(self, construct, request)
     may_have_gaps = not attributes.allocated and node.tag == "id" }
 end
 
--- Returns the clauses that remain in a standard directive, as {text, clause}. taken: the set of list items that are
--- written as deep items; a clause without any keeps its text.
-local function other_clauses(construct, taken)
+-- Returns the clauses that remain in a standard directive, as {text, clause}. deep_variables: the set of list items
+-- that are written as deep items; a clause without any keeps its text.
+local function other_clauses(construct, deep_variables)
   local list = {}
-  local plain = require "accdeep.syntax.fortran_free_form".directive(construct.text)
+  local free_text = require "accdeep.syntax.fortran_free_form".directive(construct.text)
   for i, clause in ipairs(construct.node.clauses) do
     local rest, is_whole = {}, true
     for _, variable in ipairs(clause.vars or {}) do
-      if taken[variable] then is_whole = false else rest[#rest + 1] = variable end
+      if deep_variables[variable] then is_whole = false else rest[#rest + 1] = variable end
     end
     if is_whole then
-      local behind = construct.node.clauses[i + 1]
-      local text = plain:sub(clause.pos, behind and behind.pos - 1 or -1):gsub("%s+", " "):gsub("[%s,]+$", "")
+      local next_clause = construct.node.clauses[i + 1]
+      local text = free_text:sub(clause.pos, next_clause and next_clause.pos - 1 or -1)
+      text = text:gsub("%s+", " "):gsub("[%s,]+$", "")
       list[#list + 1] = { text = text, clause = clause }
     elseif rest[1] then
       for k, variable in ipairs(rest) do rest[k] = unparse_fortran(variable) end
@@ -521,17 +522,17 @@ local function add_region(self, construct, list)
   if not construct.finish or construct.condition and not self.calls then return end
   local named = {}
   for _, request in ipairs(list) do named[root_of(request.node)] = true end
-  table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, one = construct })
+  table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, construct = construct })
 end
 
--- Replaces a directive and inserts the lines `behind` after its region. is_data: they replace the `end` directive.
-local function replace_lines(self, construct, lines, behind, is_data)
+-- Replaces a directive and inserts the lines `following` after its region. is_data: they replace the `end` directive.
+local function replace_lines(self, construct, lines, following, is_data)
   local own = construct.own
   local margin = margin_of(self, own.first)
   self:edit(own.first, own.last, mark_lines(self, lines, own.first, margin) .. marker(self, own.last + 1))
   if not construct.finish then return end
   local from, to = end_lines(self, construct)
-  self:edit(is_data and from or to + 1, to, mark_lines(self, behind, to, margin) .. marker(self, to + 1))
+  self:edit(is_data and from or to + 1, to, mark_lines(self, following, to, margin) .. marker(self, to + 1))
 end
 
 -- Writes a directive with deep items. `all`: the items; `rest`: the remaining clauses.
@@ -540,10 +541,10 @@ local function write(self, construct, all, rest)
   for _, item in ipairs(all) do
     if not item.there then items[#items + 1] = item end
   end
-  local given = { session = self.session, inquiry_for = function(record, component, path)
+  local options = { session = self.session, inquiry_for = function(record, component, path)
     return may_inquire(self, construct, record, component, path)
   end }
-  local clauses, behind = {}, {}
+  local clauses, following = {}, {}
   local lines, condition
   for _, clause in ipairs(rest) do
     local word = clause.clause.name
@@ -551,11 +552,11 @@ local function write(self, construct, all, rest)
       deep_copy.cannot(("'%s' on a deep copy"):format(word))
     elseif word == "if" then
       condition = clause.text:match "%((.*)%)$"
-      given.condition = standalone[name] and condition or "accdeep_if"
+      options.condition = standalone[name] and condition or "accdeep_if"
       if not standalone[name] then clause.text = "if(accdeep_if)" end
     end
-    if word == "finalize" then given.finalize = true end
-    if word == "if_present" then given.suffix = " if_present" end
+    if word == "finalize" then options.finalize = true end
+    if word == "if_present" then options.suffix = " if_present" end
     clauses[#clauses + 1] = clause.text
   end
   -- Data of standard clauses are mapped before components that may point into them, and unmapped after these.
@@ -574,26 +575,26 @@ local function write(self, construct, all, rest)
   if name == "data" and first[1] then clauses = present else table.move(present, 1, #present, #clauses + 1, clauses) end
   if present[1] or is_needed(name, rest) then directive = ("!$acc %s %s"):format(name, table.concat(clauses, " ")) end
   if name == "enter data" or name == "update" then
-    lines = fortran_deep_copy.write(name == "update" and "update" or "enter", items, given)
+    lines = fortran_deep_copy.write(name == "update" and "update" or "enter", items, options)
     if directive then table.insert(lines, 1, directive) end
   elseif name == "exit data" then
-    lines = fortran_deep_copy.write("exit", items, given)
+    lines = fortran_deep_copy.write("exit", items, options)
     lines[#lines + 1] = directive
   else
-    lines = fortran_deep_copy.write("enter", items, given)
-    behind = fortran_deep_copy.write("exit", items, given)
+    lines = fortran_deep_copy.write("enter", items, options)
+    following = fortran_deep_copy.write("exit", items, options)
     if first[1] then
       if condition then first[#first + 1] = "if(accdeep_if)" end
       table.insert(lines, 1, "!$acc data " .. table.concat(first, " "))
-      behind[#behind + 1] = "!$acc end data"
+      following[#following + 1] = "!$acc end data"
     end
     lines[#lines + 1] = directive
     if condition then -- the condition is evaluated once, when the region begins
       lines = table.move(lines, 1, #lines, 4, { "block", "  logical :: accdeep_if", "  accdeep_if = " .. condition })
-      behind[#behind + 1] = "end block"
+      following[#following + 1] = "end block"
     end
   end
-  replace_lines(self, construct, lines, behind)
+  replace_lines(self, construct, lines, following)
 end
 
 -- Rewrites a directive as calls of the library.
@@ -619,24 +620,24 @@ local function rewrite_as_calls(self, construct)
       clauses[#clauses + 1] = { tag = "clause", name = request.action, pos = node.pos, vars = { request.node } }
     end
   end
-  local lines, behind = self.calls:write(self, construct, clauses)
+  local lines, following = self.calls:write(self, construct, clauses)
   if is_compute(node) then
     local inner, tail, own, pointers = self.calls:kernel(self, construct, self.regions)
     table.move(inner, 1, #inner, #lines + 1, lines)
-    table.move(behind, 1, #behind, #tail + 1, tail)
+    table.move(following, 1, #following, #tail + 1, tail)
     local parts = { "!$acc " .. node.name }
     for _, clause in ipairs(other_clauses(construct, {})) do
-      if c_calls.kept[clause.clause.name] then parts[#parts + 1] = clause.text end
+      if c_calls.compiler_clauses[clause.clause.name] then parts[#parts + 1] = clause.text end
     end
     if not node.name:find "^kernels" then parts[#parts + 1] = own end -- kernels has no firstprivate clause
-    lines[#lines + 1], behind = table.concat(parts, " "), tail
+    lines[#lines + 1], following = table.concat(parts, " "), tail
     for number = construct.own.last + 1, (end_lines(self, construct)) do
       local text = lines_of(self, number, number)
       local changed = fortran_calls.inquiries(text, pointers)
       if changed ~= text then self:edit(number, number, changed) end
     end
   end
-  replace_lines(self, construct, lines, behind, kind == "region")
+  replace_lines(self, construct, lines, following, kind == "region")
 end
 
 -- Rewrites a directive if one of its items is deep, or if it becomes calls.
@@ -650,10 +651,10 @@ local function rewrite(self, construct)
   with_fields(session.now, { scope = inner }, function()
     if self.calls then return rewrite_as_calls(self, construct) end
     local kind = openacc_sema.kind_of(node.name)
-    local seen = openacc_sema.check(node)
+    local clause_set = openacc_sema.check(node)
     openacc_sema.check_forms(node, kind, session.rules)
     local clauses = convenience.lower(session, kind, node.clauses, node.name)
-    local plan = { session = session, kind = kind, if_present = seen.if_present }
+    local plan = { session = session, kind = kind, if_present = clause_set.if_present }
     local list = openacc_lowering.requests(plan, clauses)
     if is_compute(node) then
       local more = implicit(self, construct, kind)
@@ -675,17 +676,17 @@ local function rewrite(self, construct)
     for _, clause in ipairs(node.clauses) do construct.condition = construct.condition or clause.name == "if" end
     add_region(self, construct, list)
     if not items[1] then return end
-    local taken = {}
+    local deep_variables = {}
     for _, clause in ipairs(node.clauses) do -- list items that were lowered to other requests are deep, too
       for _, variable in ipairs(clause.vars or {}) do
         local is_left = false
         for _, request in ipairs(list) do is_left = is_left or request.node == variable end
         local record = construct.variables[root_of(variable)]
-        taken[variable] = by_node[variable] or not is_left and record and record.record ~= nil
+        deep_variables[variable] = by_node[variable] or not is_left and record and record.record ~= nil
           and by_node[root_of(variable) .. " "] or nil
       end
     end
-    write(self, construct, items, other_clauses(construct, taken))
+    write(self, construct, items, other_clauses(construct, deep_variables))
   end)
 end
 
@@ -777,19 +778,19 @@ local function may_be_extended(text)
 end
 
 -- Lowers a unit. Returns the text, or nil and the compiler's messages. The third result is {exported}: the shapes and
--- policies of its modules, by module. given: as in lower.unit. Raises errors of directives, and for fixed form.
-function fortran_unit.lower(opened, given)
-  if given.path:find "%.[fF]$" or given.path:find "%.[fF][oO][rR]$" then
-    if not may_be_extended(given.text) then return given.text end
-    error(diagnostic.new { code = "unsupported", message = given.path .. ": directives of TR-14-1 in fixed form",
+-- policies of its modules, by module. request: as in lower.unit. Raises errors of directives, and for fixed form.
+function fortran_unit.lower(opened, request)
+  if request.path:find "%.[fF]$" or request.path:find "%.[fF][oO][rR]$" then
+    if not may_be_extended(request.text) then return request.text end
+    error(diagnostic.new { code = "unsupported", message = request.path .. ": directives of TR-14-1 in fixed form",
       rule = "HOUSE-lower", help = "write the unit in free form" }, 0)
   end
   local folder = shell_command.folder()
   files.make_folder(folder .. "/modules")
-  local self = setmetatable({ session = opened, text = given.text, path = given.path, command = given.command,
-    given = given.options, folder = folder, modules = given.modules or folder .. "/modules",
-    starts = location.line_starts(given.text), edits = {}, regions = {}, inquiries = {}, exported = {} }, Unit)
-  self.calls = given.to == "accdeep" and fortran_calls.new(opened) or nil
+  local self = setmetatable({ session = opened, text = request.text, path = request.path, command = request.command,
+    options = request.options, folder = folder, modules = request.modules or folder .. "/modules",
+    starts = location.line_starts(request.text), edits = {}, regions = {}, inquiries = {}, exported = {} }, Unit)
+  self.calls = request.to == "accdeep" and fortran_calls.new(opened) or nil
   local results = table.pack(pcall(lower_text, self))
   shell_command.remove(folder)
   if not results[1] then error(results[2], 0) end

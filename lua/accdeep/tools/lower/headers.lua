@@ -21,20 +21,22 @@ local function include_tree(text)
   local open, at = {}, 1
   for start, line, finish in ("\n" .. text):gmatch "\n()([ \t]*#[^\n]*)()" do
     local number, path, flag = line_markers.read(line)
-    local around = open[#open]
+    local including = open[#open]
     local directive = not number and c_source.openacc(line:match "#.*")
-    if around then around.has_text = around.has_text or directive or (text:find("%S", at) or start) < start - 1 end
+    if including then
+      including.has_text = including.has_text or directive or (text:find("%S", at) or start) < start - 1
+    end
     at = finish - 1
-    if number and (flag == "1" or not around) then
+    if number and (flag == "1" or not including) then
       local part = { path = path, words = {}, parts = {} }
-      if around then table.insert(around.parts, part) end
+      if including then table.insert(including.parts, part) end
       open[#open + 1] = part
     elseif flag == "2" and open[2] then
       local part = table.remove(open)
       part.line = part.path:sub(1, 1) ~= "<" and number ~= 0 and number - 1 or nil
       open[#open].has_text = open[#open].has_text or part.has_text
     elseif directive then
-      around.words[directive:match "^[%a_]*"] = true
+      including.words[directive:match "^[%a_]*"] = true
     end
   end
   return open[1]
@@ -59,15 +61,15 @@ local Text = {}
 
 -- Returns {scanned, included, is_once} for a file; each file is read only once.
 function Text:read(file)
-  local known = self.known[file.path]
-  if known then return known end
+  local scan_record = self.scans[file.path]
+  if scan_record then return scan_record end
   local scanned = c_source.scan(file == self.root and self.unit_text or files.read(file.path))
-  known = { scanned = scanned, included = included_files(scanned) }
+  scan_record = { scanned = scanned, included = included_files(scanned) }
   for i = 1, scanned.n do
-    known.is_once = known.is_once or scanned.kind[i] == "line" and is_once(scanned:token(i))
+    scan_record.is_once = scan_record.is_once or scanned.kind[i] == "line" and is_once(scanned:token(i))
   end
-  self.known[file.path] = known
-  return known
+  self.scans[file.path] = scan_record
+  return scan_record
 end
 
 -- Marks (is_here) the files that are inlined: those with directives for which is_wanted(first word) is true, and the
@@ -77,8 +79,8 @@ function Text:mark(file, is_wanted)
   local is_new = false
   if not file.is_here then
     for word in pairs(file.words) do file.is_here = file.is_here or is_wanted(word) end
-    for _, one in pairs(next(self.once) and self:read(file).included or {}) do
-      file.is_here = file.is_here or self.once[one.base] ~= nil
+    for _, include in pairs(next(self.once) and self:read(file).included or {}) do
+      file.is_here = file.is_here or self.once[include.base] ~= nil
     end
     is_new = file.is_here
   end
@@ -118,26 +120,26 @@ local function relative(path, from)
   return ("../"):rep(#other) .. table.concat(own, "/")
 end
 
--- Returns the text that replaces the line `token` (#include) of `file`, whose included file is not inlined. `one`:
+-- Returns the text that replaces the line `token` (#include) of `file`, whose included file is not inlined. `include`:
 -- {mark, name, base} of the line. `is_read`: the preprocessed unit has the included file.
-function Text:replace_include(file, token, one, is_read)
-  if not is_read and self.once[one.base] then return "" end
-  local path = (file.path:match "^(.*/)" or "") .. one.name
-  if file == self.root or one.mark == "<" or system.filetype(path) ~= "file" then return token end
-  local seen = relative(path, self.root.path)
-  return seen and ("#include \"%s\""):format(seen) or token
+function Text:replace_include(file, token, include, is_read)
+  if not is_read and self.once[include.base] then return "" end
+  local path = (file.path:match "^(.*/)" or "") .. include.name
+  if file == self.root or include.mark == "<" or system.filetype(path) ~= "file" then return token end
+  local relative_path = relative(path, self.root.path)
+  return relative_path and ("#include \"%s\""):format(relative_path) or token
 end
 
 -- Appends a file, with the marked files that it includes inlined.
 function Text:write(file)
-  local known, by_line = self:read(file), {}
-  local scanned, at = known.scanned, 1
+  local scan_record, by_line = self:read(file), {}
+  local scanned, at = scan_record.scanned, 1
   for _, part in ipairs(file.parts) do
     if part.line then by_line[part.line] = part end
   end
   self:begin(file.path, 1, 1)
   for i = 1, scanned.n do
-    local one, last = known.included[i], known.included[i] and scanned:line(scanned.finish[i])
+    local include, last = scan_record.included[i], scan_record.included[i] and scanned:line(scanned.finish[i])
     local part, token = by_line[last], scanned.kind[i] == "line" and scanned:token(i)
     -- An include guard makes the second copy empty
     if part and part.is_here and not part.has_text and self.written[part.path] then part = nil end
@@ -147,10 +149,11 @@ function Text:write(file)
       self:write(part)
       self:begin(file.path, last + 1, 2)
       at = scanned.finish[i] + 1
-    elseif one or token and file ~= self.root and is_once(token) then
+    elseif include or token and file ~= self.root and is_once(token) then
       self:add(scanned.text:sub(at, scanned.at[i] - 1))
       local _, feeds = token:gsub("\n", "")
-      self:add((one and self:replace_include(file, token, one, part) or "") .. (one and "" or ("\n"):rep(feeds)))
+      self:add(include and self:replace_include(file, token, include, part) or "")
+      self:add(include and "" or ("\n"):rep(feeds))
       at = scanned.finish[i]
     end
   end
@@ -168,7 +171,7 @@ function headers.paste(path, text, preprocessed, is_wanted)
   local root = include_tree(preprocessed)
   if not root then return nil end
   root.path = path
-  local self = source_map.new { root = root, unit_text = text, known = {}, once = {}, written = {} }
+  local self = source_map.new { root = root, unit_text = text, scans = {}, once = {}, written = {} }
   for name, method in pairs(Text) do self[name] = method end
   local is_here, is_new
   root.words = {}

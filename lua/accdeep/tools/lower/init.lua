@@ -15,11 +15,13 @@ local session = require "accdeep.run.session"
 local lower = {}
 
 -- Adds a help text to an error in place: how to select rules, or that `--to accdeep` would accept the unit.
-local function advise(err, given)
+local function advise(err, request)
   local help = diagnostic.is(err) and rawget(err, "help")
   if help then err.help = help:gsub('rules = "(tr14x?)"', "--rules %1") end
-  if not diagnostic.is(err) or err.rule ~= "HOUSE-lower" or rawget(err, "help") or given.to == "accdeep" then return end
-  local called = setmetatable({ to = "accdeep" }, { __index = given })
+  if not diagnostic.is(err) or err.rule ~= "HOUSE-lower" or rawget(err, "help") or request.to == "accdeep" then
+    return
+  end
+  local called = setmetatable({ to = "accdeep" }, { __index = request })
   local ok, text = pcall(lower.unit, called)
   if ok and text then err.help = "let accdeep's library do this: --to accdeep" end
 end
@@ -31,37 +33,37 @@ end
 -- `pasted`: paths of files whose text is part of the result. `is_read`: directives were found (C). `exported`:
 -- directives of Fortran modules for other units (fortran_modules.lua).
 --
--- Fields of given. `path`, `text`: the unit. `command`: the compiler, or nil for GNU's. `options`: list of its options.
--- `to`: "openacc" (default), "openmp" or "accdeep". `rules`: "tr14" (default) or "tr14x". `modules`: folder of compiled
--- Fortran modules, or nil for a temporary folder. `pasted`: the flattened unit of source_map.lua, or nil.
-function lower.unit(given)
-  if not given.pasted then location.remember(given.path, given.text) end
-  local is_fortran = given.path:find "%.[fF]%d*$" or given.path:find "%.[fF][oO][rR]$"
-  if is_fortran and given.to == "openmp" then -- gfortran 12 maps no allocatable components in OpenMP
+-- Fields of request. `path`, `text`: the unit. `command`: the compiler, or nil for GNU's. `options`: list of its
+-- options. `to`: "openacc" (default), "openmp" or "accdeep". `rules`: "tr14" (default) or "tr14x". `modules`: folder of
+-- compiled Fortran modules, or nil for a temporary folder. `pasted`: the flattened unit of source_map.lua, or nil.
+function lower.unit(request)
+  if not request.pasted then location.remember(request.path, request.text) end
+  local is_fortran = request.path:find "%.[fF]%d*$" or request.path:find "%.[fF][oO][rR]$"
+  if is_fortran and request.to == "openmp" then -- gfortran 12 maps no allocatable components in OpenMP
     error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower",
-      message = given.path .. ": a unit of Fortran with --to openmp",
+      message = request.path .. ": a unit of Fortran with --to openmp",
       help = "units of Fortran become OpenACC, or calls: --to accdeep" }, 0)
   end
   -- `present` checks only the object itself, like standard directives (TR14-1.2-08)
-  local is_called = given.to == "accdeep"
-  local base = given.rules or "tr14"
+  local is_called = request.to == "accdeep"
+  local base = request.rules or "tr14"
   local rules = is_called and { base = base, present = "shallow" } or base
   local opened = session.new { rules = rules, unchecked = true, language = is_fortran and "fortran" or "c",
     descriptors = is_fortran and "gfortran" or nil }
   -- The compiler's OpenACC version is unknown
   opened.rules = setmetatable({ openacc = false }, { __index = opened.rules })
   local unit = is_fortran and fortran_unit or c_unit
-  local command = is_fortran and "gfortran" or c_compiler.is_cxx(given.path, "") and "g++" or "gcc"
-  local results = table.pack(pcall(unit.lower, opened, { path = given.path, text = given.text,
-    command = given.command or command, options = given.options, to = given.to, modules = given.modules,
-    pasted = given.pasted }))
+  local command = is_fortran and "gfortran" or c_compiler.is_cxx(request.path, "") and "g++" or "gcc"
+  local results = table.pack(pcall(unit.lower, opened, { path = request.path, text = request.text,
+    command = request.command or command, options = request.options, to = request.to, modules = request.modules,
+    pasted = request.pasted }))
   opened:close()
   if not results[1] then
-    advise(results[2], given)
+    advise(results[2], request)
     error(results[2], 0)
   end
   local again = results[4] and results[4].again
-  if again then return lower.unit(setmetatable({ text = again.text, pasted = again }, { __index = given })) end
+  if again then return lower.unit(setmetatable({ text = again.text, pasted = again }, { __index = request })) end
   return table.unpack(results, 2, results.n)
 end
 

@@ -41,25 +41,26 @@ function ir_text.new_recorder(session, is_of)
   end)
   local new_label, new_program = session.label, session.new_program
   rawset(session, "label", function(owner, fields)
-    local made = new_label(owner, fields)
-    self.labels[made] = fields
-    return made
+    local symbol = new_label(owner, fields)
+    self.labels[symbol] = fields
+    return symbol
   end)
   rawset(session, "new_program", function(owner, spec)
-    local made = new_program(owner, spec)
-    self.programs[made] = spec
-    return made
+    local mapping_program = new_program(owner, spec)
+    self.programs[mapping_program] = spec
+    return mapping_program
   end)
   return self
 end
 
--- Returns a placeholder address for a new variable. `what`: any value; Recorder:variable returns it for this address.
-function Recorder:address(what)
-  self.names[#self.names + 1] = what
+-- Returns a placeholder address for a new variable. `operand`: any value; Recorder:variable returns it for this
+-- address.
+function Recorder:address(operand)
+  self.names[#self.names + 1] = operand
   return FIRST + (#self.names - 1) * ROOM
 end
 
--- Returns the value `what` of the variable to which a placeholder address belongs, and the offset in the variable; nil
+-- Returns the operand of the variable to which a placeholder address belongs, and the offset in the variable; nil
 -- for other numbers.
 function Recorder:variable(number)
   local at = number - FIRST
@@ -69,7 +70,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- writing --
 
--- The text being written: lines, numbers of symbols and programs, and `given`, the inputs that the program passes.
+-- The text being written: lines, numbers of symbols and programs, and `inputs` that the program passes.
 local Writer = {}
 Writer.__index = Writer
 
@@ -95,28 +96,28 @@ end
 
 -- Returns the index of the input `key` among all inputs of a plan, from 0 on; adds the input if it is new.
 function Writer:parameter(key)
-  local known = self.parameters[key]
-  if not known then
-    local what, offset
-    if math.type(key) then what, offset = self.recorder:variable(key) else what = { value = key } end
-    known = #self.given
-    self.given[known + 1], self.parameters[key] = { what = what, offset = offset }, known
+  local index = self.parameters[key]
+  if not index then
+    local operand, offset
+    if math.type(key) then operand, offset = self.recorder:variable(key) else operand = { value = key } end
+    index = #self.inputs
+    self.inputs[index + 1], self.parameters[key] = { operand = operand, offset = offset }, index
   end
-  return known
+  return index
 end
 
--- Calls fn(key) for each input that a mapping program and its child programs need. `seen`: set of programs already
+-- Calls fn(key) for each input that a mapping program and its child programs need. `visited`: set of programs already
 -- visited.
-local function each_asked(recorder, program, fn, seen)
-  if seen[program] then return end
-  seen[program] = true
+local function each_asked(recorder, program, fn, visited)
+  if visited[program] then return end
+  visited[program] = true
   local spec = recorder.programs[program]
   for i = 1, #spec.code, 5 do
     local key = required_input(recorder, spec.code, i)
     if key then fn(key) end
   end
   for _, field in ipairs(spec.fields) do
-    if field.child then each_asked(recorder, field.child, fn, seen) end
+    if field.child then each_asked(recorder, field.child, fn, visited) end
   end
 end
 
@@ -138,8 +139,8 @@ end
 -- array.
 function Writer:label(label, places, has_rows)
   if not label then return -1 end
-  local known = self.labels[label]
-  if known then return known end
+  local number = self.labels[label]
+  if number then return number end
   local fields = self.recorder.labels[label]
   local layout = fields.layout and self:program(fields.layout, places) or -1
   local flags = flag(fields.section) | flag(fields.member) << 1 | flag(fields.element) << 2 | flag(fields.round) << 3
@@ -166,11 +167,11 @@ local function members_of(self, list, places)
   return lines
 end
 
--- Writes a mapping program, unless it is known. Returns its number. places: {n, made} and parameter number by input.
+-- Writes a mapping program, unless it is known. Returns its number. places: {n, numbers} and parameter number by input.
 -- Programs without inputs are shared by all items.
 function Writer:program(program, places)
-  local made = places.n > 0 and places.made or self.programs
-  if made[program] then return made[program] end
+  local numbers = places.n > 0 and places.numbers or self.programs
+  if numbers[program] then return numbers[program] end
   local spec = self.recorder.programs[program]
   local pieces, fields = {}, {}
   for i, piece in ipairs(spec.pieces) do
@@ -185,18 +186,19 @@ function Writer:program(program, places)
   end
   local excluded, members = members_of(self, spec.excluded, places), members_of(self, spec.members, places)
   self:line("program", spec.stride, spec.registers, places.n)
-  for _, one in ipairs { { "piece", pieces }, { "field", fields }, { "excluded", excluded }, { "member", members } } do
-    for _, numbers in ipairs(one[2]) do self:line(one[1], table.unpack(numbers)) end
+  local groups = { { "piece", pieces }, { "field", fields }, { "excluded", excluded }, { "member", members } }
+  for _, group in ipairs(groups) do
+    for _, row in ipairs(group[2]) do self:line(group[1], table.unpack(row)) end
   end
   self:code(spec.code, places)
-  made[program], self.nprograms = self.nprograms, self.nprograms + 1
-  return made[program]
+  numbers[program], self.nprograms = self.nprograms, self.nprograms + 1
+  return numbers[program]
 end
 
--- Returns the inputs of an item's program as parameters: a table from input to number (with `n` and `made`), and a list
--- of the inputs.
+-- Returns the inputs of an item's program as parameters: a table from input to number (with `n` and `numbers`), and a
+-- list of the inputs.
 local function input_parameters(self, item)
-  local places, list = { n = 0, made = {} }, {}
+  local places, list = { n = 0, numbers = {} }, {}
   if item.program then
     each_asked(self.recorder, item.program, function(key)
       if places[key] then return end
@@ -216,7 +218,7 @@ function Writer:item(item)
   for name, why in pairs(refused) do
     if item[name] then deep_copy.cannot(why) end
   end
-  local places, wanted = input_parameters(self, item)
+  local places, inputs = input_parameters(self, item)
   local label = self:label(item.label, places, item.rows)
   local program = item.program and self:program(item.program, places) or -1
   local code, registers, own = table.move(item.code, 1, #item.code, 1, {}), item.registers, {}
@@ -230,13 +232,14 @@ function Writer:item(item)
     registers = registers + 1
     return registers - 1
   end
-  local slot, params = item.slot or -1, {}
-  if item.slot_address then slot = add(item.slot_address) end
-  for i, key in ipairs(wanted) do params[i] = add(key) end
+  local pointer_cell, params = item.slot or -1, {}
+  if item.slot_address then pointer_cell = add(item.slot_address) end
+  for i, key in ipairs(inputs) do params[i] = add(key) end
   if registers > REGISTERS then deep_copy.cannot "a list item whose bounds are too long" end
   local indices = item.indices or {}
   self:line("item", item.action, item.flags or 0, label, program, item.unit or 0, registers, item.base,
-    item.start or -1, item.count or -1, slot, item.origin or -1, indices[1] or -1, indices[2] or -1, indices[3] or -1)
+    item.start or -1, item.count or -1, pointer_cell, item.origin or -1, indices[1] or -1, indices[2] or -1,
+    indices[3] or -1)
   self:code(code, own)
   for _, instruction in ipairs(more) do self:line("code", table.unpack(instruction)) end
   if params[1] then self:line("params", table.unpack(params)) end
@@ -247,15 +250,15 @@ function Writer:item(item)
   end
 end
 
--- Returns the text of a plan and a list of its inputs: {what, offset} for a variable, {what = {value = name}} for a
--- value. `items`: the items to write. `call({name, record})` returns the number of a function of the program.
+-- Returns the text of a plan and a list of its inputs: {operand, offset} for a variable, {operand = {value = name}} for
+-- a value. `items`: the items to write. `call({name, record})` returns the number of a function of the program.
 function Recorder:text(plan, items, call)
   local writer = setmetatable({ recorder = self, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
-    nprograms = 0, given = {}, parameters = {} }, Writer)
+    nprograms = 0, inputs = {}, parameters = {} }, Writer)
   writer:line("accdeep", VERSION)
   writer:line("construct", core.kind[plan.kind], flag(plan.finalize), plan.node.name)
   for _, item in ipairs(items) do writer:item(item) end
-  return table.concat(writer.lines, "\n"), writer.given
+  return table.concat(writer.lines, "\n"), writer.inputs
 end
 
 return ir_text

@@ -26,17 +26,17 @@ end
 
 -- Returns the line number, the path and the first flag ("" if none) of a marker; nil for other lines.
 function line_markers.read(text)
-  local number, behind = text:match '^#%s*(%d+)%s+"()'
-  if not number then number, behind = text:match '^#line%s+(%d+)%s+"()' end
+  local number, path_start = text:match '^#%s*(%d+)%s+"()'
+  if not number then number, path_start = text:match '^#line%s+(%d+)%s+"()' end
   if not number then return nil end
-  local at = behind
+  local at = path_start
   while true do
     local c = text:sub(at, at)
     if c == "" then return nil end
     if c == '"' then break end
     at = at + (c == "\\" and 2 or 1)
   end
-  return tonumber(number), unquote(text:sub(behind, at - 1)), text:match("^%s*(%d*)", at + 1)
+  return tonumber(number), unquote(text:sub(path_start, at - 1)), text:match("^%s*(%d*)", at + 1)
 end
 
 return line_markers

@@ -12,18 +12,18 @@ local macros = {}
 
 -- Returns the preprocessed lines of the file `path`: a table from line number to a list of lines.
 local function expanded_lines(path, preprocessed)
-  local made, file, line = {}, path, 1
+  local expanded, file, line = {}, path, 1
   for text in preprocessed:gmatch "([^\n]*)\n" do
     local number, name = line_markers.read(text)
     if number then
       file, line = name, number
     elseif file == path then
-      made[line] = made[line] or {}
-      if text:find "%S" then table.insert(made[line], text) end
+      expanded[line] = expanded[line] or {}
+      if text:find "%S" then table.insert(expanded[line], text) end
       line = line + 1
     end
   end
-  return made
+  return expanded
 end
 
 -- Returns the last line of the macro arguments that begin in the line `line`; `line` itself if none continue.
@@ -44,7 +44,7 @@ end
 -- Returns the unit (source_map.lua) with the lines `lines` replaced by their preprocessed form. `lines`: a list of line
 -- numbers, which is sorted here. `before`: the text that was flattened already, or nil if `text` is the unit's file.
 function macros.expand(path, text, preprocessed, lines, before)
-  local made, scanned, starts = expanded_lines(path, preprocessed), c_source.scan(text), location.line_starts(text)
+  local expanded, scanned, starts = expanded_lines(path, preprocessed), c_source.scan(text), location.line_starts(text)
   local places = before and before.places or { { first = 1, path = path, line = 1 } }
   local self, cur, k = source_map.new {}, 1, 1
   local function copy_to(last) -- copies lines with their locations
@@ -68,9 +68,9 @@ function macros.expand(path, text, preprocessed, lines, before)
       copy_to(line - 1)
       local last = end_of(scanned, line)
       for number = line, last do
-        for _, one in ipairs(made[number] or {}) do
+        for _, row in ipairs(expanded[number] or {}) do
           self:begin(position(line))
-          self:add(one .. "\n")
+          self:add(row .. "\n")
         end
       end
       cur = last + 1

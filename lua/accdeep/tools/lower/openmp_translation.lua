@@ -149,23 +149,25 @@ Text.__index = Text
 -- Returns the words of the OpenMP directive that divides a loop among teams and threads; nil if one thread executes the
 -- loop.
 local function division_clauses(self, construct)
-  local node, around, with_location = construct.node, construct.compute, construct.around
-  if has(node, "seq") or not around then return nil end
+  local node, compute, enclosing_loop = construct.node, construct.compute, construct.enclosing_loop
+  if has(node, "seq") or not compute then return nil end
   local threads, teams = has(node, "worker", "vector"), has(node, "gang")
-  if around.node.name:find "^kernels" then
-    return has(node, "independent") and not (with_location and with_location.words) and "parallel for" or nil
-  elseif around.node.name:find "^serial" then
+  if compute.node.name:find "^kernels" then
+    return has(node, "independent") and not (enclosing_loop and enclosing_loop.words) and "parallel for" or nil
+  elseif compute.node.name:find "^serial" then
     return nil
   end
-  while with_location and not with_location.words do with_location = with_location.around end -- skip sequential loops
-  if with_location then return with_location.words == "distribute" and (threads or not teams) and "parallel for"
+  while enclosing_loop and not enclosing_loop.words do -- skip sequential loops
+    enclosing_loop = enclosing_loop.enclosing_loop
+  end
+  if enclosing_loop then return enclosing_loop.words == "distribute" and (threads or not teams) and "parallel for"
     or nil end
   local is_divided = false -- an inner loop is divided
   for _, inner in ipairs(self.list) do
-    local is_loop = inner.node.name == "loop" and inner.around == construct
+    local is_loop = inner.node.name == "loop" and inner.enclosing_loop == construct
     is_divided = is_divided or is_loop and has(inner.node, "worker", "vector")
   end
-  if threads and not teams and construct ~= around then return "parallel for" end
+  if threads and not teams and construct ~= compute then return "parallel for" end
   return is_divided and not threads and "distribute" or teams and not threads and is_divided and "distribute"
     or "distribute parallel for"
 end
@@ -260,11 +262,11 @@ end
 local function is_written(self, i)
   local unit = self.source
   local before, before_that = unit:token(i - 1), unit:token(i - 2)
-  local behind, behind_that, third = unit:token(i + 1), unit:token(i + 2), unit:token(i + 3)
+  local following, second_following, third = unit:token(i + 1), unit:token(i + 2), unit:token(i + 3)
   if before == "." or before == ">" and before_that == "-" then return false end
-  if behind == "=" then return behind_that ~= "=" end
-  if behind and ("+-*/%&|^"):find(behind, 1, true) and behind_that == "=" then return third ~= "=" end
-  if behind == "+" and behind_that == "+" or behind == "-" and behind_that == "-" then return true end
+  if following == "=" then return second_following ~= "=" end
+  if following and ("+-*/%&|^"):find(following, 1, true) and second_following == "=" then return third ~= "=" end
+  if following == "+" and second_following == "+" or following == "-" and second_following == "-" then return true end
   return before == "+" and before_that == "+" or before == "-" and before_that == "-"
 end
 
@@ -293,11 +295,11 @@ end
 
 -- Returns the construct whose threads execute token i: the innermost divided loop, or the compute construct.
 local function innermost(self, construct, i)
-  local found = construct
+  local executor = construct
   for _, inner in ipairs(self.list) do
-    if inner.words and inner.compute == construct and inner.after <= i and i <= inner.last then found = inner end
+    if inner.words and inner.compute == construct and inner.after <= i and i <= inner.last then executor = inner end
   end
-  return found
+  return executor
 end
 
 -- Makes loop variables that are declared outside of the construct private, as OpenACC requires. Raises if several
@@ -350,7 +352,7 @@ end
 -- outside of its loop, where OpenMP would give another value.
 local function gang_reductions(self, construct, parts)
   for _, inner in ipairs(self.list) do
-    if inner.compute == construct and inner.words and inner.words:find "distribute" and not inner.around then
+    if inner.compute == construct and inner.words and inner.words:find "distribute" and not inner.enclosing_loop then
       for _, clause in ipairs(inner.node.clauses) do
         for _, variable in ipairs(name_of(clause) == "reduction" and clause.vars or {}) do
           for i = construct.after, construct.last do
@@ -494,8 +496,8 @@ function writers.update(_, construct)
   local parts = {}
   for _, clause in ipairs(construct.node.clauses) do
     local name = name_of(clause)
-    local way = (name == "self" or name == "host") and "from" or name == "device" and "to"
-    if way then parts[#parts + 1] = ("%s(%s)"):format(way, list_of(clause))
+    local direction = (name == "self" or name == "host") and "from" or name == "device" and "to"
+    if direction then parts[#parts + 1] = ("%s(%s)"):format(direction, list_of(clause))
     elseif name == "if" then parts[#parts + 1] = ("if(%s)"):format(unparse.expression(clause.e)) end
   end
   return { "target update " .. table.concat(parts, " ") }
@@ -518,7 +520,7 @@ end
 -- Raises {cannot = reason} for declarations in a function, and for clauses that OpenMP lacks.
 function writers.declare(self, construct)
   local list = {}
-  if self.source:around(construct.token)[1] then cannot "'declare' in a function" end
+  if self.source:enclosing_braces(construct.token)[1] then cannot "'declare' in a function" end
   for _, clause in ipairs(construct.node.clauses) do
     local name = name_of(clause)
     if not (clause.vars and (name == "create" or name == "copyin" or name == "device_resident" or name == "link")) then
@@ -563,7 +565,7 @@ local function nest(self)
       if outer.last and construct.token <= outer.last then
         construct.compute = construct.compute or outer.compute
         local is_loop = outer.node.name:find "loop$"
-        if is_loop and name == "loop" then construct.around = construct.around or outer end
+        if is_loop and name == "loop" then construct.enclosing_loop = construct.enclosing_loop or outer end
       end
     end
   end
@@ -574,12 +576,12 @@ end
 local function location_map(text, path)
   local next_marker = text:gmatch "()(#line %d+ \"[^\n]*)\n()"
   local file, line, from = path, 1, 1
-  local start, marker, behind = next_marker()
+  local start, marker, marker_end = next_marker()
   return function(at)
     while start and start < at do
       line, file = line_markers.read(marker)
-      from = behind
-      start, marker, behind = next_marker()
+      from = marker_end
+      start, marker, marker_end = next_marker()
     end
     for _ in text:sub(from, at - 1):gmatch "\n" do line = line + 1 end
     from = math.max(from, at)
@@ -592,14 +594,14 @@ end
 -- line_text, pos, node}, and `pos` is the position of its name in the line.
 function openmp_translation.text(session, text, path, is_left, fail)
   local self = setmetatable({ text = text, source = c_source.scan(text), list = {}, macros = {} }, Text)
-  local place_of, place_behind = location_map(text, path), location_map(text, path)
+  local location_of, location_after = location_map(text, path), location_map(text, path)
   for i = 1, self.source.n do
     local line = self.source.kind[i] == "line" and self.source:token(i)
     local own = line and c_source.openacc(line)
     local macro, body = (line or ""):match "^#%s*define%s+([%w_]+)(.*)$"
     if macro then self.macros[macro] = (self.macros[macro] or "") .. body end
     if own then
-      local file, number = place_of(self.source.at[i])
+      local file, number = location_of(self.source.at[i])
       if is_left(file, number) then goto next end
       local node = session:with_text(line, file, number, syntax.parse, "directive", line, 1, session.now.scope)
       local start = self.source.at[i]
@@ -629,15 +631,17 @@ function openmp_translation.text(session, text, path, is_left, fail)
     local lines, at, finish = {}, self.source.at[construct.token], self.source.finish[construct.token]
     for i, directive in ipairs(list) do lines[i] = "#pragma omp " .. directive end
     local _, feeds = self.text:sub(at, finish - 1):gsub("\n", "")
-    local made = table.concat(lines, "\n" .. line_markers.line(construct.line, construct.file)) .. ("\n"):rep(feeds)
+    local replacement = table.concat(lines, "\n" .. line_markers.line(construct.line, construct.file))
+      .. ("\n"):rep(feeds)
     if feeds > 0 and lines[1] or #lines > 1 then
-      made = made:gsub("\n+$", "") .. "\n" .. line_markers.line(construct.line + feeds + 1, construct.file):sub(1, -2)
+      replacement = replacement:gsub("\n+$", "") .. "\n"
+        .. line_markers.line(construct.line + feeds + 1, construct.file):sub(1, -2)
     end
-    edits[#edits + 1] = { at = at, finish = finish, text = made }
+    edits[#edits + 1] = { at = at, finish = finish, text = replacement }
     if construct.end_text then
-      local behind = self.source.finish[construct.last]
-      local file, number = place_behind(behind)
-      edits[#edits + 1] = { at = behind, finish = behind,
+      local region_end = self.source.finish[construct.last]
+      local file, number = location_after(region_end)
+      edits[#edits + 1] = { at = region_end, finish = region_end,
         text = ("\n#pragma omp %s\n"):format(construct.end_text) .. line_markers.line(number, file) }
     end
   end

@@ -46,8 +46,8 @@ function Flat:position(line)
     local middle = (low + high + 1) // 2
     if self.places[middle].first <= line then low = middle else high = middle - 1 end
   end
-  local place = self.places[low]
-  return place.path, place.line + line - place.first
+  local piece = self.places[low]
+  return piece.path, piece.line + line - piece.first
 end
 
 return source_map

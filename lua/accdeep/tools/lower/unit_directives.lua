@@ -25,13 +25,14 @@ function unit_directives.is_compute(node)
   return first == "parallel" or first == "serial" or first == "kernels"
 end
 
--- Returns two functions: `add` and `finish`. add(one, text, fn, ...) parses a directive by calling fn(...), sets
--- one.node and one.extension, and appends `one` to the list. `text`: the directive without its sentinel. `extension`:
--- name of the feature of TR-14-1 that the directive uses, or nil. finish() returns the list, and true if a directive is
--- of TR-14-1. Only in that case it raises the first syntax error; otherwise the compiler reports the error.
+-- Returns two functions: `add` and `finish`. add(directive, text, fn, ...) parses a directive by calling fn(...),
+-- sets its fields `node` and `extension`, and appends it to the list. `text`: the directive without its sentinel.
+-- `extension`: name of the feature of TR-14-1 that the directive uses, or nil. finish() returns the list, and true if a
+-- directive is of TR-14-1. Only in that case it raises the first syntax error; otherwise the compiler reports the
+-- error.
 function unit_directives.reader()
   local list, is_extended, problem = {}, false, nil
-  local function add(one, text, fn, ...)
+  local function add(directive, text, fn, ...)
     local ok, node = pcall(fn, ...)
     if not ok then
       problem = problem or node
@@ -40,9 +41,10 @@ function unit_directives.reader()
     end
     -- Compilers accept an empty `data`, which has no effect
     if node.name == "data" and not node.clauses[1] then return end
-    one.node, one.extension = node, unit_directives.descriptions[node.name] and node.name or deep_copy.extension(node)
-    is_extended = is_extended or one.extension ~= nil
-    list[#list + 1] = one
+    directive.node = node
+    directive.extension = unit_directives.descriptions[node.name] and node.name or deep_copy.extension(node)
+    is_extended = is_extended or directive.extension ~= nil
+    list[#list + 1] = directive
   end
   local function finish()
     if is_extended and problem then error(problem, 0) end

@@ -30,9 +30,9 @@ end
 local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
 
 -- Adds the variables that the statement of a compute construct may use to the lists `names` and `references` of the
--- directive. Without --to accdeep, only variables that are structures somewhere in the unit are added. `known`: the
+-- directive. Without --to accdeep, only variables that are structures somewhere in the unit are added. `variables`: the
 -- unit's variables by name.
-function variable_uses.add_words(self, directive, known)
+function variable_uses.add_words(self, directive, variables)
   local function add(word)
     if directive.names[word] or of_function[word] then return end
     directive.names[word] = true
@@ -40,7 +40,7 @@ function variable_uses.add_words(self, directive, known)
     directive.references[#directive.references + 1] = { name = word, pos = directive.node.pos }
   end
   for i, word in self.source:names(directive.own.after, self.source:statement(directive.own.after)) do
-    local is_wanted = known[word] and (self.calls or known[word].is_record)
+    local is_wanted = variables[word] and (self.calls or variables[word].is_record)
     local is_called = self.unit.is_cxx and self.source:is_call(i)
     if is_wanted or self.calls and is_called then
       add(word)
@@ -49,10 +49,10 @@ function variable_uses.add_words(self, directive, known)
       directive.names[#directive.names + 1] = word
     end
   end
-  if self.calls or self.replaces_this then directive.said = directive.words() end
+  if self.calls or self.replaces_this then directive.used_words = directive.words() end
   if not self.calls then return end
-  for word in sorted_pairs(directive.said) do
-    if known[word] then add(word) end
+  for word in sorted_pairs(directive.used_words) do
+    if variables[word] then add(word) end
   end
   if self.unit.is_cxx then add "this" end
 end
@@ -104,7 +104,7 @@ function variable_uses.references(self, directive, instance)
   for _, reference in ipairs(directive.references) do
     local name = reference.name
     -- Types and constants are not objects
-    local is_object = instance[name] and (name == "this" or not directive.plain[name])
+    local is_object = instance[name] and (name == "this" or not directive.addressless[name])
     if is_object and not is_in_enclosing_construct(self, directive, name, true) then list[#list + 1] = reference end
   end
   return list
@@ -122,7 +122,7 @@ end
 -- Returns the set of token numbers in a construct's statement that are arguments of macros whose body has the operators
 -- # or ##. `last`: last token of the statement.
 local function macro_operands(self, directive, last)
-  local operators, found = {}, {}
+  local operators, operands = {}, {}
   for i = 1, self.source.n do
     local line = self.source.kind[i] == "line" and self.source:token(i) or ""
     local name, body = line:match "^#%s*define%s+([%w_]+)%b()(.*)$"
@@ -130,10 +130,10 @@ local function macro_operands(self, directive, last)
   end
   for i = directive.own.after, last do
     if operators[self.source:token(i)] and self.source:token(i + 1) == "(" then
-      for k = i + 2, self.source:closing(i + 1) - 1 do found[k] = true end
+      for k = i + 2, self.source:closing(i + 1) - 1 do operands[k] = true end
     end
   end
-  return found
+  return operands
 end
 
 -- Raises {hidden = name} if a macro in the statement of a construct uses a variable in `renamed`. c_unit.lua then
@@ -141,7 +141,7 @@ end
 local function check_macros(self, directive, last, renamed, instance)
   local used, hidden = {}, nil
   for i = directive.own.after, last do used[self.source:token(i)] = true end
-  for word in sorted_pairs(directive.said) do
+  for word in sorted_pairs(directive.used_words) do
     local is_member = renamed.this and not instance[word] and types.member(instance.this.to, word)
     if (renamed[word] or is_member) and not used[word] then hidden = hidden or word end
   end
@@ -165,7 +165,7 @@ end
 function variable_uses.expand_kernel_macros(self)
   local lines = {}
   for _, directive in ipairs(self.directives) do
-    if directive.own and directive.said then
+    if directive.own and directive.used_words then
       local last = self.source:statement(directive.own.after)
       for line = directive.own.next, self.source:line(self.source.at[last]) do lines[#lines + 1] = line end
     end
@@ -210,10 +210,10 @@ end
 -- end of data. gcc maps pointers among the members of `this` again in each target region, and such pointers would lose
 -- the device address. Returns the changed lines of the directive and the lines after the statement. `lines`: nil if the
 -- directive is not rewritten otherwise.
-function variable_uses.replace_this(self, directive, instance, lines, behind)
+function variable_uses.replace_this(self, directive, instance, lines, following)
   local class = self.replaces_this and unit_directives.is_compute(directive.node) and instance.this and instance.this.to
   if not class or not member_transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
-    return lines, behind
+    return lines, following
   end
   local is_open = lines ~= nil and lines[1] == "{"
   if not lines then lines = { (self.text:sub(directive.own.first, directive.own.last):gsub("\\?\r?\n", " ")) } end
@@ -221,11 +221,11 @@ function variable_uses.replace_this(self, directive, instance, lines, behind)
   table.insert(lines, is_open and 2 or 1, "__typeof__(this) accdeep_this = this;")
   if not is_open then
     table.insert(lines, 1, "{")
-    behind = { "}" }
+    following = { "}" }
   end
   if instance == directive.instances[1] then variable_uses.rename(
     self, directive, { this = "accdeep_this" }, instance) end
-  return lines, behind
+  return lines, following
 end
 
 -- Returns the set of arrays that a construct's statement uses as a whole, not only by element.
@@ -244,7 +244,7 @@ function variable_uses.kernel_variables(self, directive, instance)
   directive.whole = whole_arrays(self, directive, instance)
   local list, named = {}, mapped_names(directive)
   for _, name in ipairs(directive.names) do
-    local t = (name == "this" or not directive.plain[name]) and instance[name]
+    local t = (name == "this" or not directive.addressless[name]) and instance[name]
     local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar"
       or is_in_enclosing_construct(self, directive, name) or named[name])
     local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name) -- compiler maps it
