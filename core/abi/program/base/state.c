@@ -119,7 +119,8 @@ void rt_unregister_thread(const struct rt_thread *thread)
     pthread_mutex_unlock(&threads_lock);
 }
 
-/* Looks at the activity of the thread, or of all threads if this one is a helper thread of a kernel. */
+/* Returns the kind of construct whose kernel the thread runs. For a thread that has never called the runtime, looks for
+ * a kernel of any thread, whose helper it may be. NULL: no kernel, or the list of threads is locked. */
 const char *rt_team_kernel_kind(const struct rt_thread *thread)
 {
     const char *region = rt_kernel_kind(thread->activity);

@@ -266,7 +266,8 @@ void __kmpc_push_num_teams(void *location, int32_t thread, int32_t teams, int32_
     push(location, thread, has_single_team() ? 1 : teams, has_single_team() ? 1 : threads);
 }
 
-/* Does the same with bounds for the number of teams (OpenMP 5.1). */
+/* Sets bounds for the number of teams, and the thread limit (OpenMP 5.1), as libomp does; each becomes 1 in checked
+ * kernels. */
 void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads);
 void __kmpc_push_num_teams_51(void *location, int32_t thread, int32_t least, int32_t most, int32_t threads)
 {
@@ -557,7 +558,7 @@ int __tgt_target_kernel(void *location, int64_t device, int32_t teams, int32_t t
     return target_kernel(&site, device, region, arguments);
 }
 
-/* Does the same for a construct with `nowait`, called by its task; the dependences are ignored. */
+/* Runs a target construct with `nowait` at once, called by its task; teams, threads and dependences are ignored. */
 int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,
                                const struct kernel_arguments *arguments, DEPENDS);
 int __tgt_target_kernel_nowait(void *location, int64_t device, int32_t teams, int32_t threads, const void *region,

@@ -347,7 +347,7 @@ int32_t __kmpc_omp_task(void *location, int32_t thread, struct task *task)
                : real___kmpc_omp_task(location, thread, task);
 }
 
-/* Does the same for a task with depend clauses. */
+/* Creates a task with depend clauses, as libomp does, or runs it at once, after these tasks; returns 0 then. */
 int32_t __kmpc_omp_task_with_deps(void *location, int32_t thread, struct task *task, LIST)
 {
     rt_find_libomp_tasks();

@@ -183,7 +183,7 @@ int omp_get_device_num(void)
     return device < 0 ? rt_get_target_device_count() : device;
 }
 
-/* Does the same for Fortran. */
+/* Returns the number of the device on which the caller runs, for Fortran. */
 int omp_get_device_num_(void)
 {
     return omp_get_device_num();

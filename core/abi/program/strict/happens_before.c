@@ -165,8 +165,8 @@ static struct clock *own_clock(struct stream *stream)
     return stream->clock = clock;
 }
 
-/* Makes an epoch happen before the next operation of stream i, which must not be the host's. Does nothing if it does so
- * already. */
+/* Makes an epoch happen before the next operation of stream i, which must not be the host's. Does nothing if that order
+ * exists already. */
 static void acquire(unsigned i, struct rt_epoch epoch)
 {
     struct stream *stream = &streams[i];

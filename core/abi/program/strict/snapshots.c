@@ -724,7 +724,7 @@ static void report_lost_change(const struct object *object, const accd_event *ev
             .object = display.name,
             .element = element,
             .other = find_agreed_location(object, agreed, sizeof agreed),
-            .together = true, /* one report for all objects of a line: scratch arrays are mapped at one line */
+            .together = true, /* reported once for a line, as scratch arrays are mapped at one line */
         },
         "%s removes %s from the device: a kernel has changed it, and no transfer copies the change to the host%s",
         rt.site ? call : "this", element, agreed);
