@@ -357,8 +357,7 @@ static void map_variables(struct module *module)
                                                              .items = items,
                                                              .nitems = n,
                                                              .name = rt_declared_region_name,
-                                                             /* no thread has this number, so that the region nests with
-                                                              * no other */
+                                                             /* a number that no thread has: nests with no region */
                                                              .thread = module->base + 1},
                                            &module->regions[device]));
         for (size_t i = 0; i < module->nvariables; i++) {
