@@ -357,7 +357,7 @@ static void map_variables(struct module *module)
                                                              .items = items,
                                                              .nitems = n,
                                                              .name = rt_declared_region_name,
-                                                             /* a number that no thread has: nests with no region */
+                                                             /* unlike any thread's: the region nests with no other */
                                                              .thread = module->base + 1},
                                            &module->regions[device]));
         for (size_t i = 0; i < module->nvariables; i++) {
