@@ -76,11 +76,11 @@ end
 
 -- Executes a plan of enter data or exit data by run(session, plan, ...), and records or compares its bounds.
 function changed_bounds.run_and_check(session, plan, run, ...)
-  local entered, now, warning = session.device_side.entered, changed_bounds.current_bounds(plan), nil
+  local entry_bounds, now, warning = session.device_side.entry_bounds, changed_bounds.current_bounds(plan), nil
   if plan.kind == "exit data" then
     warning = difference(plan, function(i)
       local key = key_of(session, plan, i)
-      return key and entered[key]
+      return key and entry_bounds[key]
     end, now)
   end
   local was_present = {}
@@ -92,9 +92,9 @@ function changed_bounds.run_and_check(session, plan, run, ...)
     local key = now[i] and key_of(session, plan, i)
     if key and plan.kind == "enter data" then
       -- data that were already present keep the bounds of their own entry
-      if not was_present[i] then entered[key] = now[i] end
+      if not was_present[i] then entry_bounds[key] = now[i] end
     elseif key and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) == "absent" then
-      entered[key] = nil
+      entry_bounds[key] = nil
     end
   end
   if warning then warn(session, plan.location, warning) end

@@ -26,7 +26,7 @@ end
 -- Returns the tables of a session that executing programs changes.
 local function tables_of(self)
   local program, side = self.program, self.device_side
-  local list = { self.now, side.entered, program.target_variables, program.target_blocks, program.quarantine }
+  local list = { self.now, side.entry_bounds, program.target_variables, program.target_blocks, program.quarantine }
   for device = 0, self.devices - 1 do list[#list + 1] = side.regions[device] end
   return list
 end

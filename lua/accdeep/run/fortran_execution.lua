@@ -53,7 +53,7 @@ end
 function Session:padded_directive_text(node)
   local current = self.now.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
-  self.program.inside[text] = current
+  self.program.enclosing_texts[text] = current
   return text
 end
 

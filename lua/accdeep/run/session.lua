@@ -89,7 +89,7 @@ local function program_of(own, options, outer)
     target_variables = {}, target_blocks = {}, -- declare target (openmp_declarations.lua)
     bound = { n = 0, calling = 0 }, -- functions that section bounds call; calling: number of functions running now
     this_cells = {},    -- record -> memory of `this` while a member function runs
-    inside = {},        -- directive among statements -> the enclosing text
+    enclosing_texts = {}, -- directive among statements -> the enclosing text
     printed = {},       -- lines that print statements wrote
     without_body = {},  -- constructs of a scenario without a body so far (scenario.lua)
   })
@@ -102,7 +102,7 @@ local function device_side_of(options)
     concurrent = options.async == "concurrent", -- queues work while the program continues
     default_async = async.constants.acc_async_noval,
     regions = {},       -- device -> stack of open regions
-    entered = {},       -- bounds recorded by enter data (changed_bounds.lua)
+    entry_bounds = {},  -- bounds recorded by enter data (changed_bounds.lua)
     spaces = {}, pointer_spaces = {}, -- memory of each device (backend/memory_view.lua)
     has_detached = false, -- true if attachments may have ended, for messages
     collectors = {}, is_observed = false, -- collectors of events
@@ -289,7 +289,7 @@ end
 
 -- Calls fn and returns its results; errors are located in a text that begins at file:line.
 function Session:with_text(text, file, line, fn, ...)
-  local enclosing = text and self.program.inside[text]
+  local enclosing = text and self.program.enclosing_texts[text]
   if enclosing then text, file, line = enclosing.text, enclosing.file, enclosing.line end
   local previous = self.now.current
   self.now.current = { text = text, file = file, line = line }

@@ -61,7 +61,7 @@ function pragma.read(session, node)
   local start = starts[word]
   if not start then return check_foreign(node, word) end
   local text = session.now.current.text:sub(1, node.start - 1):gsub("[^\n]", " ") .. node.text
-  session.program.inside[text] = session.now.current
+  session.program.enclosing_texts[text] = session.now.current
   return { language = word, text = text, tree = syntax.parse(start, text, node.start, session.now.scope) }
 end
 

@@ -180,7 +180,7 @@ function Recorder:observe_construct(session, plan, ends)
     local step = { title = ends and "end of " .. text or text, text = source_location.text,
       file = source_location.file, line = source_location.line, ends = ends or nil,
       callers = location.callers(source_location.file, source_location.line) }
-    local enclosing = session.program.inside[source_location.text] -- the enclosing text of statements
+    local enclosing = session.program.enclosing_texts[source_location.text]
     if enclosing then
       local at = enclosing.text:find(source_location.text, 1, true)
         or source_location.text:find "%S" -- leading blanks keep columns
