@@ -59,13 +59,13 @@ void accd__cuda_pop_context(struct accd__cuda *cuda)
 
 /* ---------------------------------------------------------------------------------- waiting -- */
 
-/* Waits for the work in a stream; on failure the device is lost. */
+/* Waits for the work in a stream. On failure returns false, and the device is lost. */
 bool accd__cuda_wait(struct accd__cuda *cuda, const struct accd__cuda_stream *stream)
 {
     return accd__cuda_require(cuda, ACCD_CUDA(cuda, cuStreamSynchronize, stream->at));
 }
 
-/* Waits for the work before an event; on failure the device is lost. */
+/* Waits for the work before an event. On failure returns false, and the device is lost. */
 bool accd__cuda_wait_event(struct accd__cuda *cuda, cu_event event)
 {
     return accd__cuda_require(cuda, ACCD_CUDA(cuda, cuEventSynchronize, event));

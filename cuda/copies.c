@@ -27,8 +27,8 @@ struct move_row {
  * succeeded. */
 #define CHANGE(batch, symbol, ...) (ISSUE(batch, symbol, __VA_ARGS__) && (batch)->changes++ < UINT64_MAX)
 
-/* Issues a copy within the device. Copies overlapping ranges through a buffer, because the driver does not support
- * overlap. */
+/* Issues a copy within the device; returns false if a call failed. Copies overlapping ranges through a buffer, because
+ * the driver does not support overlap. */
 bool accd__cuda_copy_within(struct accd__cuda_batch *batch, uint64_t to, uint64_t from, uint64_t bytes)
 {
     cu_address buffer = 0;
@@ -170,7 +170,7 @@ static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_c
             ISSUE(batch, cuMemcpyDtoHAsync_v2, chunk->at, batch->stream->scratch, chunk->used, batch->stream->at));
 }
 
-/* Issues the copies of all pieces of one direction. */
+/* Issues the copies of all pieces of one direction; returns false if a call failed. */
 bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out)
 {
     bool ok = true;
@@ -182,7 +182,7 @@ bool accd__cuda_move_pieces(struct accd__cuda_batch *batch, bool out)
     return ok && flush_group(batch, out);
 }
 
-/* Issues the copies of the parts in a window, and the event after them. */
+/* Issues the copies of the parts in a window, and the event after them; returns false if a call failed. */
 bool accd__cuda_move_window(struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot)
 {
     bool ok = true;
@@ -308,7 +308,7 @@ void accd__cuda_free_landing_area(struct accd__cuda_batch *batch)
     *landing = (struct accd__cuda_landing_area){0};
 }
 
-/* Issues all uploads of a batch, through a landing area or directly. */
+/* Issues all uploads of a batch, through a landing area or directly; returns false if a call failed. */
 bool accd__cuda_issue_uploads(struct accd__cuda_batch *batch)
 {
     bool done;

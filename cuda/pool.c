@@ -1,8 +1,8 @@
 /* pool.c - device memory, allocated and freed in the order of a stream. */
 #include "backend.h"
 
-/* Creates a pool of device memory, if the driver has pools. The pool retains freed memory, because the next construct
- * needs about as much. Without pools, the driver allocates and frees each block. */
+/* Creates a pool of device memory, if the driver has pools; returns false if a call failed. The pool retains freed
+ * memory, because the next construct needs about as much. Without pools, the driver allocates and frees each block. */
 bool accd__cuda_pool_open(struct accd__cuda *cuda)
 {
     int supported = 0;

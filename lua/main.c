@@ -89,7 +89,8 @@ static int run_program(lua_State *L)
     return 1;
 }
 
-/* Runs the command line in a new Lua state; an error that reaches this function is an internal one. */
+/* Runs the command line in a new Lua state, and returns its exit status; an error that reaches this function is an
+ * internal one. */
 int main(int argc, char **argv)
 {
     lua_State *L = luaL_newstate();

@@ -124,7 +124,7 @@ accd_status accd_region_abandon(accd_region *region)
         return ACCD_ERROR_MISUSE;
     ACCD_TRY(accd__check_not_busy(region->context));
     for (accd_region *top = region->env->levels.top; top != region; top = top->below)
-        top->abandoned |= top->thread == region->thread; /* accd_region_end ends what the loop below does not */
+        top->abandoned |= top->thread == region->thread; /* if the loop below fails, accd_region_end ends it later */
     region->abandoned = true;
     for (accd_region *top; (top = innermost_region(region)) != region;)
         ACCD_TRY(accd__end_region(top, true));

@@ -275,7 +275,8 @@ void accd_context_set_event_handler(accd_context *context, accd_event_fn fn, voi
     context->config.event_ud = ud;
 }
 
-/* Selects by bits 1 << op which events the observer receives (`ops`), and which of them carry names (`named`). */
+/* Selects by bits 1 << op which events the observer receives (`ops`), and which of them carry names (`named`). Does
+ * nothing if `context` is NULL. */
 void accd_context_subscribe(accd_context *context, unsigned ops, unsigned named)
 {
     if (!context)

@@ -264,7 +264,7 @@ static void report_requests(const struct listing *listing, const struct accd_reg
 }
 
 /* Calls `fn` with `ud` for each tuple of a list of a level. Without fusion in the rules, lists the clauses of the
- * level. */
+ * level; lists of base levels are then empty. ACCD_ERROR_MISUSE: there is no such level or list. */
 accd_status accd_for_each_tuple(accd_context *context, int device, int64_t level, accd_tuple_list list,
                                 accd_tuple_fn fn, void *ud)
 {

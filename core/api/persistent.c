@@ -38,7 +38,7 @@ struct accd__persistent *accd__persistent_new(struct accd__mem *mem)
     return persistent;
 }
 
-/* Frees both arenas and the list of unused checkpoint memory. */
+/* Frees both arenas and the list of unused checkpoint memory; NULL does nothing. */
 void accd__persistent_free(struct accd__persistent *persistent)
 {
     if (!persistent)

@@ -85,7 +85,7 @@ static inline int accd__btree_can_insert(const struct accd__btree *index)
 }
 /* Reserves nodes for the next n insertions. Returns 1, or 0 without memory. */
 int accd__btree_reserve_many(struct accd__btree *index, size_t n);
-/* Reserves nodes as accd__btree_reserve_many does; faster if enough are reserved already. */
+/* Reserves nodes for the next n insertions; fast if enough are reserved already. Returns 1, or 0 without memory. */
 static inline int accd__btree_reserve(struct accd__btree *index, size_t n)
 {
     return (n <= ACCD_BTREE_FANOUT && n * (index->height + 2) <= index->nodes.spare) ||

@@ -29,7 +29,8 @@ struct accd__host_block *accd__host_block_at(accd_context *context, uint64_t add
     return block && address - block->start < block->bytes ? block : NULL;
 }
 
-/* Registers a range of host memory as live. A range that begins at the same address is replaced. */
+/* Registers a range of host memory as live. A range that begins at the same address is replaced. ACCD_ERROR_MISUSE: the
+ * range does not fit into memory; ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd_host_register(accd_context *context, const void *start, uint64_t bytes, const accd_label *label)
 {
     if (!context)

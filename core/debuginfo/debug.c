@@ -109,7 +109,7 @@ static void close_site(struct accd__code_site *site)
     free(site->variables.at);
 }
 
-/* Frees a reader with everything that it has returned, and unloads libdw. */
+/* Frees a reader with everything that it has returned, and unloads libdw; NULL does nothing. */
 void accd__debug_close(struct accd__debug_info *debug)
 {
     if (!debug)

@@ -145,7 +145,7 @@ bool accd__name_as_section(struct accd__debug_search *s, uint64_t offset, uint64
 }
 
 /* Names a range among elements: as a section of a dimension or, if it is within one element, as a part of that element.
- */
+ * Returns false if the range cannot be named. */
 bool accd__path_describe_elements(struct accd__debug_search *s, struct accd__debug_name_path *path,
                                   struct accd__debug_type *type, uint64_t object, uint64_t data,
                                   struct accd__debug_name *name)
@@ -240,7 +240,7 @@ static bool describe_part(struct accd__debug_search *s, struct accd__debug_name_
     }
 }
 
-/* Names a range within an object: the object itself, or a part of it. */
+/* Names a range within an object: the object itself, or a part of it. Returns false if the range cannot be named. */
 bool accd__path_describe(struct accd__debug_search *s, struct accd__debug_name_path *path,
                          struct accd__debug_type *type, uint64_t object, struct accd__debug_name *name)
 {
@@ -280,7 +280,8 @@ static const struct accd__debug_member *find_member_with_byte(struct accd__debug
     return NULL;
 }
 
-/* Extends the path to the scalar with the byte at `address`, step by step. */
+/* Extends the path to the scalar with the byte at `address`, step by step, and sets type and object of *element.
+ * Returns false if there was no step. */
 bool accd__path_descend(struct accd__debug_search *s, struct accd__debug_name_path *path,
                         const struct accd__debug_name *name, uint64_t address, struct accd__debug_name *element)
 {

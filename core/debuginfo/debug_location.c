@@ -274,7 +274,7 @@ static bool evaluate(struct machine *m, const struct accd__debug_expr *expr)
     return m->n > 0;
 }
 
-/* Sets *place_p to the result of a location expression. */
+/* Sets *place_p to the result of a location expression; returns false if it cannot be evaluated. */
 bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_expr expr, Dwarf_Addr bias,
                              const uint64_t *object, struct accd__value_location *place_p)
 {
@@ -285,7 +285,8 @@ bool accd__evaluate_location(struct accd__frame_view *view, struct accd__debug_e
     return true;
 }
 
-/* Sets *place_p to the location, or the value, of a variable at the call of the view. */
+/* Sets *place_p to the location, or the value, of a variable at the call of the view; returns false if it is not known.
+ */
 bool accd__locate_variable(struct accd__frame_view *view, const struct accd__debug_variable *variable,
                            struct accd__value_location *place_p)
 {

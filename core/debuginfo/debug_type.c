@@ -222,7 +222,7 @@ struct accd__debug_type *accd__get_type(struct accd__debug_info *debug, Dwarf_Di
     return get_peeled_type(debug, die, &type) ? make_type(debug, &type, bias, 0) : NULL;
 }
 
-/* Returns the type that a pointer or reference points to, read at its first use. */
+/* Returns the type that a pointer or reference points to, read at its first use; NULL: void, or no memory. */
 struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struct accd__debug_type *type)
 {
     if (!type->has_target) {

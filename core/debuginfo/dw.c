@@ -100,7 +100,7 @@ static int report_file(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* Adds the files in the memory of this process to a session. */
+/* Adds the files in the memory of this process to a session; returns false if libdw reports an error. */
 bool accd__dw_list_files(struct accd__dw *dw, Dwfl *dwfl, unsigned long long *loads_p)
 {
     assert(dwfl);
@@ -122,7 +122,8 @@ bool accd__dw_next_sibling(const struct accd__dw *dw, Dwarf_Die *die)
     return dw->dwarf_siblingof(die, die) == 0;
 }
 
-/* Sets *to to the entry that an attribute refers to, also one inherited from the entry's origin. */
+/* Sets *to to the entry that an attribute refers to, also one inherited from the entry's origin; returns false if there
+ * is no such attribute. */
 bool accd__dw_get_reference(const struct accd__dw *dw, Dwarf_Die *die, unsigned name, Dwarf_Die *to)
 {
     Dwarf_Attribute attribute;

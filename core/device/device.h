@@ -37,16 +37,17 @@ struct accd__launch {
 struct accd_backend {
     const char *name;
     uint64_t small_bytes; /* objects smaller than this, mapped by one construct, share an allocation; 0: never */
-    /* Opens device `number` of the machine with its records in `mem`, and closes a device (required).
-     * ACCD_ERROR_NO_DEVICE, ACCD_ERROR_OUT_OF_MEMORY. */
+    /* Opens device `number` of the machine with its records in `mem`, and closes a device (required). Opening fails
+     * with ACCD_ERROR_NO_DEVICE or ACCD_ERROR_OUT_OF_MEMORY. */
     accd_status (*open)(void **device_p, int number, const accd_context_config *config, struct accd__mem *mem);
     void (*close)(void *device);
-    /* Allocates memory (required). bytes > 0; the address is a multiple of 16. ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
+    /* Allocates memory (required). bytes > 0; the address is a multiple of 16. Fails with
+     * ACCD_ERROR_OUT_OF_DEVICE_MEMORY. */
     accd_status (*alloc)(void *device, uint64_t bytes, uint64_t *dev_p);
     /* Frees an allocation (required). ACCD_ERROR_MISUSE if it is not an allocated address. */
     accd_status (*free)(void *device, uint64_t dev);
     /* Begins and ends a batch of transfers (required). If begin_batch, ready or end_batch fails, none of its bytes have
-     * reached host memory, and the batch is over. ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
+     * reached host memory, and the batch is over. Errors: ACCD_ERROR_DEVICE, ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
      * ACCD_ERROR_OUT_OF_MEMORY. The order of calls is begin_batch, copy, announce, ready, stage and fetch, end_batch.
      */
     accd_status (*begin_batch)(void *device, const struct accd__traffic *traffic);
@@ -100,9 +101,9 @@ struct accd_backend {
     int (*is_allocated)(void *device, uint64_t dev, uint64_t bytes);
     /* Returns the bytes of the allocation that begins at the address; 0 if no allocation begins there (required). */
     uint64_t (*size_of)(void *device, uint64_t dev);
-    /* Gives the range of this process's memory that contains all device addresses (optional). */
+    /* Sets [*low_p, *high_p) to the range of this process's memory that has all device addresses (optional). */
     void (*address_range)(void *device, uint64_t *low_p, uint64_t *high_p);
-    /* Gives the range of the backend's own metadata of allocations (with address_range). */
+    /* Sets [*low_p, *high_p) to the backend's own metadata of allocations (with address_range). */
     void (*metadata_range)(void *device, uint64_t *low_p, uint64_t *high_p);
     /* Returns the address of a byte that was written outside an allocation, and the beginning of that allocation; 0:
      * none (optional). */

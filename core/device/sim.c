@@ -139,7 +139,8 @@ static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
 
 /* -------------------------------------------------------------------------------- transfers -- */
 
-/* Counts down to the injected failure of a copy. ACCD_ERROR_DEVICE: this batch contains the failing copy. */
+/* Counts down to the injected failure of a copy. Returns ACCD_ERROR_DEVICE if this batch contains the failing copy,
+ * otherwise ACCD_OK. */
 static accd_status sim_begin_batch(void *device, const struct accd__traffic *traffic)
 {
     struct sim *sim = device;

@@ -27,8 +27,8 @@ lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, 
     return (lua_Integer)debug->nfound;
 }
 
-/* Stores the module in *module_p, and stops after one module, so that errors that Lua raises do not pass through libdw.
- */
+/* Callback of dwfl_getmodules: stores the module in *module_p, and stops after it, so that errors that Lua raises later
+ * do not pass through libdw. */
 int accd__debug_take_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *module_p)
 {
     (void)data, (void)name, (void)base;

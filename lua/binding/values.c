@@ -154,7 +154,7 @@ int accd__push_error(lua_State *L, struct accd__lua_context *context, accd_statu
     return 2;
 }
 
-/* Pushes nil and an error table whose field `item` is `item`, unless that is 0. */
+/* Pushes nil and an error table whose field `item` is `item`, unless that is 0. Returns 2, the number of results. */
 int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_status status, size_t item)
 {
     accd__push_error(L, context, status);
@@ -164,7 +164,7 @@ int accd__push_item_error(lua_State *L, struct accd__lua_context *context, accd_
     return 2;
 }
 
-/* Pushes true for ACCD_OK, otherwise nil and an error table. */
+/* Pushes true for ACCD_OK, otherwise nil and an error table. Returns the number of results. */
 int accd__push_result(lua_State *L, struct accd__lua_context *context, accd_status status)
 {
     assert(context && context->core);

@@ -418,7 +418,7 @@ accd_status accd_prepared_end(accd_prepared *prepared)
         a, report_complaint((struct complaint){a, "not_innermost", prepared->ref, region ? region->name : NULL, 0}));
 }
 
-/* Frees the handle of a prepared directive; its open regions stay open. */
+/* Frees the handle of a prepared directive; its open regions stay open. NULL does nothing. */
 void accd_prepared_free(accd_prepared *prepared)
 {
     if (!prepared)

@@ -162,7 +162,9 @@ static accd_status report_lua_error(accd_session *a, int failure)
         lua_pop(L, 1);
         return report_memory(a);
     }
-    if (a->library == LUA_NOREF) { /* the library could not be opened; in a borrowed state the reason is the state */
+    /* The library could not be opened, so its code cannot describe the error. In a borrowed state that state is the
+     * reason, which is a misuse by its owner. */
+    if (a->library == LUA_NOREF) {
         snprintf(a->sentence, sizeof a->sentence, "%s", text ? text : "?");
         lua_pop(L, 1);
         return a->borrowed ? accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse", a->sentence)

@@ -289,8 +289,8 @@ static void add_request(word handle, struct recv_buffer received, struct rt_call
     struct request *request = received.bytes ? malloc(sizeof *request) : NULL;
     if (received.bytes)
         local_shadow.on_async_buffer(received.at, received.n, caller.pc, caller.frame);
-    struct request *old =
-        remove_request(handle); /* a request that was cancelled or freed, so that its handle is reused */
+    /* MPI uses a handle again once its request was cancelled or freed, so that the old request is forgotten */
+    struct request *old = remove_request(handle);
     if (old)
         free(old->received.bytes);
     free(old);

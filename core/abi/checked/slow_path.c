@@ -62,8 +62,7 @@ static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintp
         return false;
     if (write)
         __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
-    else if (~states & bytes &
-             RT_ALL_BYTES(RT_WAS_READ)) /* a kernel's first read since the bytes were moved sets WAS_READ */
+    else if (~states & bytes & RT_ALL_BYTES(RT_WAS_READ)) /* the first read since the bytes were moved sets it */
         __atomic_fetch_or(words.states, bytes & RT_ALL_BYTES(RT_WAS_READ), __ATOMIC_RELAXED);
     return true;
 }

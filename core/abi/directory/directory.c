@@ -110,7 +110,8 @@ static accd_status report_no_memory(accd_stacks *stacks)
 
 /* --------------------------------------------------------------------------------- handles -- */
 
-/* Opens a handle with its context and an empty stack for each device. */
+/* Opens a handle with its context and an empty stack for each device, and sets *stacks_p; on failure *stacks_p is
+ * unchanged. */
 accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *config)
 {
     accd_context_config used;
@@ -248,7 +249,7 @@ accd_status accd_stacks_end_data(accd_stacks *stacks, int device)
     return begin_directive(stacks, "accd_stacks_end_data", ACCD_KIND_EXIT_DATA, device);
 }
 
-/* Begins the clauses of the directive. */
+/* Begins the clauses of the directive; ACCD_ERROR_MISUSE if none has begun, or its clauses have. */
 accd_status accd_stacks_read_pragma(accd_stacks *stacks)
 {
     if (!stacks)
@@ -261,7 +262,7 @@ accd_status accd_stacks_read_pragma(accd_stacks *stacks)
     return ACCD_OK;
 }
 
-/* Forgets the directive in progress with its clauses. */
+/* Forgets the directive in progress with its clauses; NULL does nothing. */
 void accd_stacks_drop_pragma(accd_stacks *stacks)
 {
     if (!stacks)

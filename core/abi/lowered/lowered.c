@@ -58,7 +58,7 @@ static _Noreturn void end_with_error(const char *file, int line, const char *cod
                                      const char *message)
 {
     assert(pthread_mutex_trylock(&lock) != 0);
-    pthread_mutex_unlock(&lock); /* exit() runs functions of atexit, which may execute directives */
+    pthread_mutex_unlock(&lock); /* exit() runs functions of atexit, whose directives take the lock again */
     fflush(stdout);
     fprintf(stderr, "%s:%d: error[%s]: %s\n  rule: %s\n", file, line, code, message, rule);
     write_help(code);
