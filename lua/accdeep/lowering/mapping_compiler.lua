@@ -22,7 +22,8 @@
 -- are from its start), while structures that pointers point to have programs of their own. Programs are cached by
 -- member mapping, with two exceptions: programs that read registers of an enclosing element (out.touched), or refer to
 -- an enclosing program (out.leads_up). `out` holds the state of one compilation:
---     pieces, fields, excluded the lists shown above, still unsorted; parts: offsets of arrays of which a section moves.
+--     pieces, fields, excluded the lists shown above, unsorted.
+--     parts                    offsets of arrays of which only a section moves.
 --     builder, ctx             code, and the environment of bounds: the names in scope (backend/symbols.lua).
 --     member_mapping           mapping of the structure being collected.
 --     requested_action         requested action of this structure.
@@ -353,7 +354,7 @@ local function inner_program(session, out, entry)
 end
 
 -- Returns the word of the action on objects that a member contains or points to: that of the policy that the entry
--- invokes, else of the entry, else of the enclosing object. Returns nil for the enclosing element's action.
+-- invokes, or of the entry, or of the enclosing object. Returns nil for the enclosing element's action.
 local function inner_action(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.member_mapping, entry)
