@@ -57,7 +57,7 @@ local mapping_compiler = {}
 
 -- Arrays of structures with at most this many elements are unrolled into the element; longer ones are walked.
 local UNROLLED = 16
--- Largest padding in bytes between two members that is copied with them; larger gaps are not copied.
+-- Limit of padding between two members in bytes: smaller padding is copied with the members, larger gaps are not.
 local PADDING = 16
 
 local compile_program, recursion_depth -- forward declarations
@@ -353,8 +353,8 @@ local function inner_program(session, out, entry)
   end
 end
 
--- Returns the word of the action on objects that a member contains or points to: that of the policy that the entry
--- invokes, or of the entry, or of the enclosing object. Returns nil for the enclosing element's action.
+-- Returns the word of the action on objects that a member contains or points to. The policy that the entry invokes
+-- decides, then the entry, then the enclosing object. Returns nil for the enclosing element's action.
 local function inner_action(session, out, entry)
   if types.is_record(types.innermost(entry.member.type)) and not nest.is_alias(entry) then
     local inner = nest.inner(session, out.member_mapping, entry)

@@ -3,10 +3,18 @@
 -- Input: the AST of a policy directive, or the clauses of a nest after invoke. Output: a layer, stored in the session
 -- under the policy's name. run/type_directives.lua and nest.lua call it.
 --
---   layer {name?, kind, default, use = {names}, shape?, members = {name -> entry}, params?, location}
+--   layer {name?, names?, kind, default, default_pos, use = {names}, shape?, members = {name -> entry}, params?, location}
 --     kind     "data", "update", or nil for a policy that copies nothing and serves both.
+--     default  word of the clause default; use: the names, {name, pos}, of policies on which this one builds.
+--     shape    name of the shape whose layers it uses.
 --     entry    {mode, action?, requested_action?, inner, subscripts, outer, pos}; mode: "exclude", "act" or "invoke".
---     requested_action  word of the action that also covers present data: "pcopy" for copy, "update_and_copy".
+--     action   action of the core by name, such as "copy"; nil for exclude and invoke.
+--     requested_action  word of the action with its flags: "pcopy" for copy that keeps present data, "update_and_copy".
+--     inner    mapping of the objects inside (shape.brackets).
+--     outer    true if names in the subscripts keep their meaning outside of the nest (convenience.lua).
+--
+-- A *word* of an action is its name, with a prefix for flags ("p", "present_and_", "update_and_") and, for OpenMP,
+-- modifiers before it: "always_in must copyin". policy.code translates it for the core.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -18,10 +26,10 @@ local raise = diagnostic.raise
 
 local policy = {}
 
--- Data clauses of members. actions: clause -> action. requested_actions: clause -> word of the action that also covers
--- present data ("p" before forms that keep present data).
+-- Data clauses that a policy may have. actions: name of the clause -> action. requested_actions: name -> word of the
+-- action with its flags, such as "p" before forms that keep present data.
 policy.actions, policy.requested_actions = {}, {}
--- Actions and flags of the core, for words that are not the name of an action.
+-- Actions and flags of the core for words that are not the name of an action: word -> number.
 local codes, flags = { hold = core.action.hold }, { hold = core.flag.present_or }
 for name, clause in pairs(openacc_directives.clause) do
   local entry, first = clause.entry, clause.first
@@ -36,8 +44,8 @@ end
 -- Modifiers of OpenMP maps that may precede an action's word (mapper.lua), in this order.
 policy.modifiers = { "always_in", "always_out", "must", "final", "attach_always", "attach_never" }
 
--- Returns the core's action and flags of an action's word, before which modifiers may occur. nil stands for the
--- enclosing object's action.
+-- Returns the core's action and flags of an action's word, which may begin with modifiers. `word` nil stands for the
+-- enclosing object's action: returns nil and 0.
 function policy.code(word)
   local bits = 0
   for _, modifier in ipairs(word and word:find(" ", 1, true) and policy.modifiers or {}) do
@@ -48,11 +56,12 @@ function policy.code(word)
   return codes[word] or core.action[word], bits | (flags[word] or 0)
 end
 
--- Words of actions with flags: the flag, and the format of the word.
+-- Flags that change the word of an action, with the format of the word. Tried in this order.
 local words_by_flag = { { core.flag.keep, "present_and_%s" }, { core.flag.refresh, "update_and_copy" },
   { core.flag.present_or, "p%s" } }
 
--- Returns the word of an action by name and flags; the inverse of policy.code.
+-- Returns the word of an action, given its name and the core's flags; the inverse of policy.code. A flag without a word
+-- for this action is ignored.
 function policy.format_action(action, bits)
   local words, word = {}, action
   for _, modifier in ipairs(policy.modifiers) do
@@ -79,7 +88,8 @@ local defaults = openacc_directives.clauses_where(function(entry, clause)
 end)
 defaults.none, defaults.exclude, defaults.update = true, true, "update"
 
--- Raises if a clause is not allowed in a policy. Decides TR14-3.2.1-02, TR14-3.2.1-12, TR14-4.3-08.
+-- Raises if the name of a clause is not allowed in a policy, or does not exist. Decides TR14-3.2.1-02, TR14-3.2.1-12,
+-- TR14-4.3-08.
 local function check_clause(session, clause)
   if policy.actions[clause.name] or others[clause.name] or shape.is_wished(session, clause) then return end
   if clause.name == "include" or clause.name == "init_needed" then
@@ -95,10 +105,11 @@ local function check_clause(session, clause)
         or diagnostic.suggest(clause.name, policy.actions) })
 end
 
--- Returns the name of the policy that a clause with this action alone selects (TR14-5-09).
+-- Returns the name under which the policy for a clause's action is stored, "for " and the action (TR14-5-09).
 function policy.default_for(action) return "for " .. action end
 
--- Raises if a record has no policy of this name. Decides TR14-3.2.2-02, TR14-3.2.2-04.
+-- Raises if neither a record nor its base classes have a policy `name`. pos: position of the name. Decides
+-- TR14-3.2.2-02, TR14-3.2.2-04.
 function policy.require_known(session, record, name, pos)
   if session:policy_named(record, name) then return end
   local is_shape = session:shapes_of(record)[name]
@@ -108,8 +119,8 @@ function policy.require_known(session, record, name, pos)
         or diagnostic.suggest(name, session:policy_names(record)) })
 end
 
--- Raises if a policy has two clauses of this name; otherwise registers the clause in `clause_names`. Decides
--- TR14-3.2.1-10, TR14-3.2.1-14.
+-- Raises if clause_names, a set, has the clause's name already; otherwise adds the name. Decides TR14-3.2.1-10,
+-- TR14-3.2.1-14.
 local function check_once(clause_names, clause)
   if clause_names[clause.name] then
     raise("duplicate-clause", clause.pos, ("a policy has one %s"):format(clause.name),
@@ -118,8 +129,8 @@ local function check_once(clause_names, clause)
   clause_names[clause.name] = true
 end
 
--- Sets the kind of a policy; raises if the policy has both data and update clauses (TR14-3.2.1-07). Decides
--- TR14-3.2.1-07.
+-- Sets the kind of a policy's layer, "data" or "update". Raises if the layer has the other kind already
+-- (TR14-3.2.1-07); word, pos: the clause or word that implies the kind. Decides TR14-3.2.1-07.
 local function set_kind(layer, kind, pos, word)
   if layer.kind and layer.kind ~= kind then
     raise("clause-not-allowed", pos, ("this is %s policy: '%s' is not allowed"):format(
@@ -128,7 +139,9 @@ local function set_kind(layer, kind, pos, word)
   layer.kind = kind
 end
 
--- Registers a member that a clause names. Decides TR14-3.2.4-01, TR14-3.2.4-02.
+-- Enters a member that a clause names into a layer. item: the list item (shape.lua); enclosing_type: as for
+-- policy.layer. Raises if the member is wrong, or if the shape or policy for its objects is missing or does not exist.
+-- For invoke, the invoked policy may set the layer's kind. Decides TR14-3.2.4-01, TR14-3.2.4-02.
 local function enter_member(session, record, layer, clause, item, enclosing_type)
   local member, args = shape.enter(session, record, layer, clause, item)
   local entry = { mode = clause.name == "exclude" and "exclude" or "act", action = policy.actions[clause.name],
@@ -161,8 +174,10 @@ local function enter_member(session, record, layer, clause, item, enclosing_type
   layer.members[item.name] = entry
 end
 
--- Returns the layer of a list of clauses. kind: the kind of construct that encloses a nest; enclosing_type: the type
--- that encloses the policy, whose later policies may still be unknown. Decides TR14-3.2.1-03, TR14-3.3-13.
+-- Returns the layer of a list of clauses. kind: "data" or "update", the kind of directive around a nest; nil for a
+-- policy directive. enclosing_type: the type that encloses the policy, or nil; its later policies may still be unknown.
+-- Raises if a clause is not allowed, duplicated, of the wrong kind, or names a wrong member. Decides TR14-3.2.1-03,
+-- TR14-3.3-13.
 function policy.layer(session, record, clauses, kind, enclosing_type)
   local layer = { members = {}, use = {}, kind = kind }
   local clause_names = {}
@@ -207,8 +222,9 @@ function policy.layer(session, record, clauses, kind, enclosing_type)
   return layer
 end
 
--- Sets the kind of a layer without one from the policies that it uses, and returns the kind. Raises if a used policy
--- does not exist, has another kind, or uses the layer in turn. visited: layers under check. Decides TR14-3.2.1-09.
+-- Checks the policies that a layer uses, directly and indirectly, and returns the layer's kind. A layer without a kind
+-- gets that of a used policy. visited: set of the layers under check. Raises if a used policy does not exist, has
+-- another kind, or uses the layer in turn. Decides TR14-3.2.1-09.
 local function check_use(session, record, layer, visited)
   visited[layer] = true
   for _, used in ipairs(layer.use) do
@@ -229,13 +245,16 @@ local function check_use(session, record, layer, visited)
   return layer.kind
 end
 
--- Raises if the policies that a layer uses are wrong; sets the layer's kind from them if it has no kind.
+-- Raises if a policy that a layer uses does not exist, has another kind, or uses the layer. Sets the layer's kind from
+-- them if it has no kind.
 function policy.check(session, record, layer)
   check_use(session, record, layer, {})
 end
 
--- Executes a policy directive: stores its layer in the session. record: the enclosing type, or nil. Returns the
--- described type and the policy, which nest.check_policy must check next. Decides TR14-3.2.1-01.
+-- Executes a policy directive, `node`: stores its layer in the session under its name and, with the clause `for`, under
+-- the names of policy.default_for. record: the enclosing type, or nil. Returns the described type and the layer, which
+-- nest.check_policy must check next. Raises if the directive is wrong or a name is taken; it then stores nothing.
+-- Decides TR14-3.2.1-01.
 function policy.define(session, node, record)
   local default_for
   for _, clause in ipairs(node.clauses) do

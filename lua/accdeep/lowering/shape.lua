@@ -3,12 +3,19 @@
 --
 -- Input: the AST of a shape directive, or the clauses of a nest. Output: a layer, stored in the session under the
 -- shape's name (true for the default shape). run/type_directives.lua and nest.lua call it; nest.lua combines layers.
+-- policy.lua uses the functions that shapes and policies have in common.
 --
---   layer {name?, default, members = {name -> {mode, init, inner, subscripts, limit, pos}}, params?, location}
---     mode    "include" or "exclude".
---     init    true for init_needed.
---     inner   mapping of the objects inside: {name?, pos, args?, empty?, nest?}.
---     limit   half of the clause's action: "in", "out" or "none".
+--   layer {name?, default, members = {name -> entry}, params?, location, unusable?}
+--     entry     {mode, init, inner, subscripts, limit, pos, has_parts?}, the clause that names the member:
+--       mode        "include" or "exclude".
+--       init        true for init_needed.
+--       inner       mapping of the objects inside: {name?, pos, args?, empty?, nest?}.
+--       limit       half of the clause's action: "in", "out" or "none".
+--       has_parts   true if the nest of `inner` has parts of the member (nested_members.lua).
+--     params    parameters {name, kind?, default?}; kind: "shape" or "policy", nil for a value.
+--     unusable  {name, type}: a member for which the shape cannot be used in this instance of a template.
+--
+--   list item of a clause: {name, pos, subscripts, path?}; path: names after the first one, as in a.b.c.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openacc_directives = require "accdeep.definitions.openacc_directives"
@@ -25,25 +32,28 @@ local own_clauses = openacc_directives.clauses_where(function(_, clause)
   return openacc_directives.clauses_of.shape[clause.name] and not extension_clauses[clause.name]
 end)
 
--- Raises about an extension of TR14's chapter 5 if the rule profile does not have it.
+-- Raises if the rule profile lacks the extensions of TR14's chapter 5. extension: a plural noun for the message, such
+-- as "values of shapes"; rule: the extension's rule.
 function shape.wish(session, pos, rule, extension)
   if session.rules.extended then return end
   raise("syntax", pos, extension .. " are for the profile tr14x", { length = 1, rule = rule,
     help = 'scenario { rules = "tr14x" }' })
 end
 
--- True if a clause is an extension of chapter 5 and the rule profile has it.
+-- Returns true if a clause is an extension of TR14's chapter 5 and the rule profile has these extensions.
 function shape.is_wished(session, clause)
   return extension_clauses[clause.name] and session.rules.extended
 end
 
--- Returns the help for an extension clause that the rule profile does not have; nil for other clauses.
+-- Returns the help text that names the profile for an extension clause; nil for other clauses. Precondition: the
+-- profile does not have the clause.
 function shape.extension_help(clause)
   return extension_clauses[clause.name] and ("'%s' is for the profile tr14x: scenario { rules = \"tr14x\" }"):format(
     clause.name)
 end
 
--- Raises if a clause is not allowed in a shape. Decides TR14-1.3-03, TR14-3.1.1-03, TR14-4.3-08.
+-- Raises if the name of a clause is not allowed in a shape, or does not exist. Decides TR14-1.3-03, TR14-3.1.1-03,
+-- TR14-4.3-08.
 local function check_clause(session, clause)
   if own_clauses[clause.name] or shape.is_wished(session, clause) then return end
   if openacc_directives.clause_names[clause.name] then
@@ -60,12 +70,13 @@ local function check_clause(session, clause)
       help = shape.extension_help(clause) or diagnostic.suggest(clause.name, own_clauses) })
 end
 
--- Returns the type in a clause type(T). record: the type that encloses the directive, or nil. Raises if T is not a
--- complete structure, or not inside record. Decides TR14-3.1.1-06.
+-- Returns the type T in a clause type(T). record: the type that encloses the directive, or nil. Raises if T does not
+-- exist or is not a complete structure. If `record` is given, T must be `record` or declared inside it. Decides
+-- TR14-3.1.1-06.
 local function clause_type(session, clause, record)
   local spec = clause.type.spec
   local scope = session.now.scope
-  -- a tag takes precedence over a variable with its name
+  -- A tag takes precedence over a variable with the same name.
   local tag = spec.tag == "record" and spec.name and scope.tags[spec.name]
   if (spec.tag == "named" or spec.tag == "record") and spec.name and not tag and not scope:type_named(spec.name) then
     local names = {}
@@ -94,8 +105,9 @@ local function clause_type(session, clause, record)
   return t
 end
 
--- Returns the type that a shape or policy directive describes. Raises if there is none, or more than one. Decides
--- TR14-2.3-05, TR14-3.1.1-05, TR14-3.1.1-07, TR14-3.1.1-08, TR14-3.2.1-08.
+-- Returns the type that a shape or policy directive, `node`, describes: that of its clause type(T), otherwise `record`,
+-- the enclosing type. Raises if both are missing, or there are two type clauses. Decides TR14-2.3-05, TR14-3.1.1-05,
+-- TR14-3.1.1-07, TR14-3.1.1-08, TR14-3.2.1-08.
 function shape.target(session, node, record)
   local target
   for _, clause in ipairs(node.clauses) do
@@ -115,8 +127,8 @@ function shape.target(session, node, record)
   return target
 end
 
--- Raises if a record has no shape of this name, or if the shape cannot be used in this instance of a template
--- (TR14-5-02). Decides TR14-3.1.2-08, TR14-3.2.2-04.
+-- Raises if neither a record nor its base classes have a shape `name`, or if the shape cannot be used in this instance
+-- of a template (TR14-5-02). pos: position of the name. Decides TR14-3.1.2-08, TR14-3.2.2-04.
 function shape.require_known(session, record, name, pos)
   local layer = session:shape_named(record, name)
   if layer and layer.unusable then
@@ -131,14 +143,14 @@ function shape.require_known(session, record, name, pos)
         or diagnostic.suggest(name, session:shape_names(record)) })
 end
 
--- Returns the parameter values for the shape of a container: start and length of its section a[0:n] (TR14-5-03).
--- Decides TR14-5-03.
+-- Returns the list of arguments for the shape of a container: the ASTs of start and length of its section a[0:n]
+-- (TR14-5-03). subscript: the section, which has a length. Decides TR14-5-03.
 function shape.section_values(subscript)
   local first = subscript.start or { tag = "num", value = 0, type = "int", pos = subscript.pos }
   return { first, subscript.length }
 end
 
--- Returns the value of a bound that is a number literal; nil for other bounds.
+-- Returns the value of a bound that is a number, possibly with a minus sign; nil for other bounds, and for nil.
 local function number_in(node)
   local negative = node and node.tag == "unary" and node.op == "-"
   local n = negative and node.e or node
@@ -146,7 +158,8 @@ local function number_in(node)
   return negative and -n.value or n.value
 end
 
--- Raises if a bound is wrong whatever values its names have.
+-- Raises if a subscript is wrong, whatever values its names have: a pointer's section without a length, a negative
+-- length, or a member that is an alias of itself. t: type to which the subscript applies.
 local function check_bound(item, subscript, t)
   if subscript.tag == "section" and t.kind == "pointer" and not subscript.length and not subscript.ranges then
     raise("invalid-section", subscript.pos, "the section of a pointer needs a length",
@@ -164,8 +177,9 @@ local function check_bound(item, subscript, t)
   end
 end
 
--- Returns the member that a list item of a clause names. If the member is a container, also returns the values for its
--- shape. Raises if the member does not exist, or cannot have these sections. Decides TR14-3.1.1-04, TR14-3.1.1-22,
+-- Returns the member of a record that a list item of a clause names. If the member is a container with a section
+-- (profiles with chapter 5), also returns the arguments for its shape. session: nil to allow no containers. Raises if
+-- the member does not exist, or its type does not allow the item's subscripts. Decides TR14-3.1.1-04, TR14-3.1.1-22,
 -- TR14-3.5-01.
 function shape.member(record, item, session)
   local member = types.member(record, item.name)
@@ -194,8 +208,8 @@ function shape.member(record, item, session)
   return member
 end
 
--- Returns the same as shape.member, for a list item of a layer's clause. Raises if the layer names the member twice, or
--- excludes only a part of it. Decides TR14-3.1.1-20.
+-- Returns the results of shape.member for a list item of a layer's clause; enters nothing itself. Raises as
+-- shape.member does, and if the layer names the member already, or excludes only a part of it. Decides TR14-3.1.1-20.
 function shape.enter(session, record, layer, clause, item)
   local member, args = shape.member(record, item, session)
   if layer.members[item.name] then
@@ -208,7 +222,7 @@ function shape.enter(session, record, layer, clause, item)
   return member, args
 end
 
--- Raises if a clause of a layer has a shape or a nest although its kind does not allow one. Decides TR14-3.1.2-02,
+-- Raises if a clause has brackets <...> although takes_shape is false, or if exclude has a nest. Decides TR14-3.1.2-02,
 -- TR14-3.3-02.
 function shape.check_brackets(clause, takes_shape)
   if clause.shape and not takes_shape then
@@ -221,7 +235,8 @@ function shape.check_brackets(clause, takes_shape)
   end
 end
 
--- Returns the brackets and nest of a clause as {name?, pos, args?, empty, nest?}.
+-- Returns the brackets and nest of a clause as {name?, pos, args?, empty, nest?}. empty: true for <>, which names
+-- neither a shape nor values.
 function shape.brackets(clause)
   local named = clause.shape or {}
   return { name = named.name, pos = named.pos or clause.pos, args = named.args,
@@ -229,7 +244,7 @@ function shape.brackets(clause)
 end
 
 -- Returns the mapping that a clause requests for the objects of its member, in the form of shape.brackets; nil if the
--- clause requests no mapping. Raises if the member has no structure type.
+-- clause has neither brackets nor a nest. Raises if it has, but the member's innermost type is not a structure.
 function shape.inner(member, item, clause)
   if not clause.shape and not clause.nest then return nil end
   if not types.is_record(types.innermost(member.type)) then
@@ -239,8 +254,8 @@ function shape.inner(member, item, clause)
   return shape.brackets(clause)
 end
 
--- Raises if the definition of a type has a nest, or brackets without a name; these belong in directives that move data
--- (TR14-5-05). Decides TR14-5-05.
+-- Raises if a clause in the definition of a type has a nest, or brackets without a name, which belong in directives
+-- that move data. Profiles with chapter 5 allow the nest (TR14-5-05). Decides TR14-5-05.
 function shape.no_nest(session, clause)
   local brackets = clause.shape
   if brackets and not brackets.name and not brackets.args and not (clause.nest and session.rules.extended) then
@@ -252,7 +267,8 @@ function shape.no_nest(session, clause)
   end
 end
 
--- True if a name is a parameter that stands for a shape or policy, which is bound later (TR14-5-02).
+-- Returns true if a name is a layer's parameter that stands for a shape or policy. Such a name is bound later
+-- (TR14-5-02).
 function shape.is_parameter(layer, name)
   for _, parameter in ipairs(layer.params or {}) do
     if parameter.name == name and parameter.kind then return true end
@@ -262,7 +278,8 @@ end
 
 -- Directions of include: the half of a clause's copies that a member takes part in (TR14-5-07, -08).
 local limits = { ["in"] = true, out = true, none = true }
--- Returns the direction of an include clause; raises if the clause has no valid direction.
+-- Returns the direction of a clause, as in include(in: a). Raises if the profile has no directions, the clause is not
+-- include, or the direction is not in, out or none.
 local function limit_of(session, clause)
   local direction = clause.direction
   shape.wish(session, direction.pos, "TR14-5-07", "directions of members")
@@ -273,16 +290,18 @@ local function limit_of(session, clause)
   return direction.name
 end
 
--- Raises if the shape that a clause names for a member's objects does not exist.
+-- Raises if the shape that `inner` (shape.brackets) names for a member's objects does not exist. record: the type that
+-- encloses the directive, or nil; its shapes are not checked, because they may be declared later.
 local function check_inner(session, member, inner, record)
   local element = types.innermost(member.type)
-  -- A type that is still being declared may get the named shape later.
+  -- An incomplete type, or the enclosing type, may get the named shape later.
   if inner.name and element.complete and element ~= record then
     shape.require_known(session, element, inner.name, inner.pos)
   end
 end
 
--- Returns the parameters that a directive declares, {name, kind?, default?} in order. Raises if a name is duplicated.
+-- Returns the parameters that the clause with(...) declares, {name, kind?, default?} in order. Raises if a name is
+-- duplicated, or the default of a shape or policy is not a name.
 function shape.parameters(clause)
   local declared = {}
   for _, parameter in ipairs(clause.parameters) do
@@ -298,15 +317,17 @@ function shape.parameters(clause)
   return clause.parameters
 end
 
--- True if the parameter that a clause names is for other instances of a template. In this instance the member has no
--- structure type, so that the shape cannot be used (TR14-5-02).
+-- Returns true if a clause names a parameter as the shape of a member, but the member has no structure type in this
+-- instance of a template. The parameter is then for other instances, and the shape cannot be used for this one
+-- (TR14-5-02).
 local function is_for_others(record, layer, member, clause)
   return record.template and clause.shape and clause.shape.name and shape.is_parameter(layer, clause.shape.name)
     and not types.is_record(types.innermost(member.type))
 end
 
 -- Returns the layer of a list of clauses. `record` must be complete; enclosing_type: the type that encloses the
--- directive, whose later shapes may still be unknown. Decides TR14-3.1.1-19, TR14-3.1.1-20.
+-- directive, or nil; its later shapes may still be unknown. Raises if a clause is not allowed or names a wrong member,
+-- or if default(none) leaves a member out. Decides TR14-3.1.1-19, TR14-3.1.1-20.
 function shape.layer(session, record, clauses, enclosing_type)
   local layer = { members = {} }
   local default
@@ -362,8 +383,9 @@ function shape.layer(session, record, clauses, enclosing_type)
   return layer
 end
 
--- Executes a shape directive: stores its layer in the session. record: the enclosing type, or nil. Decides TR14-1.2-03,
--- TR14-3.1.1-01, TR14-3.1.1-10.
+-- Executes a shape directive, `node`: stores its layer in the session, which clears caches. record: the enclosing type,
+-- or nil. Raises, and stores nothing, if the directive is wrong or the type has a shape of this name. Decides
+-- TR14-1.2-03, TR14-3.1.1-01, TR14-3.1.1-10.
 function shape.define(session, node, record)
   if #node.clauses == 0 then
     raise("syntax", node.pos + #"shape", "a shape has at least one clause", { rule = "TR14-3.1.1-01" })
