@@ -8,13 +8,16 @@
 -- Members are marked `outer`: names in their bounds keep their meaning outside of the nest, so a local n is never taken
 -- for a member n (AMB-TR14-13).
 --
--- Where data are fused (rules.fusion), members stay list items with tuples of their own. Nests then map only targets of
--- pointers.
+-- Where data are fused (rules.fusion), members stay list items, each with a tuple of its own in the directory (its
+-- record of mapped data). Nests then map only targets of pointers.
 --
 --   tree of one base, before it becomes a nest:
---     root {node, record, base, places, direction, by_key, [1..n] children}.
+--     root {node, record, base, pos, of_this, places, direction, by_key, clause?, [1..n] children}.
 --       child {name, pos, subscripts, clause?, is_holder?, by_key, [1..n] children}
---   by_key: name and subscripts as text -> child. A member with other subscripts goes to a tree of its own.
+--   node, record, base: AST of the base, its type, its text. places: {pos, name} of the list items gathered in it.
+--   direction: direction of an update, nil for data clauses. by_key: name and subscripts as text -> child. A member
+--   with other subscripts goes to a tree of its own. clause: the clause that names this member or base.
+--   is_holder: true if the member only holds its object by a reference.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local list_item = require "accdeep.lowering.list_item"
@@ -27,11 +30,12 @@ local raise = diagnostic.raise
 
 local convenience = {}
 
--- Direction of each clause of update.
+-- Directions of update: name of a clause of update -> direction, such as host -> "self"; no other clause is a key.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update end)
 
--- Returns the access path from the outermost enclosing structure to a list item: the structure's AST, its type, the
--- steps (names and indices), and the subscripts. Returns nil if the list item is not a member.
+-- Returns the access path from the outermost enclosing structure to a list item in C: the structure's AST, its type,
+-- the steps, and the subscripts (nil: none). A step is {name, pos} or {index, pos}. Returns nil if the list item is not
+-- a member. Raises if it has subscripts although its type has no elements.
 function convenience.access_path(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   local t = list_item.type_of(session, base)
@@ -53,7 +57,7 @@ function convenience.access_path(session, variable)
   return objects[1].node, objects[1].type, steps, subscripts
 end
 
--- True if a node is a section, or a reference with a range.
+-- Returns true if a node designates several elements: it is a section, or a Fortran reference with a range.
 local function is_range(node)
   for _, arg in ipairs(node.args or {}) do
     if arg.tag == "range" then return true end
@@ -61,7 +65,9 @@ local function is_range(node)
   return node.tag == "section"
 end
 
--- Returns the section of a node after a member; nil if the node designates a whole component.
+-- Returns the subscript of a member for a node after it: a section for an index, or for a Fortran reference; other
+-- nodes unchanged. Returns nil for a reference to all elements, such as a(:), because it designates the whole
+-- component.
 local function subscript_of(node)
   if node.tag == "index" then
     return { tag = "section", pos = node.pos, start = node.index, length = list_item.number(1, node.pos) }
@@ -75,17 +81,20 @@ local function subscript_of(node)
   end
 end
 
+-- Kinds of nodes on a path.
 local path_tags = { member = true, component = true, index = true, section = true, alias = true, reference = true }
 
--- True if a variable is an array: its name stands for several elements.
+-- Returns a true value if `node` names a Fortran variable that is an array, so that a path after it has several
+-- objects.
 local function is_array(session, node)
   local variable = session.now.scope.variables[node.name]
   return variable and variable.type.bounds ~= nil or variable and variable.type.kind == "descriptor"
     and (variable.type.rank or 0) > 0
 end
 
--- Returns the path of a member of all structures in a section, such as p[0:2].a[0:n] or p(:)%m%a: the section, the
--- steps with their subscripts, and the position of the section. Returns nil for other list items.
+-- Returns the path of a member of all structures in a section, such as p[0:2].a[0:n] or p(:)%m%a: the AST of the
+-- section, the steps {name, pos, subscripts}, and the section's position. Returns nil for other list items, and for
+-- those that the language maps as one object.
 local function section_path(session, variable)
   local chain, root = {}, variable
   while root.tag ~= "id" do
@@ -116,8 +125,8 @@ local function section_path(session, variable)
   return root, steps, through.pos
 end
 
--- Returns a help text: the directive with a nest in place of a clause that names members of a section. root: the
--- section; steps: the path from section_path.
+-- Returns a help text: the directive `name` with a nest in place of a clause that names members of a section. root: AST
+-- of the section; steps: the path from section_path, to which the text is added as the field `nest`.
 local function nest_for(session, name, clause, root, steps)
   local direction = directions[clause.name]
   local text = direction and "update" or clause.name
@@ -132,14 +141,14 @@ local function nest_for(session, name, clause, root, steps)
     session.language.text_of(root), steps.nest)
 end
 
--- Returns the key of a member, by name and subscripts, among the children of a tree node.
+-- Returns the key of a member in the field by_key of a tree node: its name, then the text of its subscripts.
 local function key_for(name, subscripts)
   local parts = { name }
   for i, s in ipairs(subscripts) do parts[i + 1] = unparse.section(s) end
   return table.concat(parts, " ")
 end
 
--- Returns the child of a tree node for a member with these subscripts; adds the child if it does not exist.
+-- Returns the child of a tree node for the member `name` with these subscripts; adds the child if it does not exist.
 local function child_of(parent, name, pos, subscripts)
   local key = key_for(name, subscripts)
   local child = parent.by_key[key]
@@ -151,8 +160,8 @@ local function child_of(parent, name, pos, subscripts)
   return child
 end
 
--- True if a tree node already has a child for the member `name` with different subscripts. A nest names each member
--- once, so a further tree is then needed.
+-- Returns true if a tree node has a child for the member `name`, but none with these subscripts. A nest names each
+-- member once, so the subscripts then need a further tree.
 local function has_other_elements(parent, name, subscripts)
   for _, child in ipairs(parent) do
     if child.name == name and not parent.by_key[key_for(name, subscripts)] then return true end
@@ -160,8 +169,9 @@ local function has_other_elements(parent, name, subscripts)
   return false
 end
 
--- Returns the tree node at the end of an access path, and adds missing nodes. Returns nil if the tree has a member of
--- the path with other subscripts. Decides TR14-3.4-04.
+-- Returns the tree node at the end of an access path, and adds missing nodes. node: the root; subscripts: sections of
+-- the last member, or nil. Returns nil if the tree has a member of the path with other subscripts; nodes before it are
+-- added. Decides TR14-3.4-04.
 local function follow_path(node, steps, subscripts)
   local i = 1
   while steps[i] do
@@ -180,7 +190,8 @@ local function follow_path(node, steps, subscripts)
   return node
 end
 
--- Sets the clause of a tree node; raises if the node has another clause. Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
+-- Sets the clause of a tree node. Raises at the list item `variable` if the node has a clause with another name.
+-- Decides TR14-3.4-07, TR14-3.4-12, TR14-A.8-03.
 local function set_clause(node, clause, variable)
   if node.clause and node.clause.name ~= clause.name then
     raise("duplicate-clause", variable.pos, ("'%s' is in two different clauses"):format(
@@ -189,16 +200,16 @@ local function set_clause(node, clause, variable)
   node.clause = clause
 end
 
--- Returns the word for a clause's effect on members: "update" for a clause of update, the action's name for a data
--- clause.
+-- Returns the word that a nest's default clause has for a clause's effect: "update" for a clause of update, the
+-- action's name for a data clause.
 local function action_name(clause)
   return directions[clause.name] and "update" or policy.actions[clause.name]
 end
 
 local nest_of -- forward declaration
 
--- Returns the scope of a child's nest, which prints bounds relative to the child's object. outer_scope: the scope of
--- the enclosing nest. Decides TR14-3.4-10.
+-- Returns the scope of a child's nest: {node, base, of_this, record}, the child's object as AST and text, and its type.
+-- Bounds are printed relative to this object. outer_scope: the scope of the enclosing nest. Decides TR14-3.4-10.
 local function scope_of(child, outer_scope)
   local base = { tag = "member", base = outer_scope.node, name = child.name, pos = child.pos }
   for _, s in ipairs(child.subscripts) do
@@ -208,7 +219,8 @@ local function scope_of(child, outer_scope)
     record = types.innermost(types.member(outer_scope.record, child.name).type) }
 end
 
--- Returns the clause that a child of a tree becomes in its nest.
+-- Returns the clause, as AST, that a child of a tree becomes in the nest of its parent: invoke with a nest of its own
+-- if the child has children, or only holds its object. scope: the scope of the parent's nest.
 local function clause_of(child, scope)
   local clause = { tag = "clause", pos = child.pos, kind = "members", members = { { tag = "member_shape",
     pos = child.pos, name = child.name, subscripts = child.subscripts, outer = true } } }
@@ -222,8 +234,8 @@ local function clause_of(child, scope)
   return clause
 end
 
--- Returns the nest of a tree node. scope: object of the nest, relative to which bounds are printed. Decides
--- TR14-3.4-05, TR14-3.4-06, TR14-3.4-09, TR14-A.8-01, TR14-A.8-02.
+-- Returns the nest of a tree node, as AST. scope: the scope of this nest (scope_of). Raises if the node has children,
+-- and its own clause has a nest, too. Decides TR14-3.4-05, TR14-3.4-06, TR14-3.4-09, TR14-A.8-01, TR14-A.8-02.
 function nest_of(node, scope)
   local clause = node.clause
   local clauses = { { tag = "clause", name = "default", kind = "default", pos = node.pos, word_pos = node.pos,
@@ -248,8 +260,8 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
--- Returns the object that encloses a list item (a member, or a section of an array member), and whether a pointer
--- points to this object. Returns nil for other list items.
+-- Returns, for a list item that is a member or a section of an array member in C: the AST of the object that encloses
+-- it, and true if a pointer points to this object. Returns nil for other list items, such as sections of pointers.
 function convenience.object_of(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end
@@ -259,13 +271,14 @@ function convenience.object_of(session, variable)
   return node, #objects > 1 or node.tag == "unary" or list_item.pointer_to_array(session, node) ~= nil
 end
 
--- Clauses that allocate or delete data. The other data clauses require data to be present, or ignore absent data.
+-- Actions that allocate or delete data. All other actions require data to be present, or ignore absent data.
 local maps = { copy = true, copyin = true, copyout = true, create = true, delete = true, present_and_copyin = true,
   update_and_copy = true }
 
--- Returns two tables by list item. The first has the members that the directory treats as pieces with tuples of their
--- own (DIR-4.1-03). The second has the objects that pieces in a pointer's target hold by a reference (DIR-4.2-17).
--- Members of an object that a clause names itself are not pieces.
+-- Returns two tables by list item. The first has a true value for members that the directory treats as pieces, with
+-- tuples of their own (DIR-4.1-03). The second has the object that a piece in a pointer's target holds by a reference
+-- (DIR-4.2-17). Both are empty without fusion. Members of an object that a clause names itself are not pieces.
+-- each(fn): calls fn(clause, variable) for each list item.
 local function member_pieces(session, each)
   local object, through, named, pieces, holders = {}, {}, {}, {}, {}
   if not session.rules.fusion then return pieces, holders end
@@ -284,7 +297,7 @@ local function member_pieces(session, each)
   return pieces, holders
 end
 
--- Raises if a clause whose list items become nests has a modifier with an effect: nests have no modifiers.
+-- Raises if a clause whose list items become nests has a modifier with an effect, because nests have no modifiers.
 local function check_modifiers(clause)
   for _, modifier in ipairs(clause.modifiers or {}) do
     if openacc_directives.modifier[modifier.name].effect then
@@ -294,7 +307,9 @@ local function check_modifiers(clause)
   end
 end
 
--- Returns the clauses of a directive with members lowered to nests. kind: the operation; directive: its name. Decides
+-- Returns the clauses of a directive with members lowered to nests; `clauses` itself if no list item is a member. kind:
+-- kind of the construct, such as "update"; directive: its name, for messages. Raises if two clauses name one member, a
+-- section has members although the profile does not allow it, or a clause to be lowered has modifiers. Decides
 -- TR14-3.4-01, TR14-3.4-03.
 function convenience.lower(session, kind, clauses, directive)
   local roots, has_members, holder_count = {}, false, 0
@@ -331,13 +346,14 @@ function convenience.lower(session, kind, clauses, directive)
     end
     if not node then return end
     local key = key_of(clause, node)
-    -- each list item holds the object by a reference of its own, so that each can remove its own
+    -- Each list item holds the object by a separate reference, so a later directive can remove them one by one.
     if holder then
       holder_count = holder_count + 1
       key = ("%s held %d"):format(key, holder_count)
     end
     local root, child = nil, nil
-    while not child do -- a second section of the same member goes to another nest
+    -- A second section of the same member goes to another tree, and so to another nest.
+    while not child do
       root = roots[key] or { node = node, record = record, base = unparse.expression(node), pos = node.pos,
         of_this = of_this, by_key = {}, places = {}, direction = directions[clause.name] }
       roots[key] = root

@@ -5,12 +5,19 @@
 --
 --   mapper {name ("default" without one), record, variable, paths, location}.
 --   paths    tree of the members that its maps name: {members, own_map?, pointer?, subscripts?, name, pos}.
+--              members    name -> tree of the member's own members.
 --              own_map    map that ends at this member: {type, map_modifiers}.
 --              pointer    map of the pointer itself, where own_map is the map of its section.
---              subscripts the section of its target.
+--              subscripts the section of its target; false or nil: none.
 --
--- The mapper of a list item becomes a policy whose members combine the map types of mapper and list item
--- (OMP60-map-2). Members that no map names are not available on the device.
+--   map request: the map of the list item to which a mapper is applied, {type, kind, flags, actions, update}.
+--     type     map type of the list item, such as "tofrom"; kind: kind of the directive, such as "exit data".
+--     flags    modifiers of the list item: name -> true (mapper.flags).
+--     actions  map type -> action of the core, by name.
+--     update   true in an update; type is then its direction, "to" or "from".
+--
+-- The mapper of a list item becomes a policy whose members combine the map types of mapper and list item (OMP60-map-2).
+-- Members that no map names are not available on the device.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -30,7 +37,8 @@ local mapper = {}
 
 -- ----------------------------------------------------------------------------------------- words --
 
--- Returns the word of an action preceded by its modifiers. set: names of policy.modifiers, as keys.
+-- Returns the word of an action (policy.lua): its name `requested`, preceded by modifiers. set: names of
+-- policy.modifiers, as keys with a true value.
 function mapper.action_word(requested, set)
   local parts = {}
   for _, name in ipairs(policy.modifiers) do
@@ -40,7 +48,8 @@ function mapper.action_word(requested, set)
   return table.concat(parts, " ")
 end
 
--- Returns the flags of a map's modifiers as a table: name -> true or false. map_type: the map's type.
+-- Returns the modifiers of a map as a table that has a true value under each name of policy.modifiers that applies.
+-- map_modifiers: result of openmp_sema.modifiers; map_type: the map's type.
 function mapper.flags(map_modifiers, map_type)
   return { must = map_modifiers.present, final = map_type == "delete" or map_modifiers.delete ~= nil,
     always_in = map_modifiers.always and openmp_sema.moves_in[map_type],
@@ -49,15 +58,16 @@ function mapper.flags(map_modifiers, map_type)
     attach_never = map_modifiers.attach == "never" }
 end
 
--- Returns the core's flags of a set of modifier names.
+-- Returns the core's flags of a set of modifiers, name of policy.modifiers -> true, as one number.
 function mapper.bits(set)
   local bits = 0
   for _, name in ipairs(policy.modifiers) do if set[name] then bits = bits | flag[name] end end
   return bits
 end
 
--- Returns the map type for data that a mapper maps as `own`, in a list item mapped as `requested` (OMP60-map-2).
--- Decides OMP60-map-2.
+-- Returns the map type for data that a mapper maps as `own`, in a list item mapped as `requested`. The result copies in
+-- a direction only if both types copy in it; release and delete of the list item remain (OMP60-map-2). Decides
+-- OMP60-map-2.
 local function compose_type(own, requested)
   if requested == "release" or requested == "delete" then return requested end
   local to = openmp_sema.moves_in[own] and openmp_sema.moves_in[requested]
@@ -67,8 +77,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- paths --
 
--- Returns a copy of a mapper's expression in which its variable is marked as the mapped object, and other names as
--- global.
+-- Returns a copy of a mapper's expression for use in other scopes: its variable gets the mark `mapped`, with the type
+-- of the mapped object, and all other names the mark `global`.
 local function substitute_object(expression, definition)
   return ast.map(expression, function(node)
     if node.tag ~= "id" then return nil end
@@ -79,8 +89,8 @@ local function substitute_object(expression, definition)
   end)
 end
 
--- Returns the members on the access path from the mapper's variable to a list item: {name, pos, subscripts}, outermost
--- first. Raises if the list item is not a part of the variable.
+-- Returns the members on the access path from the mapper's variable to a list item, `node`: {name, pos, subscripts},
+-- outermost first. The list is empty for the variable itself. Raises if the list item is not a part of the variable.
 local function access_path(definition, node)
   if node.tag == "id" then
     if node.name ~= definition.variable then
@@ -121,15 +131,17 @@ local function access_path(definition, node)
   raise("syntax", node.pos, "a mapper maps members of its variable", { rule = "OMP60-map-15" })
 end
 
--- Returns the map type that combines two maps of one list item: it copies in each direction in which one of the two
--- copies.
+-- Returns the map type of a member that two maps of one mapper name: it copies in each direction in which one of the
+-- two copies.
 local function combine_requests(first, second)
   local to = openmp_sema.moves_in[first] or openmp_sema.moves_in[second]
   local from = openmp_sema.moves_out[first] or openmp_sema.moves_out[second]
   return to and from and "tofrom" or to and "to" or from and "from" or "alloc"
 end
 
--- Registers the map of a list item in the tree of paths. Raises if an earlier map of the member conflicts.
+-- Enters the map of a list item, `node`, into the tree of a mapper's paths. map_request: {type, map_modifiers}. Raises
+-- if the list item is not a part of the mapper's variable, or if an earlier map names another section of the member or
+-- has other modifiers.
 local function enter(definition, node, map_request)
   local steps = access_path(definition, node)
   local at = definition.paths
@@ -139,7 +151,8 @@ local function enter(definition, node, map_request)
       path = { name = step.name, pos = step.pos, members = {}, subscripts = #step.subscripts > 0 and step.subscripts }
       at.members[step.name] = path
     elseif #step.subscripts > 0 and not path.subscripts then
-      path.subscripts = step.subscripts -- an earlier map named the pointer itself
+      -- An earlier map named the pointer itself; it becomes the map of the pointer.
+      path.subscripts = step.subscripts
       path.pointer, path.own_map = path.own_map, nil
     elseif #step.subscripts > 0 then
       local function text(list)
@@ -170,7 +183,8 @@ local function enter(definition, node, map_request)
     map_modifiers = map_modifiers } or map_request
 end
 
--- Raises if a name in a bound is not declared at the mapper's location.
+-- Raises if a bound of a mapper names something that is not declared at the mapper's location, or a member that does
+-- not exist. node: AST of the bound; values that are not tables are ignored.
 local function check_names(session, node)
   if type(node) ~= "table" then return end
   local scope = session.now.scope
@@ -184,7 +198,9 @@ local function check_names(session, node)
   for _, child in ast.children(node) do check_names(session, child) end
 end
 
--- Raises if a path names a member that does not exist, or gives a section to a type that cannot have one.
+-- Checks a mapper's tree of paths, `node`, below an object of type `record`. Raises if a path names a member that does
+-- not exist or belongs to a union, gives a section to a type that cannot have one, or continues after a member without
+-- members.
 local function check(session, record, node)
   for name, path in ast.children(node.members) do
     local member = types.member(record, name)
@@ -216,7 +232,8 @@ end
 
 -- ------------------------------------------------------------------------------------ definition --
 
--- Executes a declare mapper directive: checks its clauses and stores the mapper in the session.
+-- Executes a declare mapper directive, `node`: checks its clauses, stores the mapper in the session, and clears caches.
+-- Raises, and stores nothing, if the directive is wrong or the record has a mapper of this name.
 function mapper.define(session, node)
   openmp_sema.check(node, session.rules.openmp)
   local declared = node.mapper
@@ -280,7 +297,8 @@ end
 
 local member_mapping_of -- forward declaration
 
--- Returns the word of the action on a member, from the mapper's map `own_map` and the list item's request.
+-- Returns the word of the action on a member, from the mapper's map `own_map` {type, map_modifiers} and the list item's
+-- map request.
 local function member_action(own_map, request)
   local map_type = compose_type(own_map.type, request.type)
   local set = mapper.flags(own_map.map_modifiers, map_type)
@@ -292,13 +310,16 @@ local function member_action(own_map, request)
   return mapper.action_word(request.actions[map_type], set)
 end
 
--- True if an update in the direction of `request` copies data that a map of the type in `own_map` copies (OMP60-upd-1).
+-- Returns a true value if an update in the direction of `request` copies data with the map type of own_map
+-- (OMP60-upd-1).
 local function moves(own_map, request)
   return (request.type == "to" and openmp_sema.moves_in or openmp_sema.moves_out)[own_map.type]
 end
 
--- Returns the member mapping of objects that a member holds or points to; nil if they are not structures. It comes from
--- the path's inner members, otherwise from the default mapper of their type.
+-- Returns the member mapping of the structures that a member holds or points to; nil if they are not structures. It
+-- comes from the members inside that `path` names or, if there are none, from the mapper of their type: the one that
+-- the member's map names, else the default mapper. path: tree of the member, nil if no map names it. Raises if the
+-- named mapper does not exist.
 local function map_nested(session, member, path, request)
   local record = types.innermost(member.type)
   if not types.is_record(record) then return nil end
@@ -311,7 +332,7 @@ local function map_nested(session, member, path, request)
   return mapper.member_mapping(session, record, inner, inner_request)
 end
 
--- Returns the member mapping of a mapper's paths for one request.
+-- Returns the member mapping of a record under a tree of paths, for one map request.
 function member_mapping_of(session, record, paths, request)
   local own = paths.own_map
   local update = request.update
@@ -330,7 +351,9 @@ function member_mapping_of(session, record, paths, request)
   local inner = {}
   return { record = record, layers = {}, policy = policy_layer, bare = bare, holes = true, update = update or false,
     flags = mapper.bits(request.flags),
-    pointer_mapping = function(name) -- target constructs: OMPEX-struct_map-12
+    -- Returns how a pointer with a section is mapped itself: "named" if a map names it; otherwise "unnamed" in a target
+    -- construct (OMPEX-struct_map-12), and nil or false elsewhere.
+    pointer_mapping = function(name)
       if update then return nil end
       return paths.members[name].pointer and "named" or request.kind == "compute" and "unnamed"
     end,
@@ -342,7 +365,7 @@ function member_mapping_of(session, record, paths, request)
     end }
 end
 
--- True if a record has members, at any depth, whose type has a default mapper.
+-- Returns true if a record has members, at any depth but not through pointers, whose type has a default mapper.
 local function holds_mapped(session, record)
   for _, member in ipairs(record.members or {}) do
     local element = member.type
@@ -354,10 +377,11 @@ local function holds_mapped(session, record)
   return false
 end
 
+-- Tree of paths of a mapper that maps its variable as a whole; used for records without a mapper.
 local whole_object = { members = {}, own_map = { type = "tofrom", map_modifiers = {} } }
 
 -- Returns the mapper called `name` of a record; its default mapper if `name` is nil. Returns nil if there is no default
--- mapper; raises if a mapper of another name does not exist.
+-- mapper. Raises if a mapper of another name does not exist; pos: position of the name.
 function mapper.find(session, record, name, pos)
   local definition = session:mappers_of(record)[name or "default"]
   if not definition and name and name ~= "default" then
@@ -367,8 +391,9 @@ function mapper.find(session, record, name, pos)
   return definition
 end
 
--- Returns the member mapping of a record under a mapper for a request {type, kind, flags, actions, update}. Without a
--- mapper, members whose types have default mappers are still mapped by those. Decides OMP60-map-15.
+-- Returns the member mapping of a record under the mapper `definition`, for a map request. definition nil: the object
+-- is mapped as a whole, and members whose types have default mappers are mapped by these. Mappings are cached by
+-- mapper, kind, type and flags. Decides OMP60-map-15.
 function mapper.member_mapping(session, record, definition, request)
   if not definition and not holds_mapped(session, record) then
     return { record = record, layers = {},

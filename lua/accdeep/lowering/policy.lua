@@ -3,7 +3,7 @@
 -- Input: the AST of a policy directive, or the clauses of a nest after invoke. Output: a layer, stored in the session
 -- under the policy's name. run/type_directives.lua and nest.lua call it.
 --
---   layer {name?, names?, kind, default, default_pos, use = {names}, shape?, members = {name -> entry}, params?, location}
+--   layer {name?, names?, kind, default, default_pos, use, shape?, members = {name -> entry}, params?, location}
 --     kind     "data", "update", or nil for a policy that copies nothing and serves both.
 --     default  word of the clause default; use: the names, {name, pos}, of policies on which this one builds.
 --     shape    name of the shape whose layers it uses.
