@@ -92,8 +92,8 @@ local function is_array(session, node)
     and (variable.type.rank or 0) > 0
 end
 
--- Returns the path of a member of all structures in a section, such as p[0:2].a[0:n] or p(:)%m%a: the AST of the
--- section, the steps {name, pos, subscripts}, and the section's position. Returns nil for other list items, and for
+-- Returns the path of a member of all structures in a section, such as p[0:2].a[0:n] or p(:)%m%a. Results: the AST of
+-- the section, the steps {name, pos, subscripts}, and the section's position. Returns nil for other list items, and for
 -- those that the language maps as one object.
 local function section_path(session, variable)
   local chain, root = {}, variable
@@ -219,8 +219,8 @@ local function scope_of(child, outer_scope)
     record = types.innermost(types.member(outer_scope.record, child.name).type) }
 end
 
--- Returns the clause, as AST, that a child of a tree becomes in the nest of its parent: invoke with a nest of its own
--- if the child has children, or only holds its object. scope: the scope of the parent's nest.
+-- Returns the clause, as AST, that a child of a tree becomes in the nest of its parent. It is invoke, with a nest, if
+-- the child has children or only holds its object. scope: the scope of the parent's nest.
 local function clause_of(child, scope)
   local clause = { tag = "clause", pos = child.pos, kind = "members", members = { { tag = "member_shape",
     pos = child.pos, name = child.name, subscripts = child.subscripts, outer = true } } }
@@ -260,8 +260,8 @@ function nest_of(node, scope)
   return { tag = "nest", pos = node.pos, clauses = clauses, scope = scope }
 end
 
--- Returns, for a list item that is a member or a section of an array member in C: the AST of the object that encloses
--- it, and true if a pointer points to this object. Returns nil for other list items, such as sections of pointers.
+-- Returns the object that encloses a list item in C, as AST, and true if a pointer points to this object. The list item
+-- is a member, or a section of an array member. Returns nil for other list items, such as sections of pointers.
 function convenience.object_of(session, variable)
   local base, subscripts = list_item.split_designator(variable)
   if subscripts and list_item.type_of(session, base).kind == "pointer" then return nil end

@@ -77,8 +77,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- paths --
 
--- Returns a copy of a mapper's expression for use in other scopes: its variable gets the mark `mapped`, with the type
--- of the mapped object, and all other names the mark `global`.
+-- Returns a copy of a mapper's expression that can be used in other scopes. The mapper's variable gets the field
+-- `mapped`, the type of the mapped object; other names get the mark `global`.
 local function substitute_object(expression, definition)
   return ast.map(expression, function(node)
     if node.tag ~= "id" then return nil end
@@ -199,8 +199,8 @@ local function check_names(session, node)
 end
 
 -- Checks a mapper's tree of paths, `node`, below an object of type `record`. Raises if a path names a member that does
--- not exist or belongs to a union, gives a section to a type that cannot have one, or continues after a member without
--- members.
+-- not exist or belongs to a union, or a section of a type that has none. Also raises if a path continues after a member
+-- that is not a structure.
 local function check(session, record, node)
   for name, path in ast.children(node.members) do
     local member = types.member(record, name)
@@ -317,8 +317,8 @@ local function moves(own_map, request)
 end
 
 -- Returns the member mapping of the structures that a member holds or points to; nil if they are not structures. It
--- comes from the members inside that `path` names or, if there are none, from the mapper of their type: the one that
--- the member's map names, else the default mapper. path: tree of the member, nil if no map names it. Raises if the
+-- comes from the members inside that `path` names. If there are none, it comes from the mapper that the member's map
+-- names, else from the default mapper of their type. path: tree of the member, nil if no map names it. Raises if the
 -- named mapper does not exist.
 local function map_nested(session, member, path, request)
   local record = types.innermost(member.type)
