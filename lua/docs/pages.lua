@@ -220,7 +220,7 @@ function pages.profile(name)
   put(out, "| knob | what it is about | here | `tr14` | rules |\n|---|---|---|---|---|")
   for _, d in ipairs(differing) do
     put(out, "| `%s = %s` | %s | %s | %s | %s |", d.knob.name, tostring(d.value), cell(d.knob.about), cell(d.meaning),
-      cell(d.usual), rule_links(d.knob))
+      cell(d.default_meaning), rule_links(d.knob))
   end
   put(out, "\nAll other knobs have the values of [`tr14`](tr14.md).\n")
   local own = {}

@@ -21,13 +21,13 @@ end
 
 -- Returns the error as text: "file:line:column: error[CODE]: message"; without the location if the file is unknown.
 function Error:__tostring()
-  local where = ""
+  local prefix = ""
   if self.file then
-    where = ("%s:%d:"):format(self.file, self.line or 0)
-    if self.column and not self.in_text then where = where .. ("%d:"):format(self.column) end
-    where = where .. " "
+    prefix = ("%s:%d:"):format(self.file, self.line or 0)
+    if self.column and not self.in_text then prefix = prefix .. ("%d:"):format(self.column) end
+    prefix = prefix .. " "
   end
-  return ("%serror[%s]: %s"):format(where, self.code, self.message)
+  return ("%serror[%s]: %s"):format(prefix, self.code, self.message)
 end
 
 -- Codes by phase of a directive: malformed text, broken static rules, run time, failures of the environment. The phase
@@ -194,16 +194,16 @@ function diagnostic.suggest(name, names)
   return near and ("did you mean '%s'?"):format(near) or nil
 end
 
-local MOST_MEMBERS = 12 -- limit for the list in a help text
+local MAX_MEMBERS = 12 -- limit for the list in a help text
 
 -- Returns a help text for an unknown member: a close name, otherwise the list of members; nil if the list is longer
--- than MOST_MEMBERS.
+-- than MAX_MEMBERS.
 function diagnostic.suggest_member(name, record)
   local near = diagnostic.suggest(name, record.by_name or {})
   if near or not record.by_name then return near end
   local names = {}
   for member in pairs(record.by_name) do names[#names + 1] = member:match "^[%a_].*" end
-  if #names == 0 or #names > MOST_MEMBERS then return nil end
+  if #names == 0 or #names > MAX_MEMBERS then return nil end
   table.sort(names)
   return "its members: " .. table.concat(names, ", ")
 end

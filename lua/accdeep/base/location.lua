@@ -90,7 +90,7 @@ end
 local LINES = 2
 
 -- Limits: number of callers in the list of an error, and number of stack levels that are searched for callers.
-local MOST_CALLERS, MOST_LEVELS = 8, 200
+local MAX_CALLERS, MAX_LEVELS = 8, 200
 
 -- True if function `inner` is written inside the call that `outer` is executing, as the body of a region or a case is.
 local function is_body(inner, outer)
@@ -104,9 +104,9 @@ end
 function location.callers(file, line)
   if not file then return nil end
   local list, inner, passed_interpreter = {}, nil, false
-  for level = 2, MOST_LEVELS do
+  for level = 2, MAX_LEVELS do
     local info = debug.getinfo(level, "Sl")
-    if not info or #list == MOST_CALLERS then break end
+    if not info or #list == MAX_CALLERS then break end
     if info.source:sub(1, #own_prefix) == own_prefix then
       passed_interpreter = true
     elseif info.what ~= "C" and info.currentline > 0 then
@@ -132,7 +132,7 @@ function location.add_caller(err, file, line)
   -- the error is already reported at this call
   if not err.callers and err.file == file and err.line == line then return end
   err.callers = err.callers or {}
-  if file and line and #err.callers < MOST_CALLERS then table.insert(err.callers, { file = file, line = line }) end
+  if file and line and #err.callers < MAX_CALLERS then table.insert(err.callers, { file = file, line = line }) end
 end
 
 -- Returns file and line of the innermost script frame among the outermost frames. Used if the interpreter's own frames
@@ -145,7 +145,7 @@ local function outermost()
     if debug.getinfo(middle, "l") then low = middle else high = middle end
   end
   local outer_file, outer_line
-  for level = low, math.max(low - MOST_LEVELS, 1), -1 do
+  for level = low, math.max(low - MAX_LEVELS, 1), -1 do
     local fn, line = core.call(level)
     local file = fn and line > 0 and files[fn]
     if file then outer_file, outer_line = file, line end
@@ -159,7 +159,7 @@ local last_error = { value = {} } -- last error raised by Lua or the script: its
 -- such an error. Must be called by a function that the message handler calls, because a fixed number of frames is
 -- skipped.
 local function is_forwarding_frame()
-  for level = 4, MOST_LEVELS do
+  for level = 4, MAX_LEVELS do
     local info = debug.getinfo(level, "S")
     if not info then return false end
     if info.what ~= "C" then return info.source:sub(1, #own_prefix) == own_prefix end

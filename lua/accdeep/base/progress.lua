@@ -5,7 +5,7 @@
 local core = require "accdeep.core"
 local system = require "accdeep.system"
 
-local LEAST = 0.03 -- shortest time in seconds between two displayed states
+local MIN_INTERVAL = 0.03 -- shortest time in seconds between two displayed states
 
 -- Escape sequences of the terminal: clear the line; do not wrap a text that is too long; wrap long texts again.
 local CLEAR, UNWRAPPED, WRAPPED = "\r\27[K", "\27[?7l", "\27[?7h"
@@ -21,10 +21,10 @@ local function new(quiet)
 end
 
 -- Shows a state of the work, as string.format formats the arguments; does nothing if the previous state was shown less
--- than LEAST seconds ago.
+-- than MIN_INTERVAL seconds ago.
 function Line:show(format, ...)
   local now = core.clock()
-  if not self.enabled or self.is_shown and now - self.at < LEAST then return end
+  if not self.enabled or self.is_shown and now - self.at < MIN_INTERVAL then return end
   self.at, self.is_shown = now, true
   io.stderr:write(CLEAR, UNWRAPPED, (format:format(...):gsub("[%c\127]", "?")), WRAPPED)
 end

@@ -99,13 +99,13 @@ local function caret_length(err, line)
 end
 
 local WIDTH = 120 -- columns of a source line that are printed
-local BEFORE = 60 -- columns before the error's column that are printed of a longer line
+local CONTEXT_WIDTH = 60 -- columns before the error's column that are printed of a longer line
 
-local LONGEST = 2000 -- limit in bytes of one line of a message
+local MAX_LINE_BYTES = 2000 -- limit in bytes of one line of a message
 
--- Returns a line without control characters, which could affect the terminal, and at most LONGEST bytes long.
+-- Returns a line without control characters, which could affect the terminal, and at most MAX_LINE_BYTES bytes long.
 local function printable(text)
-  if #text > LONGEST then text = text:sub(1, LONGEST) .. "..." end
+  if #text > MAX_LINE_BYTES then text = text:sub(1, MAX_LINE_BYTES) .. "..." end
   return (text:gsub("[%c\127]", function(c) return c == "\t" and c or "?" end))
 end
 
@@ -117,7 +117,7 @@ end
 -- Returns the part of a long line around column `at`, and the position of that column in the part.
 local function window(text, at)
   if #text <= WIDTH then return text, at end
-  local from = at and at > BEFORE and at - BEFORE + 1 or 1
+  local from = at and at > CONTEXT_WIDTH and at - CONTEXT_WIDTH + 1 or 1
   local before = from > 1 and "..." or ""
   local rest = text:sub(from, from + WIDTH - 1)
   if from + WIDTH - 1 < #text then rest = rest .. "..." end
@@ -150,11 +150,11 @@ function report.error(err, options)
   err = report.to_plain_data(err)
   local paint = painter(options and options.color)
   local out = {}
-  local where = err.file or "accdeep"
-  if err.line then where = where .. ":" .. err.line end
-  if err.column then where = where .. ":" .. err.column end
+  local location_text = err.file or "accdeep"
+  if err.line then location_text = location_text .. ":" .. err.line end
+  if err.column then location_text = location_text .. ":" .. err.column end
   local kind = options and options.warning and "warning" or "error"
-  out[1] = ("%s: %s: %s"):format(paint("bold", where), paint("red", ("%s[%s]"):format(kind, err.code)),
+  out[1] = ("%s: %s: %s"):format(paint("bold", location_text), paint("red", ("%s[%s]"):format(kind, err.code)),
     paint("bold", printable_lines(err.message)))
   snippet(err, paint, out)
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
@@ -299,9 +299,9 @@ function formats.junit(options)
     out('<?xml version="1.0" encoding="UTF-8"?>\n')
     out(('<testsuites tests="%d" failures="%d">\n'):format(total, failed))
     for _, record in ipairs(records) do
-      local n, bad = count { record }
+      local n, failures = count { record }
       out(('  <testsuite name="%s" tests="%d" failures="%d" time="%.6f">\n'):format(xml(record.file), n,
-        bad, record.seconds))
+        failures, record.seconds))
       for _, case in ipairs(record.cases) do
         out(('    <testcase name="%s" classname="%s" time="%.6f"'):format(xml(case.name), xml(record.file),
           case.seconds))

@@ -265,9 +265,9 @@ local function add_list(head, list, out)
   out[#out + 1] = row:gsub(" *$", "", 1)
 end
 
--- Appends lines about events to `out`; consecutive events of one kind share a line. `most`: limit of names per line, or
--- nil for none.
-function explain.add_events(events, out, most)
+-- Appends lines about events to `out`; consecutive events of one kind share a line. `max_names`: limit of names per
+-- line, or nil for none.
+function explain.add_events(events, out, max_names)
   local op, names, n
   local function close()
     if not op then return end
@@ -281,7 +281,7 @@ function explain.add_events(events, out, most)
       op, names, n = event.op, {}, 0
     end
     n = n + 1
-    if n <= (most or math.huge) then
+    if n <= (max_names or math.huge) then
       names[n] = event.name .. (event.bytes > 0 and event.op ~= "attach" and event.op ~= "detach"
         and (" (%d)"):format(event.bytes) or "")
     end

@@ -76,11 +76,11 @@ local function text_of(reader, t, first, n)
   return #bytes > 1 and printable(table.concat(bytes)) .. (n > TEXT and "..." or "") or nil
 end
 
--- Returns the indices from `from` to `to` - 1 that are shown, in order: all of them if there are at most `most`. Else
+-- Returns the indices from `from` to `to` - 1 that are shown, in order: all of them if there are at most `limit`. Else
 -- the first `begin`, the last, and those in `required` (a set, or nil) are shown; false denotes omitted indices.
-local function shown_indices(from, to, most, begin, required)
+local function shown_indices(from, to, limit, begin, required)
   local list = {}
-  if to - from <= most then
+  if to - from <= limit then
     for i = from, to - 1 do list[#list + 1] = i end
     return list
   end
@@ -97,12 +97,12 @@ local function shown_indices(from, to, most, begin, required)
   return list
 end
 
-local MOST_HIDDEN = 1024 -- limit of numbers that are compared although they are not shown
+local MAX_COMPARED = 1024 -- limit of numbers that are compared although they are not shown
 
 -- Returns the numbers that shown_indices omits as one text. Returns nil if all numbers are shown, or if the array has
--- more than MOST_HIDDEN numbers. `element`: type of the elements.
+-- more than MAX_COMPARED numbers. `element`: type of the elements.
 local function hidden(reader, element, offset, from, to)
-  if to - from <= NUMBERS or to - from > MOST_HIDDEN then return nil end
+  if to - from <= NUMBERS or to - from > MAX_COMPARED then return nil end
   local values = {}
   for i = from + BEGIN, to - 2 do
     values[#values + 1] = number(reader, element, offset + i * element.size) or UNKNOWN
@@ -136,7 +136,7 @@ end
 
 -- Appends a row, or only counts it if the object has too many rows.
 local function add(walk, row)
-  if #walk.rows < walk.most then walk.rows[#walk.rows + 1] = row else walk.left_out = walk.left_out + 1 end
+  if #walk.rows < walk.max_rows then walk.rows[#walk.rows + 1] = row else walk.left_out = walk.left_out + 1 end
 end
 
 -- Returns the path of the member `name` in the object `path`; `name` nil: an anonymous member, whose path is `path`.
@@ -174,13 +174,13 @@ local function visit_array(walk, t, offset, path)
     if first > from then walk.rows[#walk.rows + 1] = row else add(walk, row) end
   end
   for _, index in ipairs(shown_indices(from, to, ELEMENTS, FIRST, required)) do
-    local is_full = #walk.rows >= walk.most
+    local is_full = #walk.rows >= walk.max_rows
     if index and (required[index] or not is_full) then
       elide(index)
-      if required[index] and is_full then walk.most = #walk.rows + ROWS end
+      if required[index] and is_full then walk.max_rows = #walk.rows + ROWS end
       visit(walk, t.of, offset + index * size,
         t.n == 1 and path == "" and path or path .. walk.reader.language.subscripts(t, index))
-      walk.most, first = ROWS, index + 1
+      walk.max_rows, first = ROWS, index + 1
     end
   end
   elide(to)
@@ -217,8 +217,8 @@ end
 -- Returns the rows of the bytes from `low` to `high` - 1 of an object of type `t`. `required`: a list of offsets, or
 -- nil.
 function members.rows(reader, t, low, high, required)
-  local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {}, most = ROWS,
-    left_out = 0, required = required or {} }
+  local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {},
+    max_rows = ROWS, left_out = 0, required = required or {} }
   visit(walk, t, 0, "")
   if walk.left_out > 0 then
     walk.rows[#walk.rows + 1] = { path = "", offset = high, bytes = 0, kind = "elided",

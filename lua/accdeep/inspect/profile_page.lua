@@ -8,7 +8,7 @@ local profiles = require "accdeep.definitions.profiles"
 local profile_page = {}
 
 -- The profile with which others are compared.
-local USUAL = "tr14"
+local DEFAULT_PROFILE = "tr14"
 
 -- Returns the description of a knob's value; nil if the knob has no such value.
 function profile_page.meaning(knob, value)
@@ -18,16 +18,16 @@ function profile_page.meaning(knob, value)
 end
 
 -- Returns the profile's description and two lists of knobs: those that differ from tr14, and those that do not. An
--- entry of a list is {knob, value, meaning, usual}; `usual` is the meaning of tr14's value.
+-- entry of a list is {knob, value, meaning, default_meaning}; `default_meaning` is the meaning of tr14's value.
 function profile_page.describe(name)
-  local settings, usual = profiles.profile(name), profiles.profile(USUAL)
+  local settings, defaults = profiles.profile(name), profiles.profile(DEFAULT_PROFILE)
   local differing, same, entry = {}, {}, nil
   for _, knob in ipairs(knobs) do
     if settings.is_openmp or not knobs.is_openmp(knob) then
       local value = settings[knob.name]
-      local list = value == usual[knob.name] and same or differing
+      local list = value == defaults[knob.name] and same or differing
       list[#list + 1] = { knob = knob, value = value, meaning = profile_page.meaning(knob, value),
-        usual = profile_page.meaning(knob, usual[knob.name]) }
+        default_meaning = profile_page.meaning(knob, defaults[knob.name]) }
     end
   end
   for _, candidate in ipairs(profile_descriptions) do
@@ -60,8 +60,8 @@ end
 function profile_page.text(name)
   local _, differing, same = profile_page.describe(name)
   local out = { (profile_page.head(name):gsub("\n$", "")) }
-  put_decisions(out, "differs from " .. USUAL, differing)
-  put_decisions(out, name == USUAL and "decides" or "as " .. USUAL, same)
+  put_decisions(out, "differs from " .. DEFAULT_PROFILE, differing)
+  put_decisions(out, name == DEFAULT_PROFILE and "decides" or "as " .. DEFAULT_PROFILE, same)
   return table.concat(out, "\n") .. "\n"
 end
 

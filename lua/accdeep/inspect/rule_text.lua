@@ -8,7 +8,7 @@ local report = require "accdeep.base.report"
 
 local rule_text = {}
 
-local SHOWN = 12 -- limit of listed rules, scenarios and source locations
+local MAX_LISTED = 12 -- limit of listed rules, scenarios and source locations
 
 -- Descriptions by phase of an error.
 local PHASES = { text = "a syntax error", static = "a semantic error", run = "a run-time error",
@@ -31,12 +31,12 @@ local function cases_with(fits)
   return list
 end
 
--- Appends at most SHOWN entries of `list` to `out`, and how many more there are; text(item) returns the text of an
+-- Appends at most MAX_LISTED entries of `list` to `out`, and how many more there are; text(item) returns the text of an
 -- entry.
 local function format_list(list, text, out)
   for i, item in ipairs(list) do
-    if i > SHOWN then
-      out[#out + 1] = ("    and %d more"):format(#list - SHOWN)
+    if i > MAX_LISTED then
+      out[#out + 1] = ("    and %d more"):format(#list - MAX_LISTED)
       break
     end
     out[#out + 1] = "    " .. text(item)
@@ -83,11 +83,11 @@ function rule_text.describe_code(code)
   local status = phase ~= "finding" and (", exit status %d"):format(report.status_of(phase)) or ""
   local out = { ("%s  %s%s"):format(code, PHASES[phase], status),
     "  " .. entry[1], "  typical cause: " .. entry[2], "  help: " .. diagnostic.help { code = code } }
-  local cases, why = cases_with(expects(code))
+  local cases, reason = cases_with(expects(code))
   local ids = rules_of(code, cases)
   if #ids > 0 then out[#out + 1] = "  rules that such errors cite:" end
   format_list(ids, function(id) return ("%-18s %s"):format(id, rules.first_words(id)) end, out)
-  if why then out[#out + 1] = "  " .. why end
+  if reason then out[#out + 1] = "  " .. reason end
   local example
   for _, case in ipairs(cases) do
     if not example or #case.text < #example.text then example = case end
@@ -109,7 +109,7 @@ function rule_text.describe_rule(id)
       format_list(source_locations[heading][id], function(source_location) return source_location end, out)
     end
   end
-  local cases, why = cases_with(function(case)
+  local cases, reason = cases_with(function(case)
     for _, cited in ipairs(conformance.cited_rules(case)) do
       if cited == id then return true end
     end
@@ -118,8 +118,8 @@ function rule_text.describe_rule(id)
   if #cases > 0 then
     out[#out + 1] = "  shown by"
     format_list(cases, case_place, out)
-  elseif why then
-    out[#out + 1] = "  " .. why
+  elseif reason then
+    out[#out + 1] = "  " .. reason
   end
   return table.concat(out, "\n") .. "\n"
 end

@@ -36,11 +36,11 @@
 --     device         a device address that was never attached.
 --     unknown        never written.
 --
--- Groups: if there are more than MANY similar objects, only the first BEGIN of them are listed one by one. An object is
--- listed only if its pointer has a row in the parent object. Objects named in the set `listed_names` are always listed.
--- The other objects form one object {id, name = "first ... last", group = number of objects, parent = id of the parent,
--- type, bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses = {}} replaces the
--- middle levels.
+-- Groups: if there are more than GROUP_LIMIT similar objects, only the first GROUP_START of them are listed one by one.
+-- An object is listed only if its pointer has a row in the parent object. Objects named in the set `listed_names` are
+-- always listed. The other objects form one object {id, name = "first ... last", group = number of objects, parent = id
+-- of the parent, type, bytes, ...}. If there are more than LEVELS levels, one entry {kind = "... n more", clauses = {}}
+-- replaces the middle levels.
 --
 -- Ids are stable across snapshots that are given the same table `numbers`. If `keep` is given, keep(object) returns the
 -- object's field `memory`. A second result is the function `locate`. locate(host address) returns id and offset of the
@@ -56,8 +56,8 @@ local types = require "accdeep.types"
 
 local snapshot = {}
 
-local MANY, BEGIN = 6, 3 -- more than MANY similar objects: the first BEGIN are listed
-local MOST = 120         -- limit of objects listed one by one
+local GROUP_LIMIT, GROUP_START = 6, 3 -- more than GROUP_LIMIT similar objects: the first GROUP_START are listed
+local MAX_LISTED = 120   -- limit of objects listed one by one
 local LEVELS, OUTER = 8, 3 -- more than LEVELS levels: the outermost OUTER and the innermost are reported
 local LINK = 4           -- limit of objects between two links of a chain
 local NAME = 80          -- limit of characters of a name that is extended
@@ -298,7 +298,7 @@ end
 local function is_listed_on_host(object, kind)
   if object.is_required then return true end
   if object.from and not (object.from.pointers and object.from.pointers[object.pointer_offset]) then return false end
-  return kind.count <= MANY or kind.listed < BEGIN
+  return kind.count <= GROUP_LIMIT or kind.listed < GROUP_START
 end
 
 -- Returns true if a device object is listed one by one. A device object is listed if its host object is; the parts of a
@@ -306,7 +306,7 @@ end
 local function is_listed_on_device(object, kind)
   local owner = object.owner
   if owner and (owner.is_required or owner.pieces == 1) then return owner.id ~= nil end
-  return kind.count <= MANY or kind.listed < BEGIN
+  return kind.count <= GROUP_LIMIT or kind.listed < GROUP_START
 end
 
 -- Returns the name of an object in a picture: the name of the host object if all of that is present.
@@ -328,7 +328,7 @@ function SnapshotBuilder:choose(objects, side)
   for _, object in ipairs(objects) do
     local kind = by_key[object.key]
     local is_required = object.is_required or object.owner and object.owner.is_required
-    if #chosen >= MOST and not kind.group and not is_required then kind = others end
+    if #chosen >= MAX_LISTED and not kind.group and not is_required then kind = others end
     if kind ~= others and is_listed(object, kind) then
       object.id = side .. number_for(self.numbers, object.serial)
       kind.listed = kind.listed + (is_required and 0 or 1)

@@ -7,7 +7,7 @@ local types = require "accdeep.types"
 
 local state_diff = {}
 
-local MOST = 40 -- limit of reported lines
+local MAX_LINES = 40 -- limit of reported lines
 local BYTES = 1 << 22 -- objects with more bytes are not compared byte by byte
 
 -- Returns a snapshot of the session in which `memory` of each object holds the object's bytes. `numbers`: a table
@@ -138,10 +138,10 @@ function state_diff.text(before, after, events)
   values("host  ", before.host, after.host, add_line)
   values("device", before.device, after.device, add_line)
   if #lines == 0 then return "  nothing\n" end
-  if #lines > MOST then
-    lines[MOST] = ("  ... and %d more"):format(#lines - MOST + 1)
+  if #lines > MAX_LINES then
+    lines[MAX_LINES] = ("  ... and %d more"):format(#lines - MAX_LINES + 1)
   end
-  return table.concat(lines, "\n", 1, math.min(#lines, MOST)) .. "\n"
+  return table.concat(lines, "\n", 1, math.min(#lines, MAX_LINES)) .. "\n"
 end
 
 return state_diff

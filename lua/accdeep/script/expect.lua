@@ -184,8 +184,8 @@ end
 
 -- Returns the expectations of a scenario, and the function `collect` that returns the events of a function. `current()`
 -- returns the current session. `checks`: {n, refused}, the number of expectations and the rules of expected errors,
--- both updated here. `carry_out(text)` executes a directive. `under`: as in profile_comparison.check.
-function expect.new(current, checks, carry_out, under)
+-- both updated here. `carry_out(text)` executes a directive. `run_under`: as in profile_comparison.check.
+function expect.new(current, checks, carry_out, run_under)
   local e = {}
 
   -- Raises an error with the text `message` unless `ok` is true.
@@ -555,7 +555,7 @@ function expect.new(current, checks, carry_out, under)
     end
     need(type(fn) == "function", "what profiles do is a function")
     need(counters == nil or counters == "counters", "counters are compared, or nothing more is said")
-    profile_comparison.check(outcomes, fn, counters, under, fail)
+    profile_comparison.check(outcomes, fn, counters, run_under, fail)
   end
 
   for name, expectation in pairs(e) do

@@ -47,9 +47,9 @@ function profile_comparison.difference(a, b, counters)
 end
 
 -- Returns the outcome of a function in a session under other rules: digests, or {code} of its error. Failed
--- expectations and internal errors are raised again. `under`: as in profile_comparison.check.
-local function run_under_rules(rules, fn, under)
-  local ok, result = under(rules, fn, profile_comparison.observe)
+-- expectations and internal errors are raised again. `run_under`: as in profile_comparison.check.
+local function run_under_rules(rules, fn, run_under)
+  local ok, result = run_under(rules, fn, profile_comparison.observe)
   if ok then return result end
   if diagnostic.is(result) and result.code ~= "expectation" and result.code ~= "internal" then
     return { code = result.code }
@@ -59,13 +59,13 @@ end
 
 -- Checks expect.differs({profile = outcome ...}, fn [, "counters"]). An outcome is an error code, or a text that begins
 -- with "accepted". Profiles with equal texts must have equal observations, and profiles with different texts different
--- observations. `under(rules, fn, look)` calls `fn` in a copy of the session under other rules; it returns true and
--- look(session), or false and the error. `fail`: as in expect.lua. Decides HOUSE-explore.
-function profile_comparison.check(outcomes, fn, counters, under, fail)
+-- observations. `run_under(rules, fn, observe)` calls `fn` in a copy of the session under other rules; it returns true
+-- and observe(session), or false and the error. `fail`: as in expect.lua. Decides HOUSE-explore.
+function profile_comparison.check(outcomes, fn, counters, run_under, fail)
   local firsts = {}
   for name, text in sorted_pairs(outcomes) do
     profiles.profile(name)
-    local observation = run_under_rules(name, fn, under)
+    local observation = run_under_rules(name, fn, run_under)
     local code = not text:find "^accepted" and text or nil
     if observation.code ~= code then
       fail(("outcome under %s"):format(name), text, observation.code or "accepted")

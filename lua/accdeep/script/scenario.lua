@@ -463,14 +463,14 @@ local function language(run)
   local collect
   env.expect, collect = expect.new(current, run.checks, function(text)
     return env[current():is_openmp(text) and "omp" or "acc"](text)
-  end, function(profile, fn, look)
+  end, function(profile, fn, observe)
     run:open_session(current():inner(profile))
     local inner = current()
     local was_comparing = run.comparing
     run.comparing = true
     local ok, result = inner:attempt(fn)
     run.comparing = was_comparing
-    if ok then result = look(inner) end
+    if ok then result = observe(inner) end
     run:close_session()
     return ok, result
   end)

@@ -14,7 +14,7 @@ local raise = diagnostic.raise
 local vocabulary = {}
 
 local RULE = "HOUSE-explore"
-local MOST = 200 -- limit of the number of words
+local MAX_WORDS = 200 -- limit of the number of words
 
 -- Fields of a vocabulary besides its words.
 local keys = { regions = true, bound = true }
@@ -38,7 +38,7 @@ local function alternatives(inner)
   return list
 end
 
--- Returns the texts that a text with alternatives describes, in order; at most MOST + 1 of them.
+-- Returns the texts that a text with alternatives describes, in order; at most MAX_WORDS + 1 of them.
 function vocabulary.expand_alternatives(text)
   for from, inner, to in text:gmatch "(){([^{}]*)}()" do
     local list = alternatives(inner)
@@ -47,7 +47,7 @@ function vocabulary.expand_alternatives(text)
       for _, alternative in ipairs(list) do
         local chosen = text:sub(1, from - 1) .. alternative .. text:sub(to)
         for _, expanded in ipairs(vocabulary.expand_alternatives(chosen)) do
-          if #texts > MOST then return texts end
+          if #texts > MAX_WORDS then return texts end
           texts[#texts + 1] = expanded
         end
       end
@@ -89,7 +89,7 @@ local function word(kind, text)
 end
 
 -- Returns the words of a vocabulary's list, one per alternative. Raises for wrong entries, an empty list, and more than
--- MOST words.
+-- MAX_WORDS words.
 local function all_words(list)
   local words = {}
   for i, entry in ipairs(list) do
@@ -110,8 +110,8 @@ local function all_words(list)
       end
     end
   end
-  if #words > MOST then
-    raise("limit", nil, ("the vocabulary has more than %d words"):format(MOST), { rule = RULE,
+  if #words > MAX_WORDS then
+    raise("limit", nil, ("the vocabulary has more than %d words"):format(MAX_WORDS), { rule = RULE,
       help = "each {a,b} doubles the words of its text" })
   end
   if #words == 0 then

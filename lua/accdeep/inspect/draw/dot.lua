@@ -89,11 +89,11 @@ local function depths(drawing)
     enter(box, 0)
     visit_queue()
   end
-  local most = 0
+  local last_column = 0
   for _, box in ipairs(drawing.boxes) do
-    if box.side == "host" then most = math.max(most, depth[box]) end
+    if box.side == "host" then last_column = math.max(last_column, depth[box]) end
   end
-  return depth, most + 1
+  return depth, last_column + 1
 end
 
 local COLORS = { attached = "blue", untranslated = "red", device = "blue", group = "gray60", host = "black" }

@@ -24,14 +24,14 @@ local picture = {}
 local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
 local PARTS = 6 -- limit of clauses of a level
 
--- Returns a text in which "..." replaces the middle if the text has more than `most` characters. Other than ASCII texts
--- are cut off at the end.
-local function truncate_middle(text, most)
+-- Returns a text in which "..." replaces the middle if the text has more than `max_length` characters. Other than ASCII
+-- texts are cut off at the end.
+local function truncate_middle(text, max_length)
   local n = utf8.len(text) or #text
-  if n <= most then return text end
-  if n ~= #text then return text:sub(1, (utf8.offset(text, most) or most) - 1) .. "..." end
-  local tail = most // 3
-  return text:sub(1, most - tail - 3) .. "..." .. text:sub(-tail)
+  if n <= max_length then return text end
+  if n ~= #text then return text:sub(1, (utf8.offset(text, max_length) or max_length) - 1) .. "..." end
+  local tail = max_length // 3
+  return text:sub(1, max_length - tail - 3) .. "..." .. text:sub(-tail)
 end
 
 -- Text in a pointer's row beside its arrow, by state of the pointer (snapshot.lua).

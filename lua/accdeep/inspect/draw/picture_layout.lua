@@ -177,8 +177,8 @@ local function positions(nodes)
 end
 
 -- Returns a function that closes gaps along one axis: it maps a coordinate to its new value. `spans`: {low, high} of
--- the boxes, sorted here; `most`: largest remaining gap. The second result is the new end of the last box.
-local function closing(spans, most)
+-- the boxes, sorted here; `max_gap`: largest remaining gap. The second result is the new end of the last box.
+local function closing(spans, max_gap)
   table.sort(spans, function(a, b) return a[1] < b[1] end)
   local blocks = {}
   for _, span in ipairs(spans) do
@@ -186,7 +186,7 @@ local function closing(spans, most)
     if last and span[1] <= last.high then
       last.high = math.max(last.high, span[2])
     else
-      local gap = last and math.min(span[1] - last.high, most) or 0
+      local gap = last and math.min(span[1] - last.high, max_gap) or 0
       blocks[#blocks + 1] = { low = span[1], high = span[2], gap = gap }
     end
   end
@@ -293,15 +293,15 @@ end
 local function arrange(drawing, base, is_stacked)
   local width, height, map_point = compacted_extents(drawing, base)
   local layout = sides_of(drawing, width, height, is_stacked)
-  local used = {} -- by node: y of the next box on the device
+  local next_y = {} -- by node: y of the next box on the device
   for _, box in ipairs(drawing.boxes) do
     local node, union_box, area = base.node_of[box.id], base.union.boxes[box.id], layout.sides[box.side]
     local x, y = map_point(base.at[node.id].x, base.at[node.id].y)
     local box_layout = { width = union_box.width, head = union_box.head, rows = {}, height = height_of(union_box),
       x = x + area.x + area.inset, y = y + area.y + area.top_margin }
     if box.side == "device" then
-      box_layout.y = box_layout.y + (used[node] or 0)
-      used[node] = (used[node] or 0) + box_layout.height + STACK
+      box_layout.y = box_layout.y + (next_y[node] or 0)
+      next_y[node] = (next_y[node] or 0) + box_layout.height + STACK
     end
     for k, row in ipairs(union_box.rows) do box_layout.rows[row.key] = union_box.head + (k - 1) * picture.ROW end
     layout.boxes[box.id] = box_layout

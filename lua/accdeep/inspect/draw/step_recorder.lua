@@ -19,9 +19,9 @@ local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.inspect.snapshot"
 
-local MOST, OBJECTS = 300, 400000 -- limits of a case's recorded steps, and of objects in all steps; beyond
-local FAILURES = 2 * MOST         -- them, failed steps up to this limit and the last step are recorded
-local FEW, SOME = 6, 24 -- limits of grouped objects that are listed: moved by a step, by all steps
+local MAX_STEPS, MAX_OBJECTS = 300, 400000 -- limits of a case's recorded steps, and of objects in all steps; beyond
+local MAX_FAILURES = 2 * MAX_STEPS         -- them, failed steps up to this limit and the last step are recorded
+local MAX_PER_STEP, MAX_PER_CASE = 6, 24 -- limits of grouped objects that are listed: moved by a step, by all steps
 
 local Recorder = {}
 Recorder.__index = Recorder
@@ -128,7 +128,8 @@ function Recorder:add(session, step, always)
   local case = self:case()
   local events = self.events
   self.events = {}
-  local full = #case.steps >= (step.error and FAILURES or MOST) or not step.error and self.objects > OBJECTS
+  local full = #case.steps >= (step.error and MAX_FAILURES or MAX_STEPS)
+    or not step.error and self.objects > MAX_OBJECTS
   if full and not always then
     case.dropped = case.dropped + 1
     return
@@ -140,7 +141,7 @@ function Recorder:add(session, step, always)
   self.objects = self.objects + #step.snapshot.present + #step.snapshot.host
   local hidden
   step.moved, hidden = moves(events, locate)
-  if #hidden <= FEW and case.moved < SOME then
+  if #hidden <= MAX_PER_STEP and case.moved < MAX_PER_CASE then
     case.moved = case.moved + #hidden
     remember_hidden(case, hidden)
   end

@@ -21,7 +21,7 @@ end
 local escaped = svg.escape
 
 -- Returns a number as text with at most one decimal.
-local function short(n)
+local function fixed(n)
   return (("%.1f"):format(n):gsub("%.0$", ""))
 end
 
@@ -38,7 +38,7 @@ end
 
 -- Returns a text element. `anchor`: its text-anchor attribute, or nil.
 local function text(class, x, y, content, anchor)
-  return ('<text class="%s" x="%s" y="%s"%s>%s</text>'):format(class, short(x), short(y),
+  return ('<text class="%s" x="%s" y="%s"%s>%s</text>'):format(class, fixed(x), fixed(y),
     anchor and (' text-anchor="%s"'):format(anchor) or "", escaped(content))
 end
 
@@ -50,15 +50,15 @@ local function row_of(row, layout, y)
     wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
   local base = y + picture.ROW - 5
   local parts = { ('<g class="%s">'):format(class_words("row", is)),
-    ('<rect x="%s" y="%s" width="%s" height="%d"/>'):format(short(layout.x + 1), short(y + .5), short(layout.width - 2),
+    ('<rect x="%s" y="%s" width="%s" height="%d"/>'):format(fixed(layout.x + 1), fixed(y + .5), fixed(layout.width - 2),
       picture.ROW - 1),
-    ('<line class="rule" x1="%s" y1="%s" x2="%s" y2="%s"/>'):format(short(layout.x), short(y),
-      short(layout.x + layout.width), short(y)) }
+    ('<line class="rule" x1="%s" y1="%s" x2="%s" y2="%s"/>'):format(fixed(layout.x), fixed(y),
+      fixed(layout.x + layout.width), fixed(y)) }
   if row.mark then parts[#parts + 1] = text("arrowmark", layout.x + 5, base, row.mark) end
   local left, right = layout.x + PAD + GUTTER, layout.x + layout.width - PAD
   if row.port then -- an arrow to the other side starts on the left
     parts[#parts + 1] = ('<circle class="port" cx="%s" cy="%s" r="3"/>'):format(
-      short(row.across and layout.x or right - 1), short(y + picture.ROW / 2))
+      fixed(row.across and layout.x or right - 1), fixed(y + picture.ROW / 2))
     right = right - 10
   end
   if row.name ~= "" then parts[#parts + 1] = text("name", left, base, row.name) end
@@ -76,10 +76,10 @@ local function box_of(box, layout)
   local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
     class_words("box " .. box.side, box.is), box.id,
     box.twin and (' data-twin="%s"'):format(box.twin) or "", escaped(box.name)),
-    ('<rect class="body" x="%s" y="%s" width="%s" height="%s" rx="4"/>'):format(short(layout.x), short(layout.y),
-      short(layout.width), short(layout.height)),
-    ('<path class="head" d="M%s %sv-%sa3 3 0 0 1 3-3h%sa3 3 0 0 1 3 3v%sz"/>'):format(short(layout.x + 1),
-      short(layout.y + layout.head), short(layout.head - 4), short(layout.width - 8), short(layout.head - 4)) }
+    ('<rect class="body" x="%s" y="%s" width="%s" height="%s" rx="4"/>'):format(fixed(layout.x), fixed(layout.y),
+      fixed(layout.width), fixed(layout.height)),
+    ('<path class="head" d="M%s %sv-%sa3 3 0 0 1 3-3h%sa3 3 0 0 1 3 3v%sz"/>'):format(fixed(layout.x + 1),
+      fixed(layout.y + layout.head), fixed(layout.head - 4), fixed(layout.width - 8), fixed(layout.head - 4)) }
   local y = layout.y + picture.LINE
   parts[#parts + 1] = text("title", middle, y, box.title, "middle")
   for _, note in ipairs(box.annotations) do
@@ -99,15 +99,15 @@ local function arrow_of(arrow, points)
   local path = {}
   for i, point in ipairs(points) do
     local letter = i == 1 and "M" or i == 2 and "C" or i == #points and "L" or ""
-    path[i] = ("%s%s %s"):format(letter, short(point[1]), short(point[2]))
+    path[i] = ("%s%s %s"):format(letter, fixed(point[1]), fixed(point[2]))
   end
   local tip, before = points[#points], points[#points - 1]
   local dx, dy = tip[1] - before[1], tip[2] - before[2]
   local length = math.max(math.sqrt(dx * dx + dy * dy), 0.01)
   dx, dy = dx / length * 7, dy / length * 7
   return ('<path class="link %s" d="%s"/><path class="tip %s" d="M%s %sL%s %sL%s %sz"/>'):format(arrow.is,
-    table.concat(path, " "), arrow.is, short(tip[1]), short(tip[2]), short(tip[1] - dx + dy * .5),
-    short(tip[2] - dy - dx * .5), short(tip[1] - dx - dy * .5), short(tip[2] - dy + dx * .5))
+    table.concat(path, " "), arrow.is, fixed(tip[1]), fixed(tip[2]), fixed(tip[1] - dx + dy * .5),
+    fixed(tip[2] - dy - dx * .5), fixed(tip[1] - dx - dy * .5), fixed(tip[2] - dy + dx * .5))
 end
 
 -- ----------------------------------------------------------------------------------------- levels --
@@ -121,10 +121,10 @@ local function bands_of(drawing, area)
     local x, width = area.x + 4 + 5 * i, area.width - 8 - 10 * i
     local y = area.y + BAND_TOP + (i - 1) * picture.BAND
     local line = ("%d %s:  %s"):format(i, level.title, table.concat(level.parts, "  "))
-    local most = math.max(8, (width - 12) // CHARACTER)
-    local label = #line > most and line:sub(1, most - 3) .. "..." or line
+    local max_length = math.max(8, (width - 12) // CHARACTER)
+    local label = #line > max_length and line:sub(1, max_length - 3) .. "..." or line
     parts[#parts + 1] = ('<g><title>%s</title><rect class="band" x="%s" y="%s" width="%s" height="%s" rx="5"/>%s</g>')
-      :format(escaped(line), short(x), short(y), short(width), short(area.y + area.height - y - 3 * i),
+      :format(escaped(line), fixed(x), fixed(y), fixed(width), fixed(area.y + area.height - y - 3 * i),
         text("small", x + 6, y + 12, label))
   end
   return table.concat(parts)
@@ -141,7 +141,7 @@ local function fused_frames(drawing, layout)
       right, bottom = math.max(right, box.x + box.width), math.max(bottom, box.y + box.height)
     end
     parts[#parts + 1] = ('<g class="fused"><rect x="%s" y="%s" width="%s" height="%s" rx="7"/>%s</g>'):format(
-      short(left - 5), short(top - 5), short(right - left + 10), short(bottom - top + 22),
+      fixed(left - 5), fixed(top - 5), fixed(right - left + 10), fixed(bottom - top + 22),
       text("small", left + 2, bottom + 12, block.title))
   end
   return table.concat(parts)
@@ -154,7 +154,7 @@ local function sides_of(drawing, layout)
     local area = layout.sides[side]
     if area then
       parts[#parts + 1] = ('<rect class="side %s" x="%s" y="%s" width="%s" height="%s" rx="10"/>'):format(side,
-        short(area.x), short(area.y), short(area.width), short(area.height))
+        fixed(area.x), fixed(area.y), fixed(area.width), fixed(area.height))
       parts[#parts + 1] = text("label", area.x + 12, area.y + 17,
         side == "host" and "host" or "device " .. drawing.device)
     end
@@ -183,11 +183,11 @@ function svg.render_parts(drawing, layout)
   return list
 end
 
--- Returns the lines of a text, of at most `most` characters each unless a word is longer.
-local function lines_of(content, most)
+-- Returns the lines of a text, of at most `max_length` characters each unless a word is longer.
+local function lines_of(content, max_length)
   local lines, line = {}, ""
   for word in content:gmatch "%S+" do
-    if #line + #word + 1 > most and line ~= "" then
+    if #line + #word + 1 > max_length and line ~= "" then
       lines[#lines + 1], line = line, word
     else
       line = line == "" and word or line .. " " .. word
@@ -204,15 +204,15 @@ svg.legend = "> moved in   < moved out   ? never written   \u{d7}n attached n ti
 -- Returns a picture as the text of an SVG file, with caption, error and legend.
 function svg.document(drawing, layout)
   local width = math.max(layout.width, 560) + 2 * MARGIN
-  local most = (width - 2 * MARGIN) // CHARACTER
+  local max_length = (width - 2 * MARGIN) // CHARACTER
   local y, over = 22, {}
   local where = drawing.file and (" \u{2013} %s:%s"):format(drawing.file:match "[^/]*$", drawing.line or "") or ""
-  for _, line in ipairs(lines_of(drawing.title .. where, most * 0.85 // 1)) do
+  for _, line in ipairs(lines_of(drawing.title .. where, max_length * 0.85 // 1)) do
     over[#over + 1] = text("caption", MARGIN, y, line)
     y = y + 18
   end
   if drawing.error then
-    for _, line in ipairs(lines_of(("error[%s]: %s"):format(drawing.error.code, drawing.error.message), most)) do
+    for _, line in ipairs(lines_of(("error[%s]: %s"):format(drawing.error.code, drawing.error.message), max_length)) do
       over[#over + 1] = text("failure", MARGIN, y, line)
       y = y + 15
     end
@@ -220,21 +220,21 @@ function svg.document(drawing, layout)
   local below = {}
   local bottom = y + layout.height + 16
   if #drawing.left_out > 0 then
-    for _, line in ipairs(lines_of("never on the device: " .. table.concat(drawing.left_out, ", "), most)) do
+    for _, line in ipairs(lines_of("never on the device: " .. table.concat(drawing.left_out, ", "), max_length)) do
       below[#below + 1] = text("small", MARGIN, bottom, line)
       bottom = bottom + 15
     end
   end
-  for _, line in ipairs(lines_of(svg.legend:gsub("   ", " \u{b7} "), most)) do
+  for _, line in ipairs(lines_of(svg.legend:gsub("   ", " \u{b7} "), max_length)) do
     below[#below + 1] = text("small", MARGIN, bottom, line)
     bottom = bottom + 15
   end
   return '<?xml version="1.0" encoding="UTF-8"?>\n' .. picture_style.inline_styles(table.concat({
     ('<svg xmlns="http://www.w3.org/2000/svg" class="pic" role="img" width="%s" height="%s" viewBox="0 0 %s %s">')
-      :format(short(width), short(bottom), short(width), short(bottom)),
+      :format(fixed(width), fixed(bottom), fixed(width), fixed(bottom)),
     ("<title>%s</title>"):format(escaped(drawing.title)),
     '<rect class="paper" width="100%" height="100%"/>', table.concat(over, "\n"),
-    ('<g transform="translate(%d %s)">'):format(MARGIN, short(y)),
+    ('<g transform="translate(%d %s)">'):format(MARGIN, fixed(y)),
     table.concat(svg.render_parts(drawing, layout), "\n"),
     "</g>",
     table.concat(below, "\n"), "</svg>" }, "\n")) .. "\n"

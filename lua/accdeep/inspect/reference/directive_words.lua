@@ -72,12 +72,12 @@ end
 -- Returns a table whose keys are the words.
 function directive_words.all() return index() end
 
-local SHOWN = 8 -- limit of listed rules and directives
+local MAX_LISTED = 8 -- limit of listed rules and directives
 
--- Returns a list cut off after SHOWN entries, with the number of further entries as text.
+-- Returns a list cut off after MAX_LISTED entries, with the number of further entries as text.
 local function truncate_list(list)
-  local truncated = table.move(list, 1, math.min(#list, SHOWN), 1, {})
-  if #list > SHOWN then truncated[#truncated + 1] = ("and %d more"):format(#list - SHOWN) end
+  local truncated = table.move(list, 1, math.min(#list, MAX_LISTED), 1, {})
+  if #list > MAX_LISTED then truncated[#truncated + 1] = ("and %d more"):format(#list - MAX_LISTED) end
   return truncated
 end
 
@@ -99,10 +99,10 @@ end
 -- Appends the first rules of a list, and how many more there are.
 local function put_rules(out, ids, word)
   if #ids > 0 then out[#out + 1] = "  rules about it" end
-  for i = 1, math.min(#ids, SHOWN) do
+  for i = 1, math.min(#ids, MAX_LISTED) do
     out[#out + 1] = ("    %-18s %s"):format(ids[i], rules.first_words(ids[i]))
   end
-  if #ids > SHOWN then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - SHOWN, word) end
+  if #ids > MAX_LISTED then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - MAX_LISTED, word) end
 end
 
 -- Returns the text about a word; nil if the word is unknown.
