@@ -47,7 +47,7 @@ int accd_present_bounds(accd_context *context, int device, const void *host, uin
 }
 
 /* Sets *start_p and *bytes_p to the host range of the first present object that overlaps [*at, end), and *at to its
- * end. Returns 0 if there is none. */
+ * end. Returns 0 if there is none, or without memory. */
 int accd_present_overlapping(accd_context *context, int device, uint64_t *at, uint64_t end, uint64_t *start_p,
                              uint64_t *bytes_p)
 {
@@ -161,7 +161,8 @@ int accd_attachment_at(accd_context *context, int device, const void *slot, accd
     return 1;
 }
 
-/* Describes the first attachment of a pointer at or after *at, and advances *at. Returns 0 after the last. */
+/* Describes the first attachment of a pointer at or after *at, and sets *at after that pointer's first byte. Returns 0
+ * after the last one, or without memory. */
 int accd_attachment_next(accd_context *context, int device, uint64_t *at, accd_attachment *attachment_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);

@@ -16,7 +16,7 @@ static void free_checkpoint_memory(struct accd__checkpoint_memory *saved)
     accd__mem_drop_cache(&mem);
 }
 
-/* Makes both arenas and the record of them; NULL: no memory. */
+/* Makes both arenas and the record of them, and lets *mem allocate from the saved arena; NULL: no memory. */
 struct accd__persistent *accd__persistent_new(struct accd__mem *mem)
 {
     assert(mem);

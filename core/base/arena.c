@@ -64,7 +64,8 @@ static void give_block(struct accd__arena *arena, void *block, unsigned class)
     arena->free[class] = (uint64_t)((char *)block - (char *)arena);
 }
 
-/* Allocates, resizes or frees a block as accd_allocator. A block whose class stays the same is not moved. */
+/* Allocates, resizes or frees a block as accd_allocator. A block whose class stays the same is not moved. Returns NULL
+ * after freeing, or if the range is full. */
 void *accd__arena_alloc(void *ud, void *ptr, size_t old, size_t n)
 {
     struct accd__arena *arena = ud;

@@ -310,8 +310,8 @@ static void visit_node(struct accd__debug_search *s, uint32_t i)
     }
 }
 
-/* Appends a node for a variable at `place`, if its type contains pointers. A variable that is not in memory, but a
- * value, must be a pointer or reference. */
+/* Appends a node for a variable at `place`, if its type contains pointers. A variable without an address, whose value
+ * is known, becomes a node only if it is a pointer or reference. */
 static void push_variable(struct accd__debug_search *s, struct accd__debug_variable *variable,
                           struct accd__value_location place)
 {

@@ -223,7 +223,8 @@ static void on_steps(lua_State *L, lua_Debug *debug)
 }
 
 /* core.count_thread(thread): begins to count the steps of a coroutine before it runs, since Lua has a hook for each
- * thread. core.count_thread(): raises if a limit was reached meanwhile. Both do nothing without a limit of steps. */
+ * thread. core.count_thread() counts none. Both raise if a limit was reached meanwhile, and do nothing without a limit
+ * of steps. */
 static int l_count_thread(lua_State *L)
 {
     struct limits *limits = get_limits(L);
@@ -296,7 +297,7 @@ static int l_limited(lua_State *L)
 }
 
 /* core.stop(): ends the function that core.limited runs, as a limit does: raises, and the function cannot continue by
- * catching the error. */
+ * catching the error. Outside of core.limited only raises. */
 static int l_stop(lua_State *L)
 {
     struct limits *limits = get_limits(L);

@@ -22,7 +22,8 @@ void accd__pop_region(accd_session *a)
     accd__session_free_block(a, region, sizeof *region);
 }
 
-/* Abandons the regions from the innermost one to `region`, without copies to the host. */
+/* Abandons the regions from the innermost one to `region`, without copies to the host, and removes them from the stack.
+ */
 void accd__drop_regions(accd_session *a, struct accd__session_region *region)
 {
     assert(region);
