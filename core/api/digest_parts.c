@@ -339,8 +339,8 @@ static uint64_t digest_layout(const accd_program *layout)
     return layout ? combine_hashes(sum, layout->spec.stride) : 0;
 }
 
-/* Returns the hash of the objects' properties other than counters, and of the blocks that have a host address, a frame,
- * vacated slots (see struct accd__block), or memory of the user. */
+/* Returns the hash of the objects' properties other than counters. Includes the blocks that have a host address, a
+ * frame, vacated slots (see struct accd__block), or memory of the user. */
 static uint64_t digest_objects(const struct digest *digest)
 {
     const uint64_t flags = ACCD_OBJECT_MAPPED | ACCD_OBJECT_STORAGE | ACCD_OBJECT_NAMED | ACCD_OBJECT_UNDERCOUNTED |
