@@ -1,9 +1,17 @@
--- fortran_addendum.lua - maps type records (types/fortran_dynamic_types.lua), to which descriptors of polymorphic
--- objects point. A type record is mapped with the attach of the descriptor and unmapped with the detach
--- (FLANG-composite-1, FLANG-api-5, FLANG-todo-1).
+-- fortran_addendum.lua - maps type records (types/fortran_dynamic_types.lua): blocks of memory that name the dynamic
+-- type of a polymorphic object. The addendum at the end of the object's descriptor points to its type record. A type
+-- record is mapped with the attach of the descriptor and unmapped with the detach (FLANG-composite-1, FLANG-api-5,
+-- FLANG-todo-1).
 --
--- The attach counter of the pointer to the type record follows that of the descriptor. If the descriptor changes its
--- target or bounds, its counter restarts at 1; restore_counters then releases the lost references to the type record.
+-- The attach counter of the pointer to the type record must equal that of the descriptor. If the descriptor changes its
+-- target or bounds, its counter restarts at 1; restore_counters then releases the references to the type record that no
+-- detach will release.
+--
+--   Life of an entry of plan.typed {descriptor, t, first, bytes, request, name, record_pointer, previous}:
+--     note              adds it while list items are lowered.
+--     complete          inserts the item of its type record, before the construct is executed.
+--     restore_counters  releases references, after the construct.
+--   record_pointer: address of the pointer to the type record; previous: its attachment before the construct, or nil.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -15,8 +23,9 @@ local action, flag = core.action, core.flag
 
 local fortran_addendum = {}
 
--- Registers in a plan that it attaches or detaches a descriptor of type t at the address `descriptor`. Does nothing if
--- t is not polymorphic, or in an update. first, bytes: the descriptor's target; name: the pointer's name.
+-- Registers in a plan that it attaches or detaches a descriptor of type t at the host address `descriptor`. Does
+-- nothing if t is not polymorphic, or in an update. first, bytes: address and size of the descriptor's target; request:
+-- the list item's request; name: the pointer's name in messages.
 function fortran_addendum.note(plan, request, descriptor, t, first, bytes, name)
   if not t.polymorphic or plan.kind == "update" then return end
   plan.typed = plan.typed or {}
@@ -24,8 +33,9 @@ function fortran_addendum.note(plan, request, descriptor, t, first, bytes, name)
     name = name })
 end
 
--- Inserts an item for a type record before all other items. entry: entry of plan.typed; record: its address, 0 for a
--- detach; pointer: address of the pointer to the record.
+-- Inserts an item for a type record before all other items of a plan. entry: entry of plan.typed; action_name:
+-- "copyin", "delete" or "detach"; dynamic_type: type that the record describes; record: its address, 0 for a detach;
+-- pointer: address of the pointer to the record.
 local function add(plan, entry, action_name, dynamic_type, record, pointer)
   local session, b, pos = plan.session, codegen.builder(), entry.request.node.pos
   -- The item precedes that of the descriptor, because copying the descriptor writes the record's device address.
@@ -38,7 +48,7 @@ local function add(plan, entry, action_name, dynamic_type, record, pointer)
       pointer = entry.name .. " (type)" } })
 end
 
--- True if a range of bytes is present, or mapped by this construct.
+-- Returns true if the host range of `bytes` bytes at `first` is present, or inside an item that this plan maps.
 local function is_covered(plan, first, bytes)
   if plan.session.ctx:presence(plan.session.now.device, first, bytes) == "wholly" then return true end
   for _, item in ipairs(plan.items) do
@@ -47,8 +57,9 @@ local function is_covered(plan, first, bytes)
   return false
 end
 
--- Inserts the items of type records, after all other items are known. An absent target is not attached (FLANG-api-2,
--- FLANG-api-3), so its record is not mapped.
+-- Inserts the items of all type records that a plan maps or unmaps, and sets record_pointer and previous in plan.typed.
+-- Precondition: all other items are in the plan. Descriptors with an absent target are not attached (FLANG-api-2,
+-- FLANG-api-3), so their records are not mapped.
 function fortran_addendum.complete(plan)
   local session, done = plan.session, {}
   local ctx, device = session.ctx, session.now.device
@@ -56,11 +67,13 @@ function fortran_addendum.complete(plan)
     local pointer = entry.descriptor + fortran_descriptor.type_record_offset(entry.t)
     local attachment = ctx:attachment_at(device, pointer)
     entry.record_pointer, entry.previous = pointer, attachment
-    if done[pointer] then -- a construct counts each pointer once
+    -- A construct counts each pointer once, so a second entry for it has nothing to restore.
+    if done[pointer] then
       entry.previous = nil
     elseif plan.kind == "exit data" and attachment then
       local dynamic_type = fortran_descriptor.type(session.host_space, entry.t, entry.descriptor)
-      -- The record may serve several descriptors: restore_counters releases the references of this one, one by one.
+      -- Several descriptors may use this record, so finalize must not delete it: restore_counters releases the
+      -- references of this descriptor, one by one.
       if plan.finalize then
         add(plan, entry, "detach", dynamic_type, 0, pointer)
       else
@@ -75,7 +88,8 @@ function fortran_addendum.complete(plan)
   end
 end
 
--- Releases the references to type records that attach counters have lost, after the construct.
+-- Releases references to type records that belong to lost attach counts. Called after the plan's construct.
+-- Precondition: complete was called, and plan.typed is not nil. Raises an error of the core.
 function fortran_addendum.restore_counters(plan)
   local session = plan.session
   local ctx, device = session.ctx, session.now.device

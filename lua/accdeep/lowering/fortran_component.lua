@@ -1,5 +1,9 @@
 -- fortran_component.lua - emits the code of mapping programs for components of derived types: which elements a
 -- descriptor describes, and which of them a clause selects. mapping_compiler.lua and section_subscripts.lua call it.
+--
+-- Parameters: `b` is the code builder, `ctx` the environment of bounds; values are those of backend/codegen.lua. `t` is
+-- the component's type, a descriptor type or an array with bounds, and `offset` its offset in the element. Dimensions
+-- count from 1.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -11,8 +15,8 @@ local raise = diagnostic.raise
 
 local fortran_component = {}
 
--- Returns the value of a field of dimension i in the descriptor at offset. field_name: a name of CFI_cdesc_t,
--- "lower_bound", "extent" or "sm".
+-- Returns the value of a field of dimension i in the descriptor at `offset`. field_name: "lower_bound", "extent" or
+-- "sm" (stride in bytes), the names of CFI_cdesc_t. The value is computed if the layout has other fields.
 local function dimension_field(b, t, offset, i, field_name, pos)
   local LONG = types.scalars.long
   local function load(member, number)
@@ -25,9 +29,10 @@ local function dimension_field(b, t, offset, i, field_name, pos)
   return codegen.apply(b, "+", distance, codegen.constant(1), pos)
 end
 
--- Returns the first element and the number of elements from the first to the last that a descriptor describes; both are
--- 0 without a target. Strides of pointers may skip elements or be negative. Polymorphic components are counted in
--- bytes, because their element type is known only at run time.
+-- Returns the first element and the number of elements, as values, from the first to the last byte that a descriptor
+-- describes. Both are 0 without a target. Strides of pointers may skip elements, which are counted, or be negative, so
+-- that the first element is below 0. Polymorphic components are counted in bytes, because their element type is known
+-- only at run time.
 function fortran_component.whole_array(b, t, offset, pos)
   local LONG, zero, one = types.scalars.long, codegen.constant(0), codegen.constant(1)
   local unit = t.polymorphic and 1 or t.of.size
@@ -35,7 +40,8 @@ function fortran_component.whole_array(b, t, offset, pos)
   local function load(at, value_type)
     return codegen.load(b, { self = true, offset = offset + at, type = value_type }, pos)
   end
-  -- Registers are scarce and dimensions are many: only the values in `new` keep their registers after a dimension.
+  -- Registers are scarce and dimensions are many. keep_registers frees all registers except those of the values in
+  -- `new`, which it pins and returns; `old` are the values of the dimension before, which lose their pins.
   local function keep_registers(old, new)
     for i, v in ipairs(new) do
       if old[i] and old[i].reg then b.pinned[old[i].reg] = nil end
@@ -72,10 +78,11 @@ end
 
 -- ------------------------------------------------------------------------------------- sections --
 
+-- Operators that a bound may have, unary or binary.
 local same = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 
--- Returns the AST of a bound in the form of C, which backend/codegen.lua compiles. Raises if the bound is not a sum or
--- product of integers.
+-- Returns the AST of a Fortran bound in the form of C, which backend/codegen.lua compiles. Raises if the bound is not
+-- made of integers, names and components by the operators + - * /.
 local function bound(node)
   local c_node = { tag = node.tag, pos = node.pos, name = node.name, name_pos = node.name_pos, op = node.op,
     mapped = node.mapped, global = node.global }
@@ -93,9 +100,10 @@ local function bound(node)
   return c_node
 end
 
--- Returns the first element, counted from 0, and the number of elements of a part like (2:n, 3) of a component. A part
--- is contiguous: whole dimensions, one range, then single elements. Bounds that are not constant are checked by emitted
--- code. Decides ACC33-2.7.1-4.
+-- Returns the first element, counted from 0, and the number of elements of a part like (2:n, 3) of a component, as
+-- values. subscript: its AST; `ranges` is a list of ranges and indices. A part must be contiguous: whole dimensions,
+-- one range, then single elements. Raises if constants show that it is not, or if the component is polymorphic or of
+-- another rank. Emitted code checks bounds that are not constant. Decides ACC33-2.7.1-4.
 function fortran_component.array_part(b, ctx, t, offset, subscript)
   local LONG, one, pos = types.scalars.long, codegen.constant(1), subscript.pos
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
@@ -115,7 +123,9 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
   local is_whole_row = one -- 1 while all dimensions so far are whole
   for i, range in ipairs(subscript.ranges) do
     local extent = dimension_value(i, "extent", "extent")
-    if t.attribute == "pointer" then -- the target of a pointer may have strides
+    -- The target of a pointer may have strides, so its elements are contiguous only if each stride equals the bytes
+    -- that the dimensions before it occupy.
+    if t.attribute == "pointer" then
       local same_stride = apply("==", dimension_value(i, "sm"), apply("*", stride, codegen.constant(t.of.size)))
       packed = packed and apply("&", packed, same_stride) or same_stride
     end
@@ -126,7 +136,8 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
         help = "take whole leading dimensions, without a step" })
     end
     if is_range and range.step then not_contiguous() end
-    -- A range of several elements is allowed only after whole dimensions.
+    -- Raises, or emits a check, unless `elements` is 1 or all dimensions before this one are whole: elsewhere a range
+    -- of several elements is not contiguous.
     local function require_rows(elements)
       local sound = codegen.logical_or(b, is_whole_row, apply("==", elements, one), pos)
       if sound.const == 0 then not_contiguous() end
@@ -147,7 +158,8 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
         if is_whole_row.const ~= 1 then require_rows(elements) end
         count = apply("*", count, elements)
       end
-      if i < last_range then -- dimensions after the last range need no check
+      -- Dimensions after the last range need no check, because they select single elements.
+      if i < last_range then
         local is_row = codegen.logical_and(b, apply("==", from, lower), apply("==", elements, extent), pos)
         is_whole_row = codegen.logical_and(b, is_whole_row, is_row, pos)
       end
@@ -155,7 +167,8 @@ function fortran_component.array_part(b, ctx, t, offset, subscript)
     end
     if i < rank then stride = apply("*", stride, extent) end
   end
-  if packed then -- strides make the count negative, which is reported as an invalid section
+  -- Where the target is not contiguous, the count becomes negative, which the core reports as an invalid section.
+  if packed then
     local none = b:emit(pos, core.opcode.CONST, 0, 0, math.mininteger)
     count = { reg = b:emit(pos, core.opcode.SELECT, packed.reg, codegen.reg(b, count, pos), none), type = LONG }
   end

@@ -1,8 +1,9 @@
 -- fortran_extension.lua - finds objects of extended dynamic types inside list items whose type is mapped with all its
 -- components (TR14-1.1-05). fortran_section.lua calls it.
 --
--- A mapping program treats a polymorphic component as bytes. Its dynamic type is known when a directive is encountered.
--- Only then an object of an extended type can become an item of its own, mapped by its type's program.
+-- A mapping program treats the target of a polymorphic component as bytes, because the component's dynamic type is
+-- known only when a directive is encountered. At that time, an object of an extended type becomes an item of its own,
+-- which is mapped by the program of its type.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
@@ -13,8 +14,8 @@ local types = require "accdeep.types"
 
 local fortran_extension = {}
 
--- True if an object of a type, or an object inside, may have an extended type. Results are cached in the type; the
--- cache also ends the recursion for recursive types.
+-- Returns true if an object of type t, or an object inside, may have an extended dynamic type. Results are cached in
+-- the types. A type under examination counts as false, so that recursive types end.
 local function may_extend(t)
   while t.kind == "array" or t.kind == "descriptor" do
     if t.polymorphic then return true end
@@ -28,8 +29,9 @@ local function may_extend(t)
   return t.may_extend
 end
 
--- Appends to a list the address, count, type and name of each object of an extended type inside one object: four
--- entries each.
+-- Appends objects of extended types inside one object to a list, four entries each: address, number of elements, type,
+-- name. address, name: those of the object; member_mapping: its member mapping (nest.lua). Targets of components are
+-- searched, too. Recursive data structures are followed to their end.
 local function collect(session, member_mapping, address, name, list)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t, at = entry.member.type, address + entry.offset
@@ -58,7 +60,10 @@ local function collect(session, member_mapping, address, name, list)
   end
 end
 
--- Returns the objects of extended types inside the objects of a request: {address, count, of (type), name}.
+-- Returns the objects of extended types inside the objects of a request: list of {address, count, of (type), name}.
+-- objects: {address, count, of}; name: the list item's name. The list is empty if the member mapping is nil or that of
+-- a policy, or if the rules do not follow all descriptors. The plan depends on the result, so it is recorded as an
+-- input.
 function fortran_extension.extended_objects(session, member_mapping, objects, name)
   local follows = member_mapping and not member_mapping.policy and session.rules.descriptors == true
   if not follows or not may_extend(objects.of) then return {} end

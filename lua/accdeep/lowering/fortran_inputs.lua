@@ -1,12 +1,16 @@
--- fortran_inputs.lua - records the host values that a Fortran plan depends on: addresses, bounds and types. A plan is
--- reused as long as these values, evaluated again, are unchanged. run/plan_cache.lua calls this file.
+-- fortran_inputs.lua - records the host values that a Fortran plan depends on: addresses, bounds and types. A plan, the
+-- lowered form of a directive (plan/construct_ir.lua), is reused while these values, computed again, are unchanged.
+-- run/plan_cache.lua calls this file.
+--
+--   plan.measured   {fn1, values1, fn2, values2, ...; calls}: functions, and the packed results that they had. calls is
+--                   true if procedures of the program were called.
 
 local with_fields = require "accdeep.base.with_fields"
 
 local fortran_inputs = {}
 
--- Calls fn, a function without arguments, and returns its values. While a plan is being made, also records fn and the
--- values.
+-- Calls fn, a function without arguments, and returns its results. While a plan is being made, also records fn and the
+-- results as an input of the plan. Errors of fn propagate.
 function fortran_inputs.record_inputs(session, fn)
   local values = table.pack(fn())
   local measured = session.now.measured
@@ -17,7 +21,7 @@ function fortran_inputs.record_inputs(session, fn)
   return table.unpack(values, 1, values.n)
 end
 
--- True if the arguments after `n` equal the `n` recorded values.
+-- Returns true if the arguments after `n` are `n` values, equal to those in the list `values`.
 local function same(values, n, ...)
   if select("#", ...) ~= n then return false end
   for i = 1, n do
@@ -26,7 +30,7 @@ local function same(values, n, ...)
   return true
 end
 
--- True if all recorded functions return their recorded values.
+-- Returns true if every function in `measured` returns its recorded values again. Errors of the functions propagate.
 local function all_hold(measured)
   for i = 1, #measured, 2 do
     local values = measured[i + 1]
@@ -35,8 +39,9 @@ local function all_hold(measured)
   return true
 end
 
--- True if a plan may be executed again. A value that can no longer be computed also makes the plan invalid; lowering
--- the directive again then reports the error.
+-- Returns true if a plan may be executed again: its scope has not changed, and its inputs have their recorded values. A
+-- value that cannot be computed any more also makes the plan invalid; lowering the directive again then reports the
+-- error.
 function fortran_inputs.holds(session, plan)
   local scope = session.now.scope
   if plan.scope ~= scope or plan.scope_version ~= scope.version or session.now.replaced then return false end
@@ -44,12 +49,12 @@ function fortran_inputs.holds(session, plan)
   return ok and hold
 end
 
--- Returns the plan that fn makes, with its recorded inputs.
+-- Calls fn(...), which makes a plan, and returns the plan with its recorded inputs and scope. Errors of fn propagate.
 function fortran_inputs.plan_with_inputs(session, fn, ...)
   local measured = {}
   local plan = with_fields(session.now, { measured = measured }, fn, ...)
-  -- A plan is single_use if it called functions of the program, which may have side effects, or depends on device
-  -- state.
+  -- A plan is used once if it called functions of the program, because they may have side effects. The same is true if
+  -- it depends on device state: type records to map (plan.typed), or replaced variables.
   plan.single_use = plan.single_use or measured.calls or plan.typed ~= nil or session.now.replaced ~= false
   plan.measured, plan.scope, plan.scope_version = measured, session.now.scope, session.now.scope.version
   return plan

@@ -1,5 +1,5 @@
 -- list_item.lua - splits and types the ASTs of list items: variables, members, elements and sections. The lowerings of
--- both languages call it.
+-- both languages call it. Unless stated otherwise, `node` is the AST of a list item in C.
 
 local c_sema = require "accdeep.backend.c_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -11,13 +11,14 @@ local raise = diagnostic.raise
 
 local list_item = {}
 
--- Returns the AST of an integer constant.
+-- Returns the AST of an integer constant of type int.
 function list_item.number(value, pos) return { tag = "num", value = value, type = "int", pos = pos } end
 
--- Returns the AST of the element pointer[index].
+-- Returns the AST of the element pointer[index]; both parameters are ASTs.
 function list_item.element(pointer, index, pos) return { tag = "index", pos = pos, base = pointer, index = index } end
 
--- Returns the AST of the single object in p[i:1] or *p, as p[i] or p[0]. Other nodes are returned unchanged.
+-- Returns the AST of the single object in p[i:1] or *p, as p[i] or p[0]. Other nodes, and sections whose length is not
+-- the constant 1, are returned unchanged.
 function list_item.single(node)
   local length = node.tag == "section" and node.length
   if length and length.tag == "num" and length.value == 1 then
@@ -28,8 +29,8 @@ function list_item.single(node)
   return node
 end
 
--- Splits base[i]...[s:l]... into base and subscripts; indices before the first section belong to the base. Without a
--- section, returns the node and nil.
+-- Splits base[i]...[s:l]... and returns base, as AST, and the list of subscripts from the first section or alias on.
+-- Indices before it belong to the base. Without a section, returns the node and nil.
 function list_item.split_designator(node)
   local subscripts = {}
   local at = node
@@ -50,8 +51,8 @@ function list_item.split_designator(node)
   return base, table.move(subscripts, first, #subscripts, 1, {})
 end
 
--- Returns the text of an l-value. Each index that is not constant becomes #, and its node is appended to `indices`.
--- Decides TR14-3.4-02.
+-- Returns the text of an l-value of C or Fortran. Each C index that is not constant becomes #, and its node is appended
+-- to the list `indices`. Decides TR14-3.4-02.
 function list_item.render(node, indices)
   if node.tag == "component" or node.tag == "reference" then return unparse_fortran(node) end
   if node.tag == "id" then return node.name end
@@ -66,25 +67,25 @@ function list_item.render(node, indices)
   return ("(%s%s)"):format(node.op, list_item.render(node.e, indices))
 end
 
--- Returns the name of the variable at the root of a list item; nil if the root is not a variable.
+-- Returns the name of the variable at the root of a list item of C or Fortran; nil if the root is not a variable.
 function list_item.root_variable(node)
   while node.base or node.e do node = node.base or node.e end
   return node.tag == "id" and node.name or nil
 end
 
--- Returns the type of an l-value in a clause.
+-- Returns the type of an l-value in a clause. Raises if the node is not an l-value, or is wrong otherwise.
 function list_item.type_of(session, node) return c_sema.lvalue({ session = session }, node).type end
 
--- Returns the pointer whose target is the array of an element, row or whole array: p in p[i][j], (*p)[j], (*p). Returns
--- nil if the array is a variable or a member.
+-- Returns the AST of the pointer whose target is the array of an element, row or whole array: p in p[i][j], (*p)[j],
+-- (*p). Returns nil if this array is a variable or a member.
 function list_item.pointer_to_array(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
   if node.tag == "unary" and node.op == "*" then return node.e end
   return node.tag == "index" and node.base or nil
 end
 
--- Returns the l-value in which members of *this, inside a member function, are qualified by this->. Decides
--- OMPEX-struct_map-5.
+-- Returns the l-value with names of members of *this changed to this->name; precondition: a member function is running.
+-- Returns `node` itself if nothing changes. Decides OMPEX-struct_map-5.
 function list_item.qualify(session, node)
   if node.tag == "id" then
     if node.global or not session:this_member(node.name) then return node end
@@ -97,14 +98,17 @@ function list_item.qualify(session, node)
   return ast.copy_with(node, key, inner)
 end
 
--- Splits an l-value into its root (a variable, or the target of a pointer) and the steps from there.
+-- Splits an l-value into its root (a variable, or the target of a pointer) and the list of steps from there, {name,
+-- pos} or {index, pos}. root: {node, pointer?, index?}; pointer: AST of the pointer to which the root belongs, with
+-- this index or with *. Raises if an l-value inside is wrong.
 local function decompose(session, node)
   if node.tag == "member" and not node.arrow then
     local root, steps = decompose(session, node.base)
     steps[#steps + 1] = { name = node.name, pos = node.name_pos }
     return root, steps
   elseif node.tag == "member" then
-    list_item.type_of(session, node) -- reports an error of '->' first
+    -- Called for its errors: a wrong `->` is reported before errors of the steps.
+    list_item.type_of(session, node)
     return { node = { tag = "unary", op = "*", pos = node.base.pos, e = node.base, arrow = node.pos },
       pointer = node.base },
       { { name = node.name, pos = node.name_pos } }
@@ -121,13 +125,14 @@ local function decompose(session, node)
   return { node = node }, {}
 end
 
--- Returns the pointer to the object that an l-value is a part of; nil if the object is a variable.
+-- Returns the AST of the pointer to the object that an l-value is a part of; nil if the object is a variable.
 function list_item.pointer_to(session, node) return (decompose(session, node)).pointer end
 
--- Returns the element type of a list item, as the session's language determines it.
+-- Returns the element type of a list item, as the session's language determines it. Raises if the list item is wrong.
 function list_item.element_type(session, node) return session.language.element_type(session, node) end
 
--- Returns the element type of a list item in C.
+-- Returns the element type of a list item in C: its type after all subscripts. Raises if a subscript applies to a type
+-- without elements.
 function list_item.c_element_type(session, node)
   local base, subscripts = list_item.split_designator(node)
   local t = list_item.type_of(session, base)
@@ -140,7 +145,7 @@ end
 
 -- Returns the structures that enclose a member, outermost first, as {node, type, steps}; an empty list if the l-value
 -- is not a member. Each structure is a variable, an element, or the target of a pointer on the path. steps: the names
--- and indices on the path from this structure to the next.
+-- and indices on the path from this structure to the next one or, for the last structure, to the member.
 function list_item.enclosing(session, node)
   local root, steps = decompose(session, node)
   local objects = {}

@@ -3,7 +3,7 @@
 --
 -- Types from debug information alone may have such shapes (TR14-3.1.1-04): a library's structures may be nested, and
 -- one shape of the outermost structure describes all of them. Bounds are written from the outermost type's view, and
--- name parts of the same member.
+-- name parts of the same member. List items {name, path, subscripts} and layers: see shape.lua.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local ast = require "accdeep.base.ast"
@@ -15,7 +15,7 @@ local nested_members = {}
 
 local RULE = "HOUSE-debug"
 
--- Raises if clauses name parts of members of a record that the text declares itself.
+-- Raises if a clause names a part of a member of a record that the session's text declares, not debug information.
 function nested_members.check_allowed(record, clauses)
   for _, clause in ipairs(clauses) do
     for _, item in ipairs(clause.members or {}) do
@@ -27,8 +27,9 @@ function nested_members.check_allowed(record, clauses)
   end
 end
 
--- Returns a bound as seen from inside the member `prefix` of a record. extended: true if the bound may also name
--- members of the enclosing record.
+-- Returns a copy of a bound, as AST, as seen from inside the member `prefix` of a record: m.n becomes n. extended: true
+-- if the bound may also name members of the enclosing record. Raises if the bound names a member that is not a part of
+-- `prefix` and not allowed by `extended`.
 local function rebase_bound(bound, record, prefix, extended)
   local member_type = types.member(record, prefix).type
   return ast.map(bound, function(node)
@@ -43,8 +44,9 @@ local function rebase_bound(bound, record, prefix, extended)
   end)
 end
 
--- Returns the nest of the first member of an item's path, and adds the nest to the layer if it does not exist. Raises
--- if the member has no parts, or if a clause names the whole member.
+-- Returns the nest, as AST, of the member that an item's path begins with; adds a member with an empty nest to the
+-- layer if it has none. Raises if the record has no such member, the member has no parts, or a clause names the whole
+-- member.
 local function nest_of(record, layer, item)
   local member, entry = types.member(record, item.name), layer.members[item.name]
   if not member then diagnostic.no_member(record, types.name(record), item.name, item.pos, "TR14-3.1.1-04") end
@@ -65,8 +67,8 @@ local function nest_of(record, layer, item)
   return entry.inner.nest
 end
 
--- Adds an item with a path to the nest of its member. extended: true if bounds may name members of the enclosing record
--- (TR14-5-06).
+-- Adds an item with a path to the nest of its first member, as a clause for the rest of the path. extended: true if
+-- bounds may name members of the enclosing record (TR14-5-06). Raises if the member or a bound is wrong.
 function nested_members.enter(record, layer, clause, item, extended)
   local nest = nest_of(record, layer, item)
   local path = item.path
@@ -77,7 +79,8 @@ function nested_members.enter(record, layer, clause, item, extended)
   table.insert(nest.clauses, ast.copy_with(clause, "members", { rest }))
 end
 
--- Checks the nests of a layer. check_clauses(record, clauses) raises if the clauses are wrong.
+-- Calls check_clauses(record, clauses) for the nests of a layer's members with parts; record: the member's type. It
+-- raises if the clauses are wrong.
 function nested_members.check(record, layer, check_clauses)
   for name, entry in ast.children(layer.members) do
     if entry.has_parts then check_clauses(types.member(record, name).type, entry.inner.nest.clauses) end

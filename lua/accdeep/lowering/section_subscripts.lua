@@ -1,5 +1,9 @@
 -- section_subscripts.lua - emits the code of a section's subscripts: start and length as values of codegen, and the
 -- type of its elements. c_items.lua and mapping_compiler.lua call it.
+--
+-- Parameters: `b` is the code builder and `ctx` the environment of bounds (backend/codegen.lua). A subscript is an AST:
+-- an index [i], a section [start:length] or, in Fortran, (ranges). Its field `start` is nil for 0, `length` nil for the
+-- rest of the array.
 
 local lazy = require "accdeep.base.lazy"
 local advice = require "accdeep.syntax.advice"
@@ -13,12 +17,12 @@ local raise = diagnostic.raise
 
 local section_subscripts = {}
 
--- True if a node is the number 1.
+-- Returns a true value if a node is the number 1; node may be nil.
 local function is_one(node) return node and node.tag == "num" and node.value == 1 end
 
 -- Raises if a section has a stride with an effect, or no length although its base is a pointer. n: number of elements
--- of the array, nil for a pointer. Strides of updates are handled before, by plan/contiguous_runs.lua. Decides
--- ACC33-2.7.1-1, OMP60-map-13.
+-- of the array, nil or false for a pointer. Strides of updates never get here, because plan/contiguous_runs.lua splits
+-- these sections before. Decides ACC33-2.7.1-1, OMP60-map-13.
 function section_subscripts.check(subscript, n)
   if subscript.stride and not is_one(subscript.stride) and not is_one(subscript.length) then
     raise("invalid-section", subscript.stride.pos, "the section is not contiguous: it has a stride",
@@ -29,8 +33,9 @@ function section_subscripts.check(subscript, n)
   end
 end
 
--- Returns start and length of a subscript as values of codegen; an index is a section of one element. Decides
--- TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
+-- Returns start and length of a subscript as values of codegen; an index is a section of one element. array_type: the
+-- array to which the subscript applies, or a table without `n` for a pointer. Raises as section_subscripts.check does,
+-- and for bounds that are not integers. Decides TR14-2.1-01, TR14-2.3-03, TR14-3.1.1-21, TR14-A.1-06, TR14-A.1-07.
 function section_subscripts.bounds(b, ctx, subscript, array_type)
   if subscript.tag == "index" then
     return codegen.integer(b, ctx, subscript.index), codegen.constant(1)
@@ -41,9 +46,12 @@ function section_subscripts.bounds(b, ctx, subscript, array_type)
   return start, codegen.apply(b, "-", codegen.constant(array_type.n), start, subscript.pos)
 end
 
--- Returns start and length, counted in elements of a row, of a section with one more dimension. start, length: rows of
--- the outer dimension; first, count: elements in each row. The section must be contiguous: any part of one row, or all
--- of several rows. Emitted code checks bounds that are not constant.
+-- Returns start and length of a section with one more dimension, counted in elements of the array type `row`. start,
+-- length: rows in the outer dimension; first, count: elements in each row; subscript: for the position of errors. All
+-- are values of codegen.
+--
+-- The section must be contiguous: any part of one row, or all of several rows. Raises if constants show that it is not,
+-- or that it is outside of a row; emitted code checks other bounds when the program runs.
 local function inner_dimension(b, row, start, length, subscript, first, count)
   local pos, n = subscript.pos, row.n
   local function apply(op, x, y) return codegen.apply(b, op, x, y, pos) end
@@ -68,15 +76,18 @@ local function inner_dimension(b, row, start, length, subscript, first, count)
   codegen.emit_check(b, sound, n, pos)
   local flat = apply("*", length, count)
   if not count.const then
-    -- A negative count stays unchanged, so that the core reports it.
+    -- A negative count stays negative, whatever the number of rows, so that the core reports it.
     flat = codegen.select(b, apply("<", count, zero), count, flat, pos)
   end
   return apply("+", apply("*", start, whole), first), flat
 end
 
--- Returns element type, start and length of the first section of an array or pointer, and the remaining subscripts,
--- beginning with the last that was used. Trailing whole rows are kept as elements if there may be several rows. Decides
--- ACC33-2.7.1-4.
+-- Returns element type, start and length of the first section of an array or pointer of type t. The fourth result is
+-- the list of remaining subscripts, which begins with the last one that was used. offset: offset of a Fortran component
+-- in the element, unused in C.
+--
+-- Sections of inner dimensions are combined with the first one. Trailing dimensions that are whole remain a part of the
+-- element type if there may be several rows. Raises if the section is invalid. Decides ACC33-2.7.1-4.
 function section_subscripts.first_section(b, ctx, t, subscripts, offset)
   local element, rest = types.element(t), subscripts
   if rest[1].ranges then
@@ -91,7 +102,8 @@ function section_subscripts.first_section(b, ctx, t, subscripts, offset)
     inner[#inner + 1] = { first = first, count = count, row = at, subscript = rest[number] }
     at, number = at.of, number + 1
   end
-  local last = #inner -- dimensions after this one are whole
+  -- The section takes all of every dimension after `last`.
+  local last = #inner
   while last > 0 and inner[last].first.const == 0 and inner[last].count.const == inner[last].row.n
     and not rest[number] do
     last = last - 1
@@ -105,9 +117,10 @@ function section_subscripts.first_section(b, ctx, t, subscripts, offset)
   return element, start, length, rest
 end
 
--- Returns the innermost type of a section's element, the number of such objects in one element, and the index of the
--- first subscript that follows a pointer. The index is nil if no subscript follows a pointer. Decides TR14-3.1.1-22,
--- TR14-3.2.2-07.
+-- Returns the innermost type of a section's element, and the number of such objects in one element. The third result is
+-- the index in `subscripts` of the first subscript that follows a pointer; nil if no subscript does. subscripts: as
+-- first_section returns them. Raises if the element's type has no size, or if a subscript is left that it cannot have.
+-- Decides TR14-3.1.1-22, TR14-3.2.2-07.
 function section_subscripts.elements(element, subscripts)
   if element.kind == "void" or element.kind == "function" or (element.kind == "record" and not element.complete) then
     scoped_names.no_size(element, subscripts[1].pos)
