@@ -7,7 +7,7 @@
 local ast = {}
 
 -- fields that hold a node's semantic type; ast.children does not visit them
-local of_types = { type = true, resolved = true, mapped = true }
+local type_fields = { type = true, resolved = true, mapped = true }
 
 -- Returns the position of a node, or of the first node of a list; math.huge for an empty list.
 local function position(node)
@@ -21,9 +21,9 @@ end
 -- True if child `a` precedes child `b`. at, other: their positions in the text; elements of a list (integer keys)
 -- precede other children and keep their order.
 local function is_before(a, at, b, other)
-  local of_list = math.type(a) == "integer"
-  if of_list ~= (math.type(b) == "integer") then return of_list end
-  if of_list or at == other then return a < b end
+  local is_list_element = math.type(a) == "integer"
+  if is_list_element ~= (math.type(b) == "integer") then return is_list_element end
+  if is_list_element or at == other then return a < b end
   return at < other
 end
 
@@ -46,7 +46,7 @@ end
 function ast.children(node)
   local keys, n, is_list = {}, 0, true
   for key, child in next, node do
-    if type(child) == "table" and not (of_types[key] and child.kind) then
+    if type(child) == "table" and not (type_fields[key] and child.kind) then
       n = n + 1
       keys[n], is_list = key, is_list and key == n
     end

@@ -29,8 +29,8 @@ local strings = require "accdeep.base.strings"
 
 local openacc_directives = {}
 
-local of_compute = "async wait num_gangs num_workers vector_length"
-local of_loop = "collapse gang worker vector seq independent auto tile"
+local compute_specific = "async wait num_gangs num_workers vector_length"
+local loop_specific = "collapse gang worker vector seq independent auto tile"
 
 openacc_directives.directives = {
   { "enter data", kind = "enter data", needs_data = true,
@@ -45,17 +45,17 @@ openacc_directives.directives = {
   { "update", kind = "update", needs_data = true, specific = "async wait",
     text = "Copies data that are present to the host (self) or the device (device). In a policy: what an update "
     .. "takes." },
-  { "parallel loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+  { "parallel loop", kind = "compute", specific = compute_specific .. " " .. loop_specific,
     text = "A compute construct that is a loop." },
-  { "serial loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+  { "serial loop", kind = "compute", specific = compute_specific .. " " .. loop_specific,
     text = "A compute construct of one thread that is a loop." },
-  { "kernels loop", kind = "compute", specific = of_compute .. " " .. of_loop,
+  { "kernels loop", kind = "compute", specific = compute_specific .. " " .. loop_specific,
     text = "A compute construct that the compiler divides into kernels, and is a loop." },
-  { "parallel", kind = "compute", specific = of_compute, text = "A compute construct." },
-  { "serial", kind = "compute", specific = of_compute, text = "A compute construct of one thread." },
-  { "kernels", kind = "compute", specific = of_compute,
+  { "parallel", kind = "compute", specific = compute_specific, text = "A compute construct." },
+  { "serial", kind = "compute", specific = compute_specific, text = "A compute construct of one thread." },
+  { "kernels", kind = "compute", specific = compute_specific,
     text = "A compute construct that the compiler divides into kernels." },
-  { "loop", kind = "body", specific = of_loop, text = "In a body: the loop may be divided." },
+  { "loop", kind = "body", specific = loop_specific, text = "In a body: the loop may be divided." },
   { "atomic", kind = "body", text = "In a body: one access that nothing interrupts." },
   { "cache", kind = "body", takes = "vars", text = "In a body: data that are kept close: no effect here." },
   { "routine", kind = "declaration", specific = "gang worker vector seq bind",

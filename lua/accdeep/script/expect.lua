@@ -402,16 +402,16 @@ function expect.new(current, checks, carry_out, run_under)
   -- Records the error's rule in checks.refused. Returns the error.
   local function check_details(err, details, text, position)
     table.insert(checks.refused, err.rule)
-    local of_text = text and " of " .. text or ""
-    if details.rule and err.rule ~= details.rule then fail("rule of the error" .. of_text, details.rule, err.rule) end
+    local suffix = text and " of " .. text or ""
+    if details.rule and err.rule ~= details.rule then fail("rule of the error" .. suffix, details.rule, err.rule) end
     for _, key in ipairs { "message", "help" } do
       local part, whole = details[key], err[key] or ""
-      if part and not whole:find(part, 1, true) then fail(("%s of the error%s"):format(key, of_text), part, whole) end
+      if part and not whole:find(part, 1, true) then fail(("%s of the error%s"):format(key, suffix), part, whole) end
     end
     if position then
       local line, column = location.position(text, position)
       if not err.in_text or err.text_line ~= line or err.column ~= column then
-        fail("place of the error" .. of_text, ("%d:%d"):format(line, column),
+        fail("place of the error" .. suffix, ("%d:%d"):format(line, column),
           ("%s:%s: %s"):format(err.text_line, err.column, err.message))
       end
     end

@@ -85,8 +85,8 @@ end
 local function rules_of(word, entry)
   local rules_by_language, others = { OpenACC = {}, OpenMP = {} }, {}
   for _, id in ipairs(rules.search(word)) do
-    local of_openmp = id:find "^OMP" or id:find "^LLNL"
-    if not entry.OpenACC or entry.OpenMP and of_openmp then
+    local is_openmp_rule = id:find "^OMP" or id:find "^LLNL"
+    if not entry.OpenACC or entry.OpenMP and is_openmp_rule then
       table.insert(rules_by_language.OpenMP, id)
     else
       table.insert(id:find "^ACC3" and rules_by_language.OpenACC or others, id)
