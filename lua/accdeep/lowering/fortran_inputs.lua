@@ -54,7 +54,7 @@ function fortran_inputs.plan_with_inputs(session, fn, ...)
   local measured = {}
   local plan = with_fields(session.now, { measured = measured }, fn, ...)
   -- A plan is used once if it called functions of the program, because they may have side effects. The same is true if
-  -- it depends on device state: type records to map (plan.typed), or replaced variables.
+  -- it depends on device state: type records to map (plan.typed), or replaced names inside a host_data region.
   plan.single_use = plan.single_use or measured.calls or plan.typed ~= nil or session.now.replaced ~= false
   plan.measured, plan.scope, plan.scope_version = measured, session.now.scope, session.now.scope.version
   return plan

@@ -1,8 +1,16 @@
 -- debug_info.lua - declares types from the debug information of a program: this process, or a file. Scenarios call this
--- file through declare_from, C programs through accd_declare_from_debug_info.
+-- file through declare_from, C programs through accd_declare_from_debug_info, tools/lower directly.
 --
 -- Input: the name of a type; output: the type, declared in the session's scope with all types that it needs. No other
 -- types are read. If one of them cannot be declared, nothing is declared (transaction.lua).
+--
+--   handle   debug information of a program and its libraries (lua/binding/debug.c). handle:find(name, ...) returns a
+--            list of entries {name, number, kind, size, declaration, fortran, at}, and whether there is any debug
+--            information. handle:type(number) returns a node, the description of a type (lua/binding/debug_type.c).
+--   request  the parsed name of the type that is searched (parse_request).
+--   builder  makes types of nodes (debug_types.lua).
+--
+-- Parameters: `path` is the program's file, nil for this process; `file` is its name in messages.
 
 local core = require "accdeep.core"
 local debug_types = require "accdeep.types.debug_types"
@@ -19,8 +27,8 @@ local RULE = "HOUSE-debug"
 
 -- ---------------------------------------------------------------------------------------- programs --
 
--- Opens the debug information of a file, or of this process if path is nil; returns a handle and the name for messages.
--- Raises if it cannot be read.
+-- Opens the debug information of a file, or of this process if `path` is nil. Returns a handle, which the caller
+-- closes, and the name for messages. Raises if it cannot be read.
 function debug_info.open(path)
   local handle, reason = core.debug(path)
   if handle then return handle, path or "this program" end
@@ -28,7 +36,7 @@ function debug_info.open(path)
 end
 
 -- Raises the error for a program without debug information. name: the requested type, if the debug information of the
--- program's libraries does not have it either; otherwise nil.
+-- program's libraries was searched without success; otherwise nil.
 local function raise_no_information(file, name)
   local libraries = name and (", and its libraries have no type '%s'"):format(name) or ""
   raise("file", nil, ("%s has no debug information%s"):format(file, libraries), { rule = RULE,
@@ -37,8 +45,9 @@ end
 
 -- ------------------------------------------------------------------------------------------- names --
 
--- Parses the name of a type: returns {text, keyword?, items = items of the name, key, name = last name, scopes = scopes
--- before the last name}. Raises if the text is not the name of a type.
+-- Parses the name of a type and returns the request {text, keyword?, items, key, name, scopes}. keyword: struct, class,
+-- union or enum; items, key: the name as qualified_names.parse returns it; name: the last name without arguments;
+-- scopes: list of the names before it. Raises if the text is not the name of a type.
 local function parse_request(text)
   local keyword, rest = text:match "^%s*(%a+)%s+(.*)$"
   local inner = text:match "^%s*type%s*%(%s*(.-)%s*%)%s*$"
@@ -61,12 +70,12 @@ end
 
 local kinds = { struct = "struct", class = "struct", union = "union", enum = "enum" }
 
--- True if an entry of the debug information has the requested name. Template arguments that the request omits do not
--- matter.
+-- Returns true if an entry of the debug information has the requested name. A request may omit trailing template
+-- arguments.
 local function is_asked_for(request, entry)
   local items = qualified_names.parse(entry.name)
   if not items then return false end
-  -- names of types do not include Fortran modules
+  -- A request for a Fortran type does not name the module, so the entry's module is ignored.
   if entry.fortran and #request.items == 1 then items = { items[#items] } end
   return qualified_names.accepts(request.items, items)
 end
@@ -76,7 +85,9 @@ local function request_text(request)
   return (request.keyword and request.keyword .. " " or "") .. request.key
 end
 
--- Returns the entries of the debug information for a name. Raises if no entry has the name.
+-- Returns the entries of the debug information for a request; the list is not empty. Searches functions and inner
+-- classes only if the first search finds nothing. Raises if no entry has the name, or the program has no debug
+-- information.
 local function entries_for(handle, file, request)
   local entries, others, has_information = {}, {}, nil
   local enclosing = #request.scopes > 0 and ":" .. table.concat(request.scopes, ":") or nil
@@ -102,8 +113,9 @@ local function entries_for(handle, file, request)
       or "what no variable or function uses is not in debug information" })
 end
 
--- Returns the distinct entries that fit the keyword and define the type, not only declare it. Raises if no entry is
--- left, or if the full names of the entries differ.
+-- Returns the distinct entries that fit the request's keyword and define the type. A request without a keyword prefers
+-- typedefs. entries: those of entries_for. Raises if no entry fits, if all only declare the type, or if the full names
+-- of the entries differ.
 local function chosen(file, request, entries)
   local fitting, definitions, keys = {}, {}, {}
   local has_typedef = false
@@ -140,8 +152,8 @@ end
 
 -- ------------------------------------------------------------------------------------- declaration --
 
--- Completes the node of a type that is only declared where it is used, from a definition elsewhere in the program.
--- Returns false if the program has no definition.
+-- Completes the node of a type that is only declared where it is used, from a definition elsewhere in the program, and
+-- returns true. Returns false, and marks the node, if the program has no definition.
 local function complete(handle, node)
   if node.is_missing or not node.name then return false end
   local request = parse_request(node.name)
@@ -156,7 +168,8 @@ local function complete(handle, node)
   return false
 end
 
--- Builds and declares the type of the first entry. Raises if another entry defines the type differently.
+-- Builds the type of the first entry in `definitions`, enters it with the types that it needs into the session's scope,
+-- and returns it. Raises if another entry defines the type differently, or a name is taken.
 local function build(session, handle, file, request, definitions)
   local builder = debug_types.new(session, file, function(node) return complete(handle, node) end)
   local t = builder:type(handle:type(definitions[1].number))
@@ -173,7 +186,9 @@ local function build(session, handle, file, request, definitions)
   return t
 end
 
--- Declares the type that a text names, and the types that it needs; returns the named type.
+-- Declares the type that `text` names, and the types that it needs; returns the named type. Raises if the program has
+-- no such type, or it cannot be declared. Types of the session may be changed then, so the caller runs this in a
+-- transaction.
 local function declare(session, path, text)
   local request = parse_request(session.language.normalize_name(text))
   local handle <close>, file = debug_info.open(path)
@@ -181,8 +196,8 @@ local function declare(session, path, text)
   return build(session, handle, file, request, chosen(file, request, entries))
 end
 
--- Declares the type that a text at file:line of the scenario names, and returns the type. Raises if that fails; nothing
--- is declared then.
+-- Declares the type that `text` names, and returns the type. file, line: location of the text in the scenario, for
+-- errors. Raises if that fails; nothing is declared then.
 function debug_info.declare(session, path, text, file, line)
   local t
   transaction.run(session, function()
@@ -192,7 +207,8 @@ function debug_info.declare(session, path, text, file, line)
   return t
 end
 
--- True if `full`, the full name of a type, has the items `requested`, which may omit the arguments of templates.
+-- Returns true if `full`, the items of a type's full name, is the name `requested`, also a list of items, or an
+-- instance of the template of that name. Where `requested` has no template arguments, those of `full` do not matter.
 local function is_made_from(requested, full)
   local bare_items = {}
   for _, item in ipairs(full) do
@@ -201,8 +217,9 @@ local function is_made_from(requested, full)
   return qualified_names.accepts(requested, bare_items)
 end
 
--- Declares all types that a text names in a program: every instance of a template, if the text omits the arguments.
--- Returns a list of the types, which may be empty.
+-- Declares all types that `text` names in a program: every instance of a template, if the text omits the arguments.
+-- Returns the list of these types, which is empty if the program has none. Raises if the text is not a name, or a type
+-- cannot be declared; nothing is declared then.
 function debug_info.declare_named(session, path, text)
   local list = {}
   transaction.run(session, function()
@@ -228,7 +245,8 @@ function debug_info.declare_named(session, path, text)
   return list
 end
 
--- Runs fn(handle, builder) and declares the types that fn requested from the builder.
+-- Runs fn(handle, builder) and declares the types that fn requested from the builder. Raises if fn raises or a type
+-- cannot be declared; nothing is declared then.
 local function declaring(session, path, fn)
   transaction.run(session, function()
     local handle <close>, file = debug_info.open(path)
@@ -242,7 +260,8 @@ end
 
 -- Declares the types of a program's variables whose names begin with `prefix`, and the types that they need. Returns a
 -- list of {name, type, qualified}; `qualified` means that the variable, or the target of a pointer, is const or
--- volatile. typedefs: names that are preferred for structures without tags.
+-- volatile. typedefs: list of typedef names, after which structures without tags are named. Raises if a type cannot be
+-- declared.
 function debug_info.variables(session, path, prefix, typedefs)
   local list = {}
   declaring(session, path, function(handle, builder)
@@ -259,9 +278,10 @@ function debug_info.variables(session, path, prefix, typedefs)
   return list
 end
 
--- Describes the Fortran variables of a program whose names begin with `prefix`: list of {name, rank, record,
--- polymorphic, spelled}. `record` is the derived type of the elements, nil for other types. The second result maps each
--- name in the list `names` to the list of types with that name.
+-- Describes the Fortran variables of a program whose names begin with `prefix`, and declares the derived types that
+-- they need. Returns a list of {name, rank, record, polymorphic, spelled}, and a table from each name in the list
+-- `names` to the list of types with that name. record: derived type of the elements, nil for other and polymorphic
+-- types; spelled: name of the elements' type. Raises if a type cannot be declared.
 function debug_info.objects(session, path, prefix, names)
   local list, named = {}, {}
   declaring(session, path, function(handle, builder)
@@ -292,7 +312,8 @@ function debug_info.objects(session, path, prefix, names)
 end
 
 -- Returns all variables of a program: name -> {is_record, lines}. `is_record` is true if at least one variable of that
--- name is a structure or an array of structures; `lines` is the set of lines of their declarations.
+-- name is a structure or an array of structures; `lines` is the set of lines of their declarations. Declares nothing.
+-- Raises if the program cannot be read.
 function debug_info.all_variables(path)
   local handle <close> = debug_info.open(path)
   local by_name = {}
@@ -307,9 +328,9 @@ function debug_info.all_variables(path)
   return by_name
 end
 
--- Returns a function meant(i, name, line). It identifies, as a text, the local variable that `name` refers to at that
--- line in the scope of variable number i. It returns false if `name` is not a local variable there. Variables are
--- numbered among those whose names begin with `prefix`.
+-- Returns a function meant(i, name, line). It returns a text that identifies the local variable to which `name` refers
+-- at that line, in the scope of variable number i: equal texts mean the same variable. It returns false if `name` is
+-- not a local variable there. Variables are numbered from 1 among those whose names begin with `prefix`.
 function debug_info.meanings(path, prefix)
   local handle <close> = debug_info.open(path)
   local list, scopes = handle:variables ""
@@ -341,7 +362,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- display --
 
--- Returns the sorted names of all structures, unions, enums and typedefs of a program outside of classes and functions.
+-- Returns the sorted names, with their kinds, of all structures, unions, enums and typedefs of a program outside of
+-- classes and functions. Raises if the program has no debug information.
 function debug_info.names(path)
   local handle <close>, file = debug_info.open(path)
   local list, has_debug_info = handle:find()
@@ -358,7 +380,8 @@ function debug_info.names(path)
   return names
 end
 
--- Returns a record or enum as C text, with the offsets of its members in comments.
+-- Returns the definition of a record as C text, with the offsets of its members in comments, or the name of another
+-- type. Members of anonymous records are shown as members of the record.
 function debug_info.describe(t)
   local lines = {}
   local function add(record, offset, margin)

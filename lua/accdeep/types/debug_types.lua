@@ -1,10 +1,19 @@
 -- debug_types.lua - builds types from debug information: turns the nodes that core.debug reads into types, with the
 -- offsets and sizes that are recorded there. Used by debug_info.lua.
 --
--- A builder keeps new names in its own tables (tags, typedefs, enumerators). A type whose name the session has already
--- must be the same type. When all types fit, commit enters the names into the session's scope.
+-- A node describes one type: {kind, name?, size?, ...}; lua/binding/debug_type.c lists the kinds and fields. A builder
+-- keeps new names in its own tables (tags, typedefs, enumerators). A type whose name the session has already must be
+-- the same type. When all types fit, commit enters the names into the session's scope.
 --   core.debug --nodes--> Builder:type --finish--> all records complete --commit--> scope.
--- lua/binding/debug_type.c describes the kinds of nodes.
+--
+--   builder
+--     session, file, lookup       session; name of the program in messages; lookup(node) completes a declared node.
+--     by_node, unnamed            node -> type; number of an entry -> record without a name.
+--     tags, typedefs, enumerators names to be declared: key (qualified_names.lua) -> type, or value.
+--     waiting                     records that finish must complete: {t, node, is_known}.
+--     under_way                   set of the records that are being completed.
+--     compared_types              node -> set of types that `differs` has found equal, or is comparing.
+--     makers, key, ...            functions for C, or for Fortran (fortran_debug_types.lua).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local qualified_names = require "accdeep.types.qualified_names"
@@ -20,7 +29,7 @@ local BYTE = types.scalars["unsigned char"]
 
 -- -------------------------------------------------------------------------------------- scalars --
 
--- Returns a type for bytes that no C type describes: they are copied, but have no value.
+-- Returns a type called `name` for `size` bytes that no C type describes: they are copied, but have no value.
 local function opaque_type(name, size)
   local t = types.array(BYTE, size)
   t.name = name
@@ -33,7 +42,8 @@ local integers = {
 }
 local floats = { [4] = "float", [8] = "double" }
 
--- Returns the scalar type of a base type, by its name or by encoding and size.
+-- Returns the scalar type of a node of kind base, by its name or by encoding and size; an array of two for a complex
+-- type. Other base types become opaque bytes.
 local function base_type(node)
   local encoding, size = node.encoding, node.size
   local named = types.builtin(strings.word_list(node.name or ""))
@@ -49,13 +59,14 @@ local function base_type(node)
   return name and types.scalars[name] or opaque_type(node.name, math.max(size, 0))
 end
 
--- Returns the scalar type that represents an enum.
+-- Returns the scalar type that represents an enum, by its size and signedness; int for other sizes.
 local function enum_base(node)
   return types.scalars[integers[node.signed and "signed" or "unsigned"][node.size] or "int"]
 end
 
 -- -------------------------------------------------------------------------------------- members --
 
+-- Largest plausible size of a type in bytes. Damaged files may state larger ones, which are rejected.
 local MOST = 1 << 46 -- largest plausible size of a type in bytes; damaged files have larger ones
 
 -- Raises the error for damaged debug information. message: the end of the error's text.
@@ -63,9 +74,10 @@ local function raise_damaged(message)
   raise("file", nil, "the debug information is damaged: " .. message, { rule = "HOUSE-debug" })
 end
 
--- True if a node, its pointer's target or its array's element is const or volatile.
+-- Returns true if a node, its pointer's target or its array's element is const or volatile. node nil (void): false.
 local function is_qualified(node)
-  for _ = 1, 64 do -- limit for damaged information that refers to itself
+  -- The loop is limited, because damaged information may refer to itself.
+  for _ = 1, 64 do
     if not node or node.kind == "record" then break end
     if node.qualified then return true end
     node = node.to or node.of
@@ -73,7 +85,8 @@ local function is_qualified(node)
   return false
 end
 
--- Returns a node without typedefs. in_arrays: true to return the element of arrays as well.
+-- Returns the node that a chain of typedefs names, nil for void. in_arrays: true to continue to the elements of arrays.
+-- Raises for a chain without end.
 local function strip_typedefs(node, in_arrays)
   for _ = 1, 100 do
     local is_array = in_arrays and node and node.kind == "array"
@@ -83,25 +96,28 @@ local function strip_typedefs(node, in_arrays)
   raise_damaged "a type names itself"
 end
 
--- True if a node defines a type, with a known size, and does not only declare it.
+-- Returns true if the node of a record defines it, with a known size, and does not only declare it.
 local function is_complete(node) return not node.declaration and node.size ~= nil end
 
--- Returns the members of a record that have a known, fixed offset: list of {name?, node, offset, base}. The second
--- result is true if the record has further members, which become bytes without a name.
+-- Returns the members of a record that have a known, fixed offset, as a list of {name?, node, offset, base, closed,
+-- qualified}. The second result is true if the record has further members, whose bytes the caller must cover. Also
+-- stores sets of the names of bit-fields and hidden members in the node. Results are cached in the node.
 function Builder:members_of(node)
   if node.list then return node.list, node.unseen end
   local list, unseen, bit_fields, hidden = {}, false, {}, {}
-  -- stored first, because damaged records may contain themselves
+  -- Stored before the members are read, because damaged records may contain themselves.
   node.list, node.bit_fields, node.hidden = list, bit_fields, hidden
   for _, m in ipairs(node.members) do
     local stripped, inner = strip_typedefs(m.type), strip_typedefs(m.type, true)
     local is_known = not inner or inner.kind ~= "record" or is_complete(inner) or self.lookup(inner)
-    -- neither of the two has bytes
+    -- A flexible array and an empty base class have no bytes, so both are left out.
     local is_endless = stripped and stripped.kind == "array" and stripped.dims[1] and not stripped.dims[1].count
     local is_empty = m.base and stripped and stripped.kind == "record" and #self:members_of(stripped) == 0
-    local has_name = m.name or stripped and stripped.kind == "record" -- a name of its own, or names of its members
+    -- A name of its own, or names of its members.
+    local has_name = m.name or stripped and stripped.kind == "record"
     if m.bits or not m.offset or not is_known or not has_name or self.is_hidden(m, stripped) then
-      unseen = true -- bit-fields, virtual base classes, types that are only declared
+      -- Bit-fields, virtual base classes, types that are only declared, and members hidden by the language.
+      unseen = true
       if m.bits and m.name then bit_fields[m.name] = true end
       if m.name and self.is_hidden(m, stripped) then hidden[m.name] = true end
     elseif stripped and not is_endless and not is_empty then
@@ -115,7 +131,8 @@ function Builder:members_of(node)
   return list, unseen
 end
 
--- Returns a copy of a record without the members that `names` has as keys: a base class with hidden members.
+-- Returns a copy of a record without the members that `names` has as keys. Needed for a base class, some of whose
+-- members a derived class hides.
 local function without_members(record, names)
   local members = {}
   for _, m in ipairs(record.members) do
@@ -130,7 +147,8 @@ local function without_members(record, names)
   return types.set_members(reduced, members, record.size, record.align)
 end
 
--- Adds members without a name for the bytes that no member covers, so that these bytes are copied with the object.
+-- Appends members without a name to the list `members`, for the bytes of a record of `size` bytes that no member
+-- covers. These bytes are then copied with the object. Sorts the list by offset.
 local function fill(members, size)
   local sorted = table.move(members, 1, #members, 1, {})
   table.sort(sorted, function(a, b) return a.offset < b.offset end)
@@ -148,8 +166,8 @@ local function fill(members, size)
   table.sort(members, function(a, b) return a.offset < b.offset end)
 end
 
--- Returns the alignment that a layout implies: the largest alignment of a member whose offset is a multiple of it,
--- halved until the record's size is also a multiple.
+-- Returns the alignment that a record's layout implies: the largest alignment of a member whose offset is a multiple of
+-- it, halved until the record's size is also a multiple.
 local function alignment(node, members)
   local align = node.align or 1
   for _, m in ipairs(members) do
@@ -163,7 +181,8 @@ end
 
 Builder.damaged = raise_damaged
 
--- Completes a record; records among its members are completed first. Raises if the information is inconsistent.
+-- Gives a record t its members from a node; records among its members are completed first. Precondition: the node is
+-- complete (is_complete). Raises if the information is inconsistent: sizes, offsets, or a record that contains itself.
 function Builder:complete(t, node)
   if self.under_way[t] then raise_damaged(types.name(t) .. " contains itself") end
   if node.size < 0 or node.size > MOST then raise_damaged(types.name(t) .. " has no such size") end
@@ -196,15 +215,15 @@ function Builder:complete(t, node)
   self.under_way[t] = nil
 end
 
--- Stores the type of a node. Nodes are new for each type that is read, so that a structure without a name is identified
--- by its entry in the debug information.
+-- Stores the type of a node, for further uses of the node. Nodes are new for each type that is read, so a structure
+-- without a name is also stored under the number of its entry in the debug information.
 function Builder:cache_type(node, t)
   self.by_node[node] = t
   if not node.name and node.id then self.unnamed[node.id] = t end
 end
 
--- Returns the record of a node. needed: true to complete the record now; otherwise finish completes it. A record that
--- the session has already may need incomplete types, so its members are visited, too.
+-- Returns the record of a node. needed: true to complete the record now; false if a pointer is enough, so that finish
+-- completes it. A record that the session has already is used, if it fits. Raises if it differs.
 function Builder:record(node, needed)
   local t = self.by_node[node] or not node.name and self.unnamed[node.id] or nil
   local key = node.name and self.key(node.name)
@@ -219,9 +238,9 @@ function Builder:record(node, needed)
   return t
 end
 
--- Returns the session's type of that name if it does not differ from the node's type; an incomplete type does not.
--- Returns nil if the name is unknown, or if a different type has the name in an enclosing scope. Raises if a different
--- type has the name in this scope.
+-- Returns the session's type of the name `key` if it does not differ from the node's type; incomplete types do not
+-- differ. space: "tags" or "typedefs". Returns nil if the name is unknown, or if a different type has the name in an
+-- enclosing scope. Raises if a different type has the name in this scope.
 function Builder:find_known(space, key, node)
   local scope = self.session.now.scope
   local t = scope[space][key]
@@ -233,7 +252,8 @@ function Builder:find_known(space, key, node)
     reason), { rule = "HOUSE-debug", help = "declare it once: here, or from debug information" })
 end
 
--- Returns the array type of a node, in the order of dimensions of C.
+-- Returns the array type of a node of kind array, with the dimensions in C's order. Dimensions without a known length
+-- get 0. Raises if the array is implausibly large.
 function Builder:array(node)
   local element = self:type(node.of)
   local first, last, step = #node.dims, 1, -1
@@ -247,7 +267,7 @@ function Builder:array(node)
   return t
 end
 
--- Returns the structure that gfortran uses as an array descriptor (gfc_array_descriptor of libgfortran.h).
+-- Returns the structure that C sees in place of gfortran's array descriptor (gfc_array_descriptor of libgfortran.h).
 function Builder:descriptor(node)
   local LONG, INT = types.scalars.long, types.scalars.int
   local function structure(tag, list)
@@ -263,7 +283,8 @@ function Builder:descriptor(node)
     "offset", LONG, "dtype", dtype, "span", LONG, "dim", types.array(dimension, node.rank) })
 end
 
--- Returns the type of a pointer. A structure without a tag is named after the typedef through which it is reached.
+-- Returns the type of a pointer. A structure without a tag is named after the typedef through which the pointer reaches
+-- it. The target is not completed here, so types may be recursive.
 function Builder:pointer(node)
   local to = strip_typedefs(node.to)
   if not to or to.kind ~= "record" then return types.pointer(self:type(node.to)) end
@@ -275,7 +296,7 @@ function Builder:pointer(node)
   return types.pointer(t)
 end
 
--- Returns the scalar type of an enum, and registers its enumerators unless they belong to a scope.
+-- Returns the scalar type of an enum, and registers its enumerators in the builder unless they belong to a scope.
 function Builder:enum(node)
   local key = node.name and qualified_names.key(node.name)
   local t = key and (self.tags[key] or self:find_known("tags", key, node))
@@ -291,7 +312,8 @@ function Builder:enum(node)
   return t
 end
 
--- Returns the type that a typedef names, and registers the name.
+-- Returns the type that a typedef names, and registers the name in the builder. Raises if the session has another type
+-- of that name in its scope.
 function Builder:typedef(node)
   if not node.name then raise_damaged "a typedef has no name" end
   local key = qualified_names.key(node.name)
@@ -299,7 +321,8 @@ function Builder:typedef(node)
   local to = t and t.kind == "record" and strip_typedefs(node.to)
   if to then
     if not to.name then self:cache_type(to, t) end
-    if not t.complete then self:record(to, true) end -- a pointer to it was seen first
+    -- A pointer to the record was seen before, so the record is still incomplete.
+    if not t.complete then self:record(to, true) end
   elseif not t then
     t = self:type(node.to)
     if t.kind == "record" and not t.tag then t.name = t.name or key end
@@ -308,14 +331,14 @@ function Builder:typedef(node)
   return t
 end
 
--- Returns a new, incomplete record with the name `key`, which may be nil.
+-- Returns a new, incomplete record with the tag `key`, or without a tag if `key` is nil.
 local function new_record(node, key)
   local t = types.record(node.union and "union" or "struct", key)
   if key and not key:find "^[%a_][%w_]*$" then t.name = key end
   return t
 end
 
--- Functions that make C types of nodes, by kind.
+-- Functions that make C types of nodes, by kind: function(builder, node) -> type.
 local makers = {
   base = function(_, node) return base_type(node) end,
   pointer = Builder.pointer, array = Builder.array, descriptor = Builder.descriptor, enum = Builder.enum,
@@ -326,9 +349,11 @@ local makers = {
   other = function(_, node) return opaque_type(node.name, node.size) end,
 }
 
-local DEEPEST = 180 -- limit of nesting without a record between; C programs stay below
+-- Limit of nested nodes without a record between them. C programs stay below; damaged files may not.
+local DEEPEST = 180
 
--- Returns the type of a node; nil is void. Records that pointers point to are completed by finish.
+-- Returns the type of a node; void for nil. A record of the node itself, or of its elements, is completed; finish
+-- completes the records that pointers point to. Raises if the information is damaged.
 function Builder:type(node)
   if not node then return types.void end
   local t = self.by_node[node]
@@ -341,7 +366,8 @@ function Builder:type(node)
   return t
 end
 
--- Completes the records that pointers point to, including records that are found meanwhile.
+-- Completes all records that pointers point to, including records that are found meanwhile. Members of records that the
+-- session has already are visited, too, because they may need incomplete types. Raises if the information is damaged.
 function Builder:finish()
   local at = 1
   while self.waiting[at] do
@@ -354,13 +380,15 @@ end
 
 -- ------------------------------------------------------------------------------------- comparison --
 
--- Returns the size in bytes of a node's type.
+-- Returns the size in bytes of a node's type; 1 for void, 0 if it is not known. Raises if typedefs or arrays have no
+-- end.
 local function size_of(node)
   node = strip_typedefs(node)
   if not node then return 1 end
   if node.kind == "pointer" then return 8 end
   if node.kind == "array" then
-    strip_typedefs(node, true) -- raises if it does not end
+    -- Called to raise if the elements' types have no end.
+    strip_typedefs(node, true)
     local n = size_of(node.of)
     for _, dim in ipairs(node.dims) do n = n * (dim.count or 0) end
     return n
@@ -368,7 +396,8 @@ local function size_of(node)
   return node.size or 0
 end
 
--- Returns the reason why a record differs from a node as a text; nil if they are equal, or if the record is incomplete.
+-- Returns the reason, as a text, why the record t differs from a node of a record; nil if they are equal, or if one of
+-- them is incomplete. name: how the text calls the record.
 function Builder:record_differs(t, node, name)
   if t.record ~= (node.union and "union" or "struct") then return ("%s is a %s"):format(name, t.record) end
   if not t.complete or not is_complete(node) then return nil end
@@ -396,8 +425,8 @@ function Builder:record_differs(t, node, name)
   return nil
 end
 
--- Returns the reason why a type of the session differs from a node's type, as a text; nil if they are equal. Pairs
--- under comparison count as equal, because types may be recursive.
+-- Returns the reason, as a text, why a type of the session differs from a node's type; nil if they are equal. name: how
+-- the text calls the type; nil: "it". Pairs under comparison count as equal, because types may be recursive.
 function Builder:differs(t, node, name)
   node, name = strip_typedefs(node), name or "it"
   local function other() return ("%s is %s, there it has another type"):format(name, types.name(t)) end
@@ -435,7 +464,8 @@ end
 
 -- --------------------------------------------------------------------------------- entering names --
 
--- Enters the new names into the session's scope. Raises if a variable or an enumerator already has one of the names.
+-- Enters the new names into the session's scope. Raises, and enters nothing, if a variable or an enumerator has one of
+-- the names already.
 function Builder:commit()
   local scope = self.session.now.scope
   for key in pairs(self.typedefs) do
@@ -462,12 +492,19 @@ end
 
 local debug_types = { is_qualified = is_qualified }
 
--- Language-specific functions of a builder for C and C++; fortran_debug_types.lua has those for Fortran.
+-- Functions of a builder that differ between languages, here for C and C++; fortran_debug_types.lua has those for
+-- Fortran.
+--   makers                           kind of a node -> function(builder, node) that returns its type.
+--   key(name)                        key of a type's name.
+--   new_record(node, key)            new, incomplete record.
+--   set_members(t, list, size, align)  completes a record.
+--   is_hidden(member, node)          true if a member gets no name. node: its type without typedefs.
+--   distinct(builder, node, name)    key of a type whose name is not unique; nil in C.
 debug_types.c = { makers = makers, key = qualified_names.key, new_record = new_record, set_members = types.set_members,
   is_hidden = function() return false end }
 
--- Returns a new builder. file: the program's name in messages; lookup(node) completes a node that is only declared
--- where it is used, and returns true if it succeeded.
+-- Returns a new builder. file: the program's name in messages. lookup(node): function that completes a node that is
+-- only declared where it is used, and returns true if it succeeded, otherwise false.
 function debug_types.new(session, file, lookup)
   local builder = { session = session, file = file, lookup = lookup,
     by_node = {}, unnamed = {}, tags = {}, typedefs = {}, enumerators = {}, waiting = {}, under_way = {},
