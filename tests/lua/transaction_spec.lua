@@ -10,7 +10,7 @@ local rounds = tonumber(os.getenv "ACCDEEP_ROUNDS") or 200
 -- Fields that say nothing of what is declared.
 local apart = {}
 for name in ([[caches current bound
-    host_space spaces pointer_spaces core rules options inside]]):gmatch "%S+" do
+    host_space spaces pointer_spaces core rules options enclosing_texts]]):gmatch "%S+" do
   apart[name] = true
 end
 
