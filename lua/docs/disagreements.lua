@@ -50,8 +50,9 @@ local function visit(program_search, level, first, _, last)
   for i = first, #level do program_search:extend(level[i], last) end
 end
 
--- Explores the vocabulary `name` under the profiles `names`. Returns {name, names, source, line, words, programs,
--- classes, carried_out, rows}. `words`, `programs`, `classes`: numbers; `programs` counts all programs up to the bound.
+-- Explores the vocabulary `name` under the profiles `names`. Returns {name, names, source, line, action_count,
+-- programs, classes, carried_out, rows}. `action_count`, `programs`, `classes`: numbers; `programs` counts all programs
+-- up to the bound.
 local function explored(folder, name, names, bound)
   local source = { file = ("examples/explore/%s.lua"):format(name) }
   local file = assert(io.open(folder .. "/" .. source.file))
@@ -59,17 +60,16 @@ local function explored(folder, name, names, bound)
   file:close()
   local systems = {}
   for k, profile in ipairs(names) do systems[k] = transition_system.open(source.file, source.text, profile) end
-  local words, parts = test_program.all_words(systems[1].vocabulary), profile_differences.parts(false)
-  for _, system in ipairs(systems) do system:prepare(words) end
-  local differences, _, observe = profile_differences.collect(names, words, parts, function() end)
-  local program_search = search.new(systems, words, parts, { differ = observe })
+  local actions, parts = test_program.all_actions(systems[1].vocabulary), profile_differences.parts(false)
+  for _, system in ipairs(systems) do system:prepare(actions) end
+  local differences, _, observe = profile_differences.collect(names, actions, parts, function() end)
+  local program_search = search.new(systems, actions, parts, { differ = observe })
   program_search:run(bound, { visit = visit })
-  local replayed, all = program_replay.new(source, words), 0
+  local replayed, all = program_replay.new(source, actions), 0
   local rows = profile_differences.rows(differences, replayed, names, parts)
-  for n = 1, bound do all = all + (#words) ^ n end
-  local result = { name = name, names = names, source = source, line = systems[1].vocabulary.line, words = #words,
-    programs = all,
-    classes = program_search.classes, carried_out = program_search.directives, rows = rows }
+  for n = 1, bound do all = all + (#actions) ^ n end
+  local result = { name = name, names = names, source = source, line = systems[1].vocabulary.line,
+    action_count = #actions, programs = all, classes = program_search.classes, carried_out = program_search.directives, rows = rows }
   for _, row in ipairs(rows) do row.vocabulary = result end
   replayed:close()
   for _, system in ipairs(systems) do system:close() end
@@ -128,7 +128,7 @@ local function scenario(exploration, vocabulary)
   local cases, numbers = {}, {}
   for _, row in ipairs(exploration.rows) do
     if row.vocabulary == vocabulary then
-      local title = row.key .. "\0" .. test_program.family(row.words[row.program:byte(-1)])
+      local title = row.key .. "\0" .. test_program.family(row.actions[row.program:byte(-1)])
       numbers[title] = (numbers[title] or 0) + 1
       cases[#cases + 1] = profile_differences.case(row, vocabulary.names, numbers[title] > 1 and numbers[title] or nil)
     end
@@ -181,7 +181,7 @@ end
 -- Returns a row as text: the program and its outcomes.
 local function row_text(row)
   local out = {}
-  put(out, "```lua\n%s\n```\n", table.concat(test_program.lines(row.words, row.program), "\n"))
+  put(out, "```lua\n%s\n```\n", table.concat(test_program.lines(row.actions, row.program), "\n"))
   put(out, "| outcome | profiles |\n|---|---|")
   for _, group in ipairs(equivalence.groups(row.vocabulary.names, row.observations, row.counters)) do
     put(out, "| %s | %s |", cell(group_text(group, #row.program)), quoted(group.names))
@@ -195,9 +195,9 @@ end
 
 -- Returns a sentence about the other directives that show the same difference, or nil.
 local function also(row)
-  local list, families = {}, { [test_program.family(row.words[row.program:byte(-1)])] = true }
+  local list, families = {}, { [test_program.family(row.actions[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
-    local family = test_program.family(other.words[other.program:byte(-1)])
+    local family = test_program.family(other.actions[other.program:byte(-1)])
     if not families[family] then list[#list + 1] = family end
     families[family] = true
   end
@@ -348,7 +348,8 @@ local function page(list, bound)
       local n = 0
       for _, row in ipairs(exploration.rows) do n = n + (row.vocabulary == vocabulary and 1 or 0) end
       put(out, "| [%s](../../examples/explore/%s.lua) | %d | %s | %s | %s | %d |", vocabulary.name, vocabulary.name,
-        vocabulary.words, grouped(vocabulary.programs), grouped(vocabulary.classes), grouped(vocabulary.carried_out), n)
+        vocabulary.action_count, grouped(vocabulary.programs), grouped(vocabulary.classes),
+        grouped(vocabulary.carried_out), n)
     end
   end
   put(out, [[

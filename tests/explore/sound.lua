@@ -23,7 +23,7 @@ local function fail(made, text, format, ...)
   failures = failures + 1
   if failures > 10 then return end
   print(("%s under %s: " .. format):format(made.source.file, made.names[1], ...))
-  for _, line in ipairs(test_program.lines(made.words, text)) do print("  " .. line) end
+  for _, line in ipairs(test_program.lines(made.actions, text)) do print("  " .. line) end
 end
 
 -- Explores, and compares what is said of each program, or of one in `every`, with a new session. way "back": the world
@@ -37,7 +37,7 @@ local function check(path, rules, bound, every, way)
     n = n + 1
     if n % every == 0 then
       local whole = text .. string.char(word)
-      local fresh = program_replay.fresh(made.source, made.words, whole, rules)
+      local fresh = program_replay.fresh(made.source, made.actions, whole, rules)
       compared = compared + 1
       if fresh.code ~= outcomes.codes[1] then
         fail(made, whole, "(%s) %s when explored, %s from the beginning", way, outcomes.codes[1] or "accepted",
@@ -50,7 +50,7 @@ local function check(path, rules, bound, every, way)
     if way == "late" and n % 17 == 0 then made.systems[1].session:forget_plans() end
     return way == "back"
   end
-  local one = search.new(made.systems, made.words, made.parts, observer)
+  local one = search.new(made.systems, made.actions, made.parts, observer)
   one:run(made.bound, { visit = function(self, level, first, _, last)
     for i = first, #level do self:extend(level[i], last) end
   end })
@@ -62,13 +62,13 @@ end
 -- renames: classes have programs with other names.
 local function check_classes(path, rules, bound, renames)
   local made = explore.open(path, { rules = { rules }, bound = bound })
-  local one = search.new(made.systems, made.words, made.parts, {})
+  local one = search.new(made.systems, made.actions, made.parts, {})
   if not renames then one.renamings = {} end
   local rows, first = {}, {}
   local function visit(text)
     one:go_to(text)
     local before, row, after = one.saved[#text], {}, {}
-    for word = 1, #made.words do
+    for word = 1, #made.actions do
       if made.systems[1]:may(word) then
         local tried = one:try(word, before)
         row[word] = (tried.codes[1] or "accepted") .. " " .. one:key(tried.digests, tried.partition)
@@ -77,16 +77,16 @@ local function check_classes(path, rules, bound, renames)
       end
     end
     local key, shown = one:key(before.digests, before.partition), {}
-    for word = 1, #made.words do shown[word] = row[word] or "-" end
+    for word = 1, #made.actions do shown[word] = row[word] or "-" end
     if renames then table.sort(shown) end -- words have other names, too
     local what = table.concat(shown, "\n")
     compared = compared + 1
     if rows[key] and rows[key] ~= what then
-      for word = 1, #made.words do
+      for word = 1, #made.actions do
         local other = rows[key]:gsub("\n", " | ")
         if not other:find(shown[word], 1, true) then
           fail(made, text .. string.char(word), "others of its class do something else than this, as\n  %s\n and:",
-            table.concat(test_program.lines(made.words, first[key]), "\n  "))
+            table.concat(test_program.lines(made.actions, first[key]), "\n  "))
         end
       end
     end

@@ -6,8 +6,8 @@ local search = require "accdeep.tools.explore.search"
 -- Differences by what they are, and the number of classes. every: each program is a class of its own.
 local function differences(path, bound, rules, every)
   local made = explore.open(path, { bound = bound, rules = rules })
-  local found, _, observe = profile_differences.collect(made.names, made.words, made.parts, function() end)
-  local one = search.new(made.systems, made.words, made.parts, { differ = observe })
+  local found, _, observe = profile_differences.collect(made.names, made.actions, made.parts, function() end)
+  local one = search.new(made.systems, made.actions, made.parts, { differ = observe })
   local n = 0
   if every then
     function one.key()

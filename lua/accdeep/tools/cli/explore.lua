@@ -68,9 +68,9 @@ local function print_counts(exploration, result)
   local levels = {}
   for n, classes in ipairs(result.levels) do levels[n] = group_digits(classes) end
   local all = 0
-  for n = 1, exploration.bound do all = all + (#exploration.words) ^ n end
+  for n = 1, exploration.bound do all = all + (#exploration.actions) ^ n end
   common.write_output(("-- %s: %s programs of up to %d of %d words\n"):format(
-    exploration.source.file, group_digits(all), exploration.bound, #exploration.words))
+    exploration.source.file, group_digits(all), exploration.bound, #exploration.actions))
   common.write_output(("-- %s classes (by words: %s), found in %s programs\n"):format(group_digits(result.classes),
     table.concat(levels, " "), group_digits(result.programs)))
   common.write_output(("-- %s words carried out%s\n"):format(group_digits(result.directives), result.seconds
@@ -79,8 +79,8 @@ end
 
 -- Prints the actions that failed in every program, which may be mistakes.
 local function print_never(list)
-  for _, word in ipairs(list or {}) do
-    common.write_output(("-- in no program does this succeed: %s\n"):format(vocabulary.format_word(word)))
+  for _, action in ipairs(list or {}) do
+    common.write_output(("-- in no program does this succeed: %s\n"):format(vocabulary.format_word(action)))
   end
 end
 
@@ -138,7 +138,7 @@ end
 -- Warns if the limit of directives may end the exploration early.
 local function announce(exploration, limit)
   local most = 0
-  for n = 1, exploration.bound do most = most + #exploration.systems * (#exploration.words) ^ n end
+  for n = 1, exploration.bound do most = most + #exploration.systems * (#exploration.actions) ^ n end
   if most > limit then
     common.err(("accdeep: up to %s directives if no two programs were of one class; --limit ends it after %s\n"):format(
       group_digits(most), group_digits(limit)))

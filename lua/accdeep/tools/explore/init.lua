@@ -52,9 +52,9 @@ function explore.open(path, options)
       exploration.names[k] = exploration.systems[k].session.rules.name
     end
     local vocabulary = exploration.systems[1].vocabulary
-    exploration.words, exploration.line = test_program.all_words(vocabulary), vocabulary.line
+    exploration.actions, exploration.line = test_program.all_actions(vocabulary), vocabulary.line
     exploration.bound = options.bound or vocabulary.bound
-    for _, system in ipairs(exploration.systems) do system:prepare(exploration.words) end
+    for _, system in ipairs(exploration.systems) do system:prepare(exploration.actions) end
   end)
   if not ok then
     explore.close(exploration)
@@ -83,10 +83,10 @@ end
 
 -- Returns a list of the actions, without ends of regions, that failed in every program. `succeeded`: true by number of
 -- action.
-local function never_succeeded(words, succeeded)
+local function never_succeeded(actions, succeeded)
   local list = {}
-  for i, word in ipairs(words) do
-    if word.kind ~= "end" and not succeeded[i] then list[#list + 1] = word end
+  for i, action in ipairs(actions) do
+    if action.kind ~= "end" and not succeeded[i] then list[#list + 1] = action end
   end
   return list
 end
@@ -111,11 +111,11 @@ function explore.run(exploration, options)
   end
   local findings
   if options.hold then
-    findings, observer.add, observer.step = properties.collect(exploration.systems[1], exploration.words,
+    findings, observer.add, observer.step = properties.collect(exploration.systems[1], exploration.actions,
       report_finding)
   else
     findings, observer.add, observer.differ = profile_differences.collect(
-      exploration.names, exploration.words, exploration.parts, report_finding)
+      exploration.names, exploration.actions, exploration.parts, report_finding)
   end
   function observer.level(n, program_search)
     levels[n], counted = program_search.classes - counted, program_search.classes
@@ -131,7 +131,7 @@ function explore.run(exploration, options)
     function observer.class(...) file:add(results_file.class_line(...)) end
     function observer.on_finding(finding) file:add(results_file.finding_line(finding)) end
   end
-  local program_search = search.new(exploration.systems, exploration.words, exploration.parts, observer)
+  local program_search = search.new(exploration.systems, exploration.actions, exploration.parts, observer)
   local begun, level, level_begun = core.clock(), 0, nil
   local function progress(n, i, all)
     if n ~= level then level, level_begun = n, core.clock() end
@@ -145,7 +145,7 @@ function explore.run(exploration, options)
     programs = program_search.programs, classes = program_search.classes, levels = levels, findings = findings,
     seconds = math.max(core.clock() - begun, 1e-6),
     carried_out = program_search.directives - (loaded and loaded.directives or 0),
-    never = not loaded and never_succeeded(program_search.words, program_search.succeeded) or {} }
+    never = not loaded and never_succeeded(program_search.actions, program_search.succeeded) or {} }
 end
 
 -- Returns the merged results of all shards (results_file.merge), whose files are `paths`. Raises if the files belong to
@@ -165,7 +165,7 @@ end
 function explore.counterexamples(exploration, findings)
   local cases = { test_program.declarations(exploration.source, exploration.line) }
   for _, finding in ipairs(findings) do
-    cases[#cases + 1] = properties.case(finding, exploration.words, exploration.names[1], exploration.is_own)
+    cases[#cases + 1] = properties.case(finding, exploration.actions, exploration.names[1], exploration.is_own)
   end
   return table.concat(cases, "\n")
 end
@@ -173,7 +173,7 @@ end
 -- Returns the smallest differences of each kind (profile_differences.smallest), and the text of a scenario with a case
 -- for each of them. `findings`: the differences of explore.run.
 function explore.differences(exploration, findings)
-  local replayed = program_replay.new(exploration.source, exploration.words)
+  local replayed = program_replay.new(exploration.source, exploration.actions)
   local rows = profile_differences.smallest(profile_differences.rows(findings, replayed, exploration.names,
     exploration.parts))
   local cases = { test_program.declarations(exploration.source, exploration.line) }

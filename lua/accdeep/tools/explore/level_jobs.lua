@@ -30,7 +30,7 @@ local function work(search, level, from, to, last, pipe, counter)
     search:extend(level[i], last)
     counter:add(1, 1)
   end
-  for word in pairs(search.succeeded) do lines[#lines + 1] = search.succeeded[word] and "w " .. word or nil end
+  for number in pairs(search.succeeded) do lines[#lines + 1] = search.succeeded[number] and "w " .. number or nil end
   lines[#lines + 1] = ("e %d %d"):format(search.directives - before.directives, search.programs - before.programs)
   pipe:write(table.concat(lines, "\n"), "\n")
   pipe:flush()

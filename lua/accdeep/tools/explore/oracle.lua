@@ -77,11 +77,11 @@ end
 local Oracle = {}
 Oracle.__index = Oracle
 
--- Compiles a test driver with the actions `words` to the file `name` in the oracle's folder. Returns the path of the
+-- Compiles a test driver with these actions to the file `name` in the oracle's folder. Returns the path of the
 -- program, or false if the compiler failed; and the compiler's messages.
-function Oracle:compile(words, name)
+function Oracle:compile(actions, name)
   local source, program = ("%s/%s.c"):format(self.folder, name), ("%s/%s"):format(self.folder, name)
-  files.write(source, test_driver.text(self.family, self.declared, words, self.layout))
+  files.write(source, test_driver.text(self.family, self.declared, actions, self.layout))
   local ok, _, messages = shell_command.run(("timeout %d %s -O0 -w %s %s -o %s"):format(
     COMPILE_SECONDS, quote(self.compiler),
     self.options, quote(source), quote(program)))
@@ -100,16 +100,16 @@ end
 -- N. If the rest does not compile either, the second round compiles each action alone. Raises if no driver compiles.
 function Oracle:build()
   local accepted, refused = {}, {}
-  for number, word in ipairs(self.words) do
-    if word.kind ~= "end" then accepted[number] = word end
+  for number, action in ipairs(self.actions) do
+    if action.kind ~= "end" then accepted[number] = action end
   end
   local program, messages = self:compile(accepted, "player")
   for round = 1, 2 do
     if program then break end
-    for number, word in pairs(accepted) do
+    for number, action in pairs(accepted) do
       local is_wrong = round == 1 and messages:match(('"?word %d"?:%%d+:[^\n]*error: ([^\n]*)'):format(number))
       if round == 2 then
-        local single_program, why = self:compile({ [number] = word }, "alone")
+        local single_program, why = self:compile({ [number] = action }, "alone")
         is_wrong = not single_program and complaint(why)
       end
       if is_wrong then refused[number], accepted[number] = is_wrong, nil end
@@ -148,17 +148,17 @@ end
 
 -- ------------------------------------------------------------------------------------------- running --
 
--- Returns the prefix tree of programs, each a list of action numbers. A node is {word, children, list}: the action
+-- Returns the prefix tree of programs, each a list of action numbers. A node is {action, children, list}: the action
 -- number, the child nodes by action, and the child nodes in order. number_nodes adds `number`.
 local function build_tree(programs)
   local root = { children = {}, list = {} }
   for _, program in ipairs(programs) do
     local at = root
-    for _, word in ipairs(program) do
-      local child = at.children[word]
+    for _, action in ipairs(program) do
+      local child = at.children[action]
       if not child then
-        child = { word = word, children = {}, list = {} }
-        at.children[word] = child
+        child = { action = action, children = {}, list = {} }
+        at.children[action] = child
         at.list[#at.list + 1] = child
       end
       at = child
@@ -175,7 +175,7 @@ local function number_nodes(root, lines)
     for _, child in ipairs(node.list) do
       n = n + 1
       child.number = n
-      lines[n] = ("%d %d"):format(depth, child.word)
+      lines[n] = ("%d %d"):format(depth, child.action)
       visit(child, depth + 1)
     end
   end
@@ -242,9 +242,9 @@ end
 function Oracle:unfit(program)
   local open = 0
   for _, number in ipairs(program) do
-    local word = self.words[number]
+    local action = self.actions[number]
     if self.refused[number] then return ("%s: %s"):format(self.compiler, self.refused[number]) end
-    open = open + (word.kind == "end" and -1 or word.opens and 1 or 0)
+    open = open + (action.kind == "end" and -1 or action.opens and 1 or 0)
     if open < 0 then return "no region is open" end
   end
   return nil
@@ -268,8 +268,8 @@ function Oracle:run(programs)
     local states = self:run_tree(lines)
     for _, i in ipairs(fit) do
       local result, at = { start = states[0] }, root
-      for k, word in ipairs(programs[i]) do
-        at = at.children[word]
+      for k, action in ipairs(programs[i]) do
+        at = at.children[action]
         result[k] = states[at.number]
         if type(result[k]) == "table" or not result[k] then break end
       end
@@ -304,7 +304,7 @@ function Oracle:close() shell_command.remove(self.folder) end
 function oracle.open(spec)
   local family, family_entry = family_of(spec.compiler)
   local options, used = { spec.exec and "-g" or "-g0", family_entry.always }, {}
-  for _, word in ipairs(spec.words) do used[word.kind] = true end
+  for _, action in ipairs(spec.actions) do used[action.kind] = true end
   if used.acc and not family_entry.options.acc then
     error(environment_error(("%s has no directives of OpenACC"):format(spec.compiler), "--oracle gcc"), 0)
   end
@@ -312,8 +312,8 @@ function oracle.open(spec)
   if not files.program(spec.compiler) then
     error(environment_error(("there is no %s"):format(spec.compiler)), 0)
   end
-  local self = setmetatable({ family = family, compiler = spec.compiler, words = spec.words, declared = spec.declared,
-    layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quote(system.executable()),
+  local self = setmetatable({ family = family, compiler = spec.compiler, actions = spec.actions,
+    declared = spec.declared, layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quote(system.executable()),
       quote(spec.exec)) or "", folder = shell_command.folder() }, Oracle)
   local ok, err = pcall(self.prepare, self, family_entry, options)
   if not ok then

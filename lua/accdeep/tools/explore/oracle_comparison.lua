@@ -48,13 +48,13 @@ end
 
 -- Returns the actions in the form that oracle.open takes. Raises if the vocabulary has an `end` action for each region
 -- instead of nested regions.
-local function c_words(words)
+local function c_actions(actions)
   local list = {}
-  for i, word in ipairs(words) do
-    local construct = word.kind == "kernel" and transition_system.construct(word, words) or word
+  for i, action in ipairs(actions) do
+    local construct = action.kind == "kernel" and transition_system.construct(action, actions) or action
     list[i] = { kind = construct.kind, text = construct.text, body = construct.body,
-      opens = test_program.opens(word) and true or nil }
-    if word.opener then
+      opens = test_program.opens(action) and true or nil }
+    if action.opener then
       error(diagnostic.new { code = "unsupported", rule = "HOUSE-explore", message = "regions of C are nested",
         help = 'vocabulary { regions = "nested", ... }' }, 0)
     end
@@ -71,7 +71,7 @@ Comparison.__index = Comparison
 function oracle_comparison.open(source, rules, compiler, on_exec)
   local declared = exported_declarations(source, rules)
   local base = transition_system.open(source.file, source.text, rules, "guarded")
-  local words, bound, layout = test_program.all_words(base.vocabulary), base.vocabulary.bound,
+  local actions, bound, layout = test_program.all_actions(base.vocabulary), base.vocabulary.bound,
     observation.layout(base.session)
   local profile = base.session.options.rules or "tr14"
   if on_exec and type(profile) ~= "string" then
@@ -80,14 +80,14 @@ function oracle_comparison.open(source, rules, compiler, on_exec)
       help = "name a profile: --rules libgomp-12" }, 0)
   end
   local ok, opened = pcall(function()
-    return oracle.open { compiler = compiler, declared = declared, words = c_words(words), layout = layout,
+    return oracle.open { compiler = compiler, declared = declared, actions = c_actions(actions), layout = layout,
       exec = on_exec and profile }
   end)
   if not ok then
     base:close()
     error(opened, 0)
   end
-  return setmetatable({ base = base, words = words, bound = bound, layout = layout, oracle = opened,
+  return setmetatable({ base = base, actions = actions, bound = bound, layout = layout, oracle = opened,
     reuses = on_exec }, Comparison)
 end
 
@@ -105,7 +105,7 @@ end
 function Comparison:observe(numbers, first)
   local system, layout, result = self.base:inner(), self.layout, {}
   local session = system.session
-  system:prepare(self.words)
+  system:prepare(self.actions)
   for i, number in ipairs(numbers) do
     local code, rule = system:step(number)
     result[i] = code and { stopped = code, rule = rule } or i >= first and observation.text(session, layout) or ""
@@ -113,7 +113,7 @@ function Comparison:observe(numbers, first)
   end
   local key = observation.key(session, layout, tostring(result[#result]))
   for i = #system.open, 1, -1 do
-    key = ("%s %d"):format(key, system.open[i].word)
+    key = ("%s %d"):format(key, system.open[i].number)
     system.open[i].region:abandon()
   end
   system:close()
@@ -140,9 +140,9 @@ end
 
 -- Returns the text of an action.
 function Comparison:text_of(number)
-  local word = self.words[number]
-  if word.kind == "end" then return "end" end
-  return word.body and ("%s { %s }"):format(word.text, (word.body:gsub(";%s*$", ""))) or word.text
+  local action = self.actions[number]
+  if action.kind == "end" then return "end" end
+  return action.body and ("%s { %s }"):format(action.text, (action.body:gsub(";%s*$", ""))) or action.text
 end
 
 -- Returns the text of a program, a list of action numbers.
@@ -154,7 +154,7 @@ end
 
 -- Parses the text of a program. Returns its action numbers, or nil if an action is not in the vocabulary.
 function Comparison:parse_program(text)
-  for number in ipairs(self.words) do
+  for number in ipairs(self.actions) do
     local own = self:text_of(number)
     if text == own then return { number } end
     local rest = text:sub(1, #own + 2) == own .. "; " and self:parse_program(text:sub(#own + 3))
@@ -188,11 +188,11 @@ function Comparison:longer(alive)
   for _, numbers in ipairs(alive) do
     local open = 0
     for _, number in ipairs(numbers) do
-      local word = self.words[number]
-      open = open + (test_program.opens(word) and 1 or word.kind == "end" and -1 or 0)
+      local action = self.actions[number]
+      open = open + (test_program.opens(action) and 1 or action.kind == "end" and -1 or 0)
     end
-    for number, word in ipairs(self.words) do
-      if (word.kind ~= "end" or open > 0) and not self.oracle.refused[number] then
+    for number, action in ipairs(self.actions) do
+      if (action.kind ~= "end" or open > 0) and not self.oracle.refused[number] then
         local program = table.move(numbers, 1, #numbers, 1, {})
         program[#program + 1] = number
         programs[#programs + 1] = program
@@ -259,12 +259,12 @@ end
 -- Returns the program `numbers` without the action at index `at`; a region is removed together with its `end`. Returns
 -- nil if the action is an `end`, or if the last action would be removed.
 function Comparison:shorten(numbers, at)
-  local words, partner, depth, shorter = self.words, nil, 0, {}
-  if words[numbers[at]].kind == "end" then return nil end
-  if test_program.opens(words[numbers[at]]) then
+  local actions, partner, depth, shorter = self.actions, nil, 0, {}
+  if actions[numbers[at]].kind == "end" then return nil end
+  if test_program.opens(actions[numbers[at]]) then
     for i = at, #numbers do
-      local word = words[numbers[i]]
-      depth = depth + (test_program.opens(word) and 1 or word.kind == "end" and -1 or 0)
+      local action = actions[numbers[i]]
+      depth = depth + (test_program.opens(action) and 1 or action.kind == "end" and -1 or 0)
       if depth == 0 then partner = i; break end
     end
   end

@@ -29,7 +29,7 @@ local function last_word(text)
 end
 
 -- Returns the explanations for the scenario `name`, by key of the difference that they explain: {program, kind, reason,
--- words}; `words` is the number of actions. Raises if the file is malformed.
+-- length}; `length` is the number of actions. Raises if the file is malformed.
 local function read_explanations(path, name)
   local chunk, problem = load(files.read(path), "@" .. path, "t", {})
   if not chunk then wrong(path, problem) end
@@ -43,10 +43,10 @@ local function read_explanations(path, name)
         wrong(path, ("entry %d of %s is no list of three texts"):format(i, name))
       end
     end
-    local word, n = last_word(entry[1])
-    local key = ("%s: %s"):format(word, entry[2])
+    local action, n = last_word(entry[1])
+    local key = ("%s: %s"):format(action, entry[2])
     if explanations[key] then wrong(path, ("entry %d explains what another one does: %s"):format(i, key)) end
-    explanations[key] = { program = entry[1], kind = entry[2], reason = entry[3], words = n }
+    explanations[key] = { program = entry[1], kind = entry[2], reason = entry[3], length = n }
   end
   return explanations
 end
@@ -74,12 +74,12 @@ local function look_for(comparison, explanations, groups, bound)
   local keys, texts, missing = {}, {}, {}
   for _, group in ipairs(groups) do keys[group.key] = true end
   for key, entry in sorted_pairs(explanations) do
-    if not keys[key] and entry.words <= bound then texts[#texts + 1] = entry.program end
+    if not keys[key] and entry.length <= bound then texts[#texts + 1] = entry.program end
   end
   local differences = comparison:differences_of(texts)
   for key, entry in sorted_pairs(explanations) do
     local group = differences[entry.program]
-    if keys[key] or entry.words > bound then goto continue end
+    if keys[key] or entry.length > bound then goto continue end
     if group and group.key == key then
       group.count = 1
       groups[#groups + 1] = group
@@ -114,9 +114,11 @@ function oracle_report.compare(path, options)
   comparison:close()
   if not ok then error(groups, 0) end
   local lines, new = {}, 0
-  for number, word in ipairs(comparison.words) do
+  for number, action in ipairs(comparison.actions) do
     local reason = comparison.oracle.refused[number]
-    if reason then lines[#lines + 1] = ("-- %s does not take '%s': %s\n"):format(options.oracle, word.text, reason) end
+    if reason then
+      lines[#lines + 1] = ("-- %s does not take '%s': %s\n"):format(options.oracle, action.text, reason)
+    end
   end
   for _, group in ipairs(groups) do
     local explained = explanations[group.key]

@@ -31,7 +31,7 @@ local function has_counters(parts) return parts[#parts] == "counters" end
 -- search.lua. `names`: the profiles of the systems. The key consists of the last directive, the profiles that had
 -- agreed before, the kind of the observations (equivalence.kind), and the rules of the errors. Only the first program
 -- of each key is kept. `on_new(difference)` is called for each kept difference.
-function profile_differences.collect(names, words, parts, on_new)
+function profile_differences.collect(names, actions, parts, on_new)
   local differences, by_key, counters = {}, {}, has_counters(parts)
   local function add(difference)
     if by_key[difference.key] then return end
@@ -57,7 +57,7 @@ function profile_differences.collect(names, words, parts, on_new)
       local group = groups[letter]
       if group and group.several then
         groups[letter] = nil
-        local key = { test_program.family(words[text:byte(-1)]), table.concat(group.names, " "),
+        local key = { test_program.family(actions[text:byte(-1)]), table.concat(group.names, " "),
           equivalence.kind(group.names, group.observations, counters), table.concat(group.rules, " ") }
         add { program = text, names = group.names, key = table.concat(key, "\0") }
       end
@@ -117,7 +117,7 @@ end
 -- Replays each difference in `differences` under all profiles and attributes it to knobs. Returns rows, in the order of
 -- `differences`. A difference that several sets of knobs cause has several rows.
 --
--- Fields of a row. `knobs`, `key`: the knobs, as a list and as a text. `program`, `words`: the program and the
+-- Fields of a row. `knobs`, `key`: the knobs, as a list and as a text. `program`, `actions`: the program and the
 -- vocabulary's actions. `names`, `pairs`: profiles that the knobs separate. `observations`: by profile. `mixed`:
 -- number of other rows of the same difference. `agreed`: number of profiles that agreed before the last action.
 -- `counters`: true if counters are compared.
@@ -130,8 +130,8 @@ function profile_differences.rows(differences, replay, names, parts)
     end
     local list = attribute_to_knobs(difference, replay, observations, counters)
     for _, row in ipairs(list) do
-      row.program, row.words, row.observations, row.mixed = difference.program, replay.words, observations, #list - 1
-      row.agreed, row.counters = #difference.names, counters
+      row.program, row.actions, row.observations = difference.program, replay.actions, observations
+      row.mixed, row.agreed, row.counters = #list - 1, #difference.names, counters
       rows[#rows + 1] = row
     end
   end
@@ -203,7 +203,7 @@ end
 function profile_differences.case(row, names, number)
   local lines, rules = {}, profile_differences.rules(row)
   local title = ("differs: %s, after %s%s [%s]"):format(profile_differences.decision_text(row),
-    test_program.family(row.words[row.program:byte(-1)]), number and (", program %d"):format(number) or "",
+    test_program.family(row.actions[row.program:byte(-1)]), number and (", program %d"):format(number) or "",
     #rules > 0 and table.concat(rules, " ") or "HOUSE-explore")
   lines[#lines + 1] = ("case(%q, function()"):format(title)
   if #lines[1] > 120 then lines[1] = ("case(%q\n  .. %q, function()"):format(title:match "^(.* )(%[.*)$") end
@@ -212,7 +212,7 @@ function profile_differences.case(row, names, number)
     for _, name in ipairs(group.names) do lines[#lines + 1] = ("    [%q] = %q,"):format(name, group.text) end
   end
   lines[#lines + 1] = "  }, function()"
-  for _, line in ipairs(test_program.lines(row.words, row.program)) do lines[#lines + 1] = "    " .. line end
+  for _, line in ipairs(test_program.lines(row.actions, row.program)) do lines[#lines + 1] = "    " .. line end
   lines[#lines + 1] = "  end" .. (row.counters and ', "counters"' or "") .. ")"
   lines[#lines + 1] = "end)"
   return table.concat(lines, "\n") .. "\n"

@@ -14,8 +14,8 @@ Replay.__index = Replay
 local MOST = 800 -- limit of devices of all open systems together
 
 -- Returns a replay. source: {file, text} of the scenario; words: the actions of its vocabulary.
-function program_replay.new(source, words)
-  return setmetatable({ source = source, words = words, systems = {}, n = 0 }, Replay)
+function program_replay.new(source, actions)
+  return setmetatable({ source = source, actions = actions, systems = {}, n = 0 }, Replay)
 end
 
 -- Closes all systems; later calls open new ones.
@@ -34,7 +34,7 @@ function Replay:system_at_start(rules)
   end
   if self.n >= MOST then self:close() end
   local system = transition_system.open(self.source.file, self.source.text, rules)
-  system:prepare(self.words)
+  system:prepare(self.actions)
   self.systems[rules], self.n = { system = system, saved = system:save() }, self.n + system.session.devices
   return system
 end
@@ -56,9 +56,9 @@ end
 -- Executes a program in a new session, which is closed afterwards. Returns {code, host, present, values, counters,
 -- rest}; `code` is the code of the first error, after which no action is executed, or nil. Tests compare the result
 -- with that of Replay:observe.
-function program_replay.fresh(source, words, program, rules)
+function program_replay.fresh(source, actions, program, rules)
   local system, code = transition_system.open(source.file, source.text, rules), nil
-  system:prepare(words)
+  system:prepare(actions)
   for i = 1, #program do
     code = code or system:step(program:byte(i))
   end

@@ -27,21 +27,21 @@ local function first_changed(a, b, parts)
 end
 
 -- Descriptions of the parts of a state, for messages.
-local PARTS_IN_WORDS = { host = "host memory", present = "what is present", values = "device memory",
+local PART_NAMES = { host = "host memory", present = "what is present", values = "device memory",
   counters = "counters", rest = "what regions and tuples keep", open = "open regions" }
 
 -- Each property is {name, about, check}. check(context) returns a description of the violation, or nil. The order
 -- matters: the last two checks change the system.
 --
--- Fields of the context. `system`: the transition system. `words`: its actions. `word`: number of the executed action.
--- `code`: code of its error, or nil. `before`, `after`: digests by part. `back()`: restores the state before the
--- action. `has_dynamic`: the program has `enter data` or `exit data`. `alternatives`: numbers of the actions that
+-- Fields of the context. `system`: the transition system. `actions`: its actions. `number`: number of the executed
+-- action. `code`: code of its error, or nil. `before`, `after`: digests by part. `back()`: restores the state before
+-- the action. `has_dynamic`: the program has `enter data` or `exit data`. `alternatives`: numbers of the actions that
 -- differ from the executed one only in the order of clauses.
 properties.properties = {
   { name = "failed", about = "a construct that fails changes nothing", check = function(c)
-    if not c.code or c.code == "limit" or c.words[c.word].of_host then return nil end
+    if not c.code or c.code == "limit" or c.actions[c.number].of_host then return nil end
     local part = first_changed(c.before, digests_of(c.system), search.parts)
-    return part and ("the word fails (%s), and %s changed"):format(c.code, PARTS_IN_WORDS[part])
+    return part and ("the word fails (%s), and %s changed"):format(c.code, PART_NAMES[part])
   end },
 
   { name = "dangling", about = "no attached pointer points to memory that is not present any more", check = function(c)
@@ -60,11 +60,11 @@ properties.properties = {
   end },
 
   { name = "undone", about = "a region's end undoes its beginning: what is present, and counters", check = function(c)
-    if c.code or not test_program.opens(c.words[c.word]) then return nil end
+    if c.code or not test_program.opens(c.actions[c.number]) then return nil end
     local code = c.system:close_innermost()
     if code then return ("the end of the region fails (%s)"):format(code) end
     local part = first_changed(c.before, digests_of(c.system), { "present", "counters" })
-    return part and ("after the end of the region, %s changed"):format(PARTS_IN_WORDS[part])
+    return part and ("after the end of the region, %s changed"):format(PART_NAMES[part])
   end },
 
   { name = "order", about = "the order of clauses decides nothing", check = function(c)
@@ -73,10 +73,11 @@ properties.properties = {
       c.back()
       local code = c.system:step(other)
       if (code == nil) ~= (c.code == nil) then -- a directive with two errors may report either
-        return ("as `%s` the word is %s, not %s"):format(c.words[other].text, code or "accepted", c.code or "accepted")
+        return ("as `%s` the word is %s, not %s"):format(c.actions[other].text, code or "accepted",
+          c.code or "accepted")
       end
       local part = first_changed(c.after, digests_of(c.system), { "host", "present", "values", "counters" })
-      if part then return ("as `%s` the word gives other %s"):format(c.words[other].text, PARTS_IN_WORDS[part]) end
+      if part then return ("as `%s` the word gives other %s"):format(c.actions[other].text, PART_NAMES[part]) end
     end
   end },
 }
@@ -215,7 +216,7 @@ end
 -- Returns a list of counterexamples, a function that adds a counterexample, and the `step` callback for search.lua. A
 -- counterexample is {program, property, what, key}; only the first one per property and directive is kept. Variants
 -- of the actions are added to `system`. `on_new(counterexample)` is called for each kept counterexample.
-function properties.collect(system, words, on_new)
+function properties.collect(system, actions, on_new)
   local counterexamples, by_key, alternatives, violating = {}, {}, {}, {}
   -- Returns true if a prefix of the program `text` has violated the property already; `text` is then not reported.
   local function has_violated(property, text)
@@ -224,11 +225,11 @@ function properties.collect(system, words, on_new)
     end
     return false
   end
-  for i, word in ipairs(words) do
+  for i, action in ipairs(actions) do
     alternatives[i] = {}
-    for _, text in ipairs((word.kind == "acc" or word.kind == "omp") and properties.orders(word.text) or {}) do
+    for _, text in ipairs((action.kind == "acc" or action.kind == "omp") and properties.orders(action.text) or {}) do
       local copy = {}
-      for key, value in pairs(word) do copy[key] = value end
+      for key, value in pairs(action) do copy[key] = value end
       copy.text = text
       table.insert(alternatives[i], system:add(copy))
     end
@@ -239,20 +240,20 @@ function properties.collect(system, words, on_new)
     on_new(counterexample)
   end
   local function is_dynamic(number)
-    local family = test_program.family(words[number])
+    local family = test_program.family(actions[number])
     return family:find "enter" ~= nil or family:find "exit" ~= nil
   end
-  return counterexamples, add, function(program_search, text, word, attempt, before)
-    local has_dynamic = is_dynamic(word)
+  return counterexamples, add, function(program_search, text, number, attempt, before)
+    local has_dynamic = is_dynamic(number)
     for i = 1, #text do has_dynamic = has_dynamic or is_dynamic(text:byte(i)) end
-    local c = { system = system, words = system.words, word = word, code = attempt.codes[1], before = {}, after = {},
-      has_dynamic = has_dynamic, alternatives = alternatives[word], back = function() program_search:back(#text) end }
+    local c = { system = system, actions = system.actions, number = number, code = attempt.codes[1], before = {},
+      after = {}, has_dynamic = has_dynamic, alternatives = alternatives[number], back = function() program_search:back(#text) end }
     for i, part in ipairs(search.parts) do c.before[part], c.after[part] = before.digests[i], attempt.digests[i] end
     for _, property in ipairs(properties.properties) do
-      local key = property.name .. " " .. test_program.family(words[word])
+      local key = property.name .. " " .. test_program.family(actions[number])
       local violation = not has_violated(property, text) and property.check(c)
       if violation then
-        local whole = text .. string.char(word)
+        local whole = text .. string.char(number)
         violating[property.name .. whole] = true
         add { program = whole, property = property.name, what = violation, key = key }
       end
@@ -263,16 +264,17 @@ end
 
 -- Returns a counterexample as the text of a case. `is_own`: `profile` is the scenario's own, so that the case need not
 -- select it.
-function properties.case(counterexample, words, profile, is_own)
+function properties.case(counterexample, actions, profile, is_own)
   local about
   for _, property in ipairs(properties.properties) do
     if property.name == counterexample.property then about = property.about end
   end
-  local family = test_program.family(words[counterexample.program:byte(-1)])
+  local family = test_program.family(actions[counterexample.program:byte(-1)])
   local title = ("%s, %s: %s"):format(counterexample.property, family, profile)
   local lines = { ("-- %s: %s"):format(about, counterexample.what), ("case(%q, function()"):format(title),
     not is_own and ("  rules %q"):format(profile) or nil }
-  for _, line in ipairs(test_program.lines(words, counterexample.program, true)) do lines[#lines + 1] = "  " .. line end
+  local statements = test_program.lines(actions, counterexample.program, true)
+  for _, line in ipairs(statements) do lines[#lines + 1] = "  " .. line end
   lines[#lines + 1] = "end)"
   return table.concat(lines, "\n") .. "\n"
 end

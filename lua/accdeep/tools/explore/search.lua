@@ -54,11 +54,11 @@ local function mix(hash, value)
   return hash ~ hash >> 29
 end
 
--- Returns a search at the empty program. `systems`: transition systems, prepared with the actions `words`. `words`: a
--- list of {kind, text, ...}. `part_names`: names of the entries of PARTS that must be equal in two systems that agree.
+-- Returns a search at the empty program. `systems`: transition systems, prepared with the actions. `actions`: a list
+-- of {kind, text, ...}. `part_names`: names of the entries of PARTS that must be equal in two systems that agree.
 -- `observer`: a table of the following callbacks.
 --
--- `step(search, program, word, attempt, before)`, optional, is called after each execution of the action number `word`
+-- `step(search, program, number, attempt, before)`, optional, is called after each execution of the action `number`
 -- after a program. `attempt` is the result of Search:try, `before` the entry of `saved` before the action. `step`
 -- returns true if it changed the systems.
 --
@@ -68,14 +68,14 @@ end
 -- any more. It is required if there are several systems.
 --
 -- `level(n, search)`, optional, is called after the last program of n actions.
-function search.new(systems, words, part_names, observer)
-  local self = setmetatable({ systems = systems, words = words, observer = observer, visited = {}, saved = {},
+function search.new(systems, actions, part_names, observer)
+  local self = setmetatable({ systems = systems, actions = actions, observer = observer, visited = {}, saved = {},
     path = "", directives = 0, classes = 0, programs = 0, parts = {}, next = {}, renamings = {}, shard = false,
     divided = false, succeeded = {}, recorded_division = false }, Search)
   for i, part in ipairs(PARTS) do
     for _, name in ipairs(part_names) do self.parts[i] = self.parts[i] or name == part end
   end
-  self.renamings = symmetry.renamings(systems, words)
+  self.renamings = symmetry.renamings(systems, actions)
   local digests = {}
   for k = 1, #systems do self:read(k, digests) end
   self.saved[0] = { digests = digests, partition = ("a"):rep(#systems) }
@@ -161,11 +161,11 @@ function Search:back(depth)
   end
 end
 
--- Executes the action number `word` in every system that has not diverged. `before`: the entry of `saved` before the
+-- Executes the action with this number in every system that has not diverged. `before`: the entry of `saved` before the
 -- action. Returns {codes, rules, digests, partition, failed, stopped}. `codes` and `rules` describe the errors by
 -- system. `failed`: the action failed in every executed system. `stopped`: the action exceeded the step budget in a
 -- system, whose changes then remain. A system in which the action failed keeps the digests of `before`.
-function Search:try(word, before)
+function Search:try(number, before)
   local codes, rules, digests, partition = {}, {}, {}, before.partition
   local failed, several, stopped = true, #self.systems > 1, false
   for k, system in ipairs(self.systems) do
@@ -173,7 +173,7 @@ function Search:try(word, before)
     if several and is_diverged(partition, k) then
       for i = at + 1, at + NPARTS do digests[i] = 0 end
     else
-      codes[k], rules[k] = system:step(word)
+      codes[k], rules[k] = system:step(number)
       self.directives = self.directives + 1
       if codes[k] then
         stopped = stopped or codes[k] == "limit"
@@ -219,10 +219,10 @@ function Search:add_class(program, key, partition, last)
   if not last and self:has_agreement(partition) then self.next[#self.next + 1] = program end
 end
 
--- Returns true if the action number `word` is enabled in a system that has not diverged.
-function Search:may(word, partition)
+-- Returns true if the action with this number is enabled in a system that has not diverged.
+function Search:may(number, partition)
   for k, system in ipairs(self.systems) do
-    if (#self.systems == 1 or not is_diverged(partition, k)) and system:may(word) then return true end
+    if (#self.systems == 1 or not is_diverged(partition, k)) and system:may(number) then return true end
   end
   return false
 end
@@ -233,22 +233,22 @@ function Search:extend(program, last)
   local observer, depth = self.observer, #program
   self:go_to(program)
   local before = self.saved[depth]
-  for word = 1, #self.words do
-    if self:may(word, before.partition) then
-      local attempt = self:try(word, before)
+  for number = 1, #self.actions do
+    if self:may(number, before.partition) then
+      local attempt = self:try(number, before)
       self.programs = self.programs + 1
       local key = not attempt.failed and self:key(attempt.digests, attempt.partition)
-      self.succeeded[word] = self.succeeded[word] or key ~= false
-      local changed = self.words[word].of_host or attempt.stopped
-      if observer.step and observer.step(self, program, word, attempt, before) then changed = true end
+      self.succeeded[number] = self.succeeded[number] or key ~= false
+      local changed = self.actions[number].of_host or attempt.stopped
+      if observer.step and observer.step(self, program, number, attempt, before) then changed = true end
       local next_one
       if attempt.partition ~= before.partition then
-        next_one = program .. string.char(word)
+        next_one = program .. string.char(number)
         observer.differ(next_one, before.partition, attempt)
       end
       if key then
         if not self.visited[key] then
-          self:add_class(next_one or program .. string.char(word), key, attempt.partition, last)
+          self:add_class(next_one or program .. string.char(number), key, attempt.partition, last)
         end
         changed = true
       end
@@ -315,7 +315,7 @@ function Search:run(bound, options)
     n, level, first = 1, self:divide({ "" }, 1, bound), 1
   end
   while n <= bound and #level > 0 do
-    local expected = (#level - first + 1) * #self.words * #self.systems
+    local expected = (#level - first + 1) * #self.actions * #self.systems
     if options.limit and self.directives + expected > options.limit then
       if results then results:write() end
       return "limit", ("programs of %d words need up to %d more directives; the limit is %d"):format(n, expected,

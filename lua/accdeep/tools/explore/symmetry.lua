@@ -22,26 +22,26 @@ local function exchange_names(text, a, b)
 end
 
 -- Returns a key of an action: kind, text and body. If `a` is given, the names `a` and `b` are exchanged.
-local function key_of(word, a, b)
-  local text, body = word.text or "", word.body or ""
+local function key_of(action, a, b)
+  local text, body = action.text or "", action.body or ""
   if a then text, body = exchange_names(text, a, b), exchange_names(body, a, b) end
-  return word.kind .. "\0" .. text .. "\0" .. body
+  return action.kind .. "\0" .. text .. "\0" .. body
 end
 
 -- Returns the permutation of action numbers that exchanging the names `a` and `b` causes, or nil if an exchanged action
 -- is not in the vocabulary.
-local function words_exchanged(words, a, b)
+local function action_permutation(actions, a, b)
   local by_key, map = {}, {}
-  for i, word in ipairs(words) do
-    if word.kind ~= "end" then by_key[key_of(word)] = i end
+  for i, action in ipairs(actions) do
+    if action.kind ~= "end" then by_key[key_of(action)] = i end
   end
-  for i, word in ipairs(words) do
-    map[i] = word.kind ~= "end" and by_key[key_of(word, a, b)] or word.kind == "end" and i or nil
+  for i, action in ipairs(actions) do
+    map[i] = action.kind ~= "end" and by_key[key_of(action, a, b)] or action.kind == "end" and i or nil
     if not map[i] then return nil end
   end
-  for i, word in ipairs(words) do -- the end of a region follows the action that opens it
-    for j, other in ipairs(words) do
-      if word.opener and other.opener == map[word.opener] then map[i] = j end
+  for i, action in ipairs(actions) do -- the end of a region follows the action that opens it
+    for j, other in ipairs(actions) do
+      if action.opener and other.opener == map[action.opener] then map[i] = j end
     end
   end
   return map
@@ -88,25 +88,25 @@ end
 local function pack_map(map) return (("I4"):rep(#map):pack(table.unpack(map))) end
 
 -- Returns all renamings except the identity: a list of {numbers, memory, words, names}. `memory`: the permutation of
--- memory blocks; `numbers`: the same permutation, packed for the core's digests. `words`: the permutation of actions.
+-- memory blocks; `numbers`: the same permutation, packed for the core's digests. `actions`: the permutation of actions.
 -- `names`: new name by old name. The list is empty for sessions with more than 64 blocks. Precondition: the systems are
 -- in their initial states.
-function symmetry.renamings(systems, words)
+function symmetry.renamings(systems, actions)
   local list, n = variables(systems[1].session)
-  local renamings = { { memory = identity(n), words = identity(#words), names = {} } }
+  local renamings = { { memory = identity(n), actions = identity(#actions), names = {} } }
   for _, variable in ipairs(list) do renamings[1].names[variable.name] = variable.name end
   local listed = { [pack_map(renamings[1].memory)] = true }
   local steps = {}
   for i, a in ipairs(list) do
     for j = i + 1, #list do
       local b = list[j]
-      local map = a.type == b.type and n <= 64 and words_exchanged(words, a.name, b.name)
+      local map = a.type == b.type and n <= 64 and action_permutation(actions, a.name, b.name)
       if map then
         local memory = identity(n)
         memory[a.number], memory[b.number] = b.number, a.number
         local alike = true
         for _, system in ipairs(systems) do alike = alike and is_same_state(system, pack_map(memory)) end
-        if alike then steps[#steps + 1] = { memory = memory, words = map, a = a.name, b = b.name } end
+        if alike then steps[#steps + 1] = { memory = memory, actions = map, a = a.name, b = b.name } end
       end
     end
   end
@@ -120,7 +120,7 @@ function symmetry.renamings(systems, words)
         for name, other in next, renamings[at].names do
           renamed[name] = other == step.a and step.b or other == step.b and step.a or other
         end
-        renamings[#renamings + 1] = { memory = memory, words = compose(renamings[at].words, step.words),
+        renamings[#renamings + 1] = { memory = memory, actions = compose(renamings[at].actions, step.actions),
           names = renamed }
       end
     end

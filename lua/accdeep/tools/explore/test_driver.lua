@@ -332,15 +332,15 @@ local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 
 -- Returns the C function of an action. In a region, the block of the construct calls play, which executes the actions
 -- up to the region's end.
-local function define(number, word)
+local function define(number, action)
   local lines = { ("static void word_%d(void)\n{\n"):format(number), ('#line 1 "word %d"\n'):format(number) }
   local function add(format, ...) lines[#lines + 1] = format:format(...) end
-  if word.kind == "host" then
-    add("    %s;\n    report_state();\n", word.text)
+  if action.kind == "host" then
+    add("    %s;\n    report_state();\n", action.text)
   else
-    add("#pragma %s %s\n", word.kind, (word.text:gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%s*\n%s*", " ")))
-    if word.body then add("    { %s }\n    report_state();\n", word.body)
-    elseif word.opens then add "    { report_state(); play(); }\n    report_state();\n"
+    add("#pragma %s %s\n", action.kind, (action.text:gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%s*\n%s*", " ")))
+    if action.body then add("    { %s }\n    report_state();\n", action.body)
+    elseif action.opens then add "    { report_state(); play(); }\n    report_state();\n"
     else add "    report_state();\n" end
   end
   add "}\n"
@@ -348,9 +348,9 @@ local function define(number, word)
 end
 
 -- Returns the text of the C program for the compiler family `family`. `declared`: {declarations, globals, lines} of an
--- exported program. `words`: the actions that the compiler accepts, by number: {kind, text, body, opens}; `kind` is
+-- exported program. `actions`: the actions that the compiler accepts, by number: {kind, text, body, opens}; `kind` is
 -- acc, omp or host. `layout`: a result of observation.layout.
-function test_driver.text(family, declared, words, layout)
+function test_driver.text(family, declared, actions, layout)
   local parts, objects, leaves, functions, cases = { head, asked[family] }, {}, {}, {}, {}
   for i, text in ipairs(declared.declarations) do -- arrays separate the variables
     parts[#parts + 1] = ('#line 1 "declaration %d"\n%s\n'):format(i, text)
@@ -365,10 +365,10 @@ function test_driver.text(family, declared, words, layout)
     end
   end
   local numbers = {}
-  for number in pairs(words) do numbers[#numbers + 1] = number end
+  for number in pairs(actions) do numbers[#numbers + 1] = number end
   table.sort(numbers)
   for _, number in ipairs(numbers) do
-    functions[#functions + 1] = define(number, words[number])
+    functions[#functions + 1] = define(number, actions[number])
     cases[#cases + 1] = ("        case %d: word_%d(); break;\n"):format(number, number)
   end
   local first = {}

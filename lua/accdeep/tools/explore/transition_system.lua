@@ -76,14 +76,14 @@ local function failure_of(self, ok, err)
   return failure(self, err)
 end
 
--- Functions that compile an action to a step, by kind of action: makers[kind](word, words). A step is a function of the
--- system that executes the action and returns nothing, or the code and rule of the error.
+-- Functions that compile an action to a step, by kind of action: makers[kind](action, actions). A step is a function of
+-- the system that executes the action and returns nothing, or the code and rule of the error.
 local makers = {}
 
 -- Returns the step of a directive. The step appends a region that the directive opens to self.open, from which the
 -- action `end` closes it. `body`: the statements of a compute construct, or nil.
-local function directive(word, body)
-  local kind, text, file, line, body_location = word.kind, word.text, word.file, word.line, nil
+local function directive(action, body)
+  local kind, text, file, line, body_location = action.kind, action.text, action.file, action.line, nil
   if body then body_location = { file = file, line = line } end
   return function(self)
     local session, reported = self.session, nil
@@ -91,35 +91,36 @@ local function directive(word, body)
     if reported then return reported.code, profiles.applicable_rule(reported.rule, session.rules.documents) end
     if not ok then return failure(self, result) end
     if type(result) == "function" then return failure_of(self, pcall(result, body or "", body_location)) end
-    if result then self.open[#self.open + 1] = { region = result, word = word.number } end
+    if result then self.open[#self.open + 1] = { region = result, number = action.number } end
   end
 end
 
-makers.acc = function(word) return directive(word, word.body) end
+makers.acc = function(action) return directive(action, action.body) end
 makers.omp = makers.acc
 
--- Returns the action that executes the statements of the kernel action `word`: a compute construct that maps nothing,
--- of OpenMP if `words` has an OpenMP action, else of OpenACC.
-function transition_system.construct(word, words)
+-- Returns the action that executes the statements of a kernel action: a compute construct that maps nothing,
+-- of OpenMP if `actions` has an OpenMP action, else of OpenACC.
+function transition_system.construct(action, actions)
   local is_openmp = false
-  for _, other in ipairs(words) do is_openmp = is_openmp or other.kind == "omp" end
+  for _, other in ipairs(actions) do is_openmp = is_openmp or other.kind == "omp" end
   return { kind = is_openmp and "omp" or "acc", text = is_openmp and "target" or "parallel default(present)",
-    body = word.text, file = word.file, line = word.line, number = word.number }
+    body = action.text, file = action.file, line = action.line, number = action.number }
 end
 
 -- Returns the step of a kernel action.
-function makers.kernel(word, words) return makers.acc(transition_system.construct(word, words)) end
+function makers.kernel(action, actions) return makers.acc(transition_system.construct(action, actions)) end
 
 -- Returns the step of a host statement. A statement in C is compiled once; it is compiled again in each execution
 -- inside a region that replaces names.
-function makers.host(word)
+function makers.host(action)
   local cached_statement -- the compiled statement, valid outside of regions that replace names by device addresses
   local function run(session)
     if session.language.name ~= "c" then
-      return session:with_text(word.text, word.file, word.line, session.value, session, session:host_env(), word.text)
+      return session:with_text(action.text, action.file, action.line, session.value, session, session:host_env(),
+        action.text)
     end
     local statement = not session.now.replaced and cached_statement
-      or closures.run(session:host_env(), session:parse(vocabulary.expression(word), "expression"))
+      or closures.run(session:host_env(), session:parse(vocabulary.expression(action), "expression"))
     if not session.now.replaced then cached_statement = statement end
     return statement {}
   end
@@ -127,24 +128,25 @@ function makers.host(word)
 end
 
 -- Returns the step of an action that executes Fortran statements on the host.
-function makers.fortran(word)
+function makers.fortran(action)
   return function(self)
-    return failure_of(self, pcall(self.session.declare, self.session, word.text, word.file, word.line))
+    return failure_of(self, pcall(self.session.declare, self.session, action.text, action.file, action.line))
   end
 end
 
--- Returns the index in self.open of the region that the `end` action `word` closes, or 0 if there is no such region. It
--- is the last region opened by the action number word.opener, or the innermost region if word.opener is nil or false.
-local function ended_by(self, word)
+-- Returns the index in self.open of the region that an `end` action closes, or 0 if there is no such region. It
+-- is the last region opened by the action number action.opener, or the innermost region if action.opener is nil or
+-- false.
+local function ended_by(self, action)
   local at = #self.open
-  while word.opener and at > 0 and self.open[at].word ~= word.opener do at = at - 1 end
+  while action.opener and at > 0 and self.open[at].number ~= action.opener do at = at - 1 end
   return at
 end
 
 -- Returns the step of an `end` action. The step fails with the code `region-nesting` if ended_by finds no region.
-makers["end"] = function(word)
+makers["end"] = function(action)
   return function(self)
-    local at = ended_by(self, word)
+    local at = ended_by(self, action)
     if at == 0 then return "region-nesting", "DIR-4.3-06" end
     local ok, err = pcall(self.open[at].region.close, self.open[at].region)
     if not ok then return failure(self, err) end
@@ -152,10 +154,10 @@ makers["end"] = function(word)
   end
 end
 
--- Compiles the actions `words` to steps and numbers them from 1. Precondition: the `end` actions come last.
-function TransitionSystem:prepare(words)
-  self.words, self.base_words = {}, words
-  for _, word in ipairs(words) do self:add(word) end
+-- Compiles the actions to steps and numbers them from 1. Precondition: the `end` actions come last.
+function TransitionSystem:prepare(actions)
+  self.actions, self.base_actions = {}, actions
+  for _, action in ipairs(actions) do self:add(action) end
 end
 
 -- Returns a step that executes `step` and fails with the code `limit` after STEP_BUDGET Lua steps. `check`: a function
@@ -177,12 +179,12 @@ local function repeats(session, body)
   return body:find "%f[%w_]for%f[^%w_]" or body:find "%f[%w_]while%f[^%w_]" -- `do` loops end with while
 end
 
--- Appends the action `word` and compiles it. Returns the number of the action.
-function TransitionSystem:add(word)
-  local number, step = #self.words + 1, makers[word.kind](word, self.base_words)
-  local body = word.kind == "kernel" and word.text or word.body
-  if self.watch or body and repeats(self.session, body) then step = limit_steps(step, word.file, self.watch) end
-  self.words[number], self.steps[number] = word, step
+-- Appends an action and compiles it. Returns the number of the action.
+function TransitionSystem:add(action)
+  local number, step = #self.actions + 1, makers[action.kind](action, self.base_actions)
+  local body = action.kind == "kernel" and action.text or action.body
+  if self.watch or body and repeats(self.session, body) then step = limit_steps(step, action.file, self.watch) end
+  self.actions[number], self.steps[number] = action, step
   return number
 end
 
@@ -211,8 +213,8 @@ end
 -- Returns true if the action with this number is enabled. Only an `end` action can be disabled: it needs an open region
 -- that it closes.
 function TransitionSystem:may(number)
-  local word = self.words[number]
-  return word.kind ~= "end" or ended_by(self, word) > 0
+  local action = self.actions[number]
+  return action.kind ~= "end" or ended_by(self, action) > 0
 end
 
 -- Returns a polynomial hash of the bytes of a text, as a 64-bit integer.
@@ -227,7 +229,7 @@ end
 function TransitionSystem:hash_open_regions(renaming)
   local session, hash = self.session, #self.open
   for _, open_region in ipairs(self.open) do
-    hash = hash * 257 + (renaming and renaming.words[open_region.word] or open_region.word)
+    hash = hash * 257 + (renaming and renaming.actions[open_region.number] or open_region.number)
   end
   for name, dev in region.replaced_names(session) do
     local text = name .. "=" .. session.ctx:name_at(session.now.device, dev)
