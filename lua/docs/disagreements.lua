@@ -69,7 +69,8 @@ local function explored(folder, name, names, bound)
   local rows = profile_differences.rows(differences, replayed, names, parts)
   for n = 1, bound do all = all + (#actions) ^ n end
   local result = { name = name, names = names, source = source, line = systems[1].vocabulary.line,
-    action_count = #actions, programs = all, classes = program_search.classes, carried_out = program_search.directives, rows = rows }
+    action_count = #actions, programs = all, classes = program_search.classes,
+    carried_out = program_search.directives, rows = rows }
   for _, row in ipairs(rows) do row.vocabulary = result end
   replayed:close()
   for _, system in ipairs(systems) do system:close() end

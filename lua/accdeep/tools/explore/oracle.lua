@@ -313,8 +313,8 @@ function oracle.open(spec)
     error(environment_error(("there is no %s"):format(spec.compiler)), 0)
   end
   local self = setmetatable({ family = family, compiler = spec.compiler, actions = spec.actions,
-    declared = spec.declared, layout = spec.layout, under = spec.exec and ("%s exec --rules %s"):format(quote(system.executable()),
-      quote(spec.exec)) or "", folder = shell_command.folder() }, Oracle)
+    declared = spec.declared, layout = spec.layout, under = spec.exec
+      and ("%s exec --rules %s"):format(quote(system.executable()), quote(spec.exec)) or "", folder = shell_command.folder() }, Oracle)
   local ok, err = pcall(self.prepare, self, family_entry, options)
   if not ok then
     self:close()

@@ -247,7 +247,8 @@ function properties.collect(system, actions, on_new)
     local has_dynamic = is_dynamic(number)
     for i = 1, #text do has_dynamic = has_dynamic or is_dynamic(text:byte(i)) end
     local c = { system = system, actions = system.actions, number = number, code = attempt.codes[1], before = {},
-      after = {}, has_dynamic = has_dynamic, alternatives = alternatives[number], back = function() program_search:back(#text) end }
+      after = {}, has_dynamic = has_dynamic, alternatives = alternatives[number],
+      back = function() program_search:back(#text) end }
     for i, part in ipairs(search.parts) do c.before[part], c.after[part] = before.digests[i], attempt.digests[i] end
     for _, property in ipairs(properties.properties) do
       local key = property.name .. " " .. test_program.family(actions[number])
