@@ -1,11 +1,16 @@
 -- clause_groups.lua - declare group: named groups of clauses, bound to constructs by scope, by name or by type (LLNL
 -- 4). Called by run/ and plan/body/c_body.lua before a directive is lowered.
 --
--- A group is {name?, clauses, constructs?, types?, record?, location, range, title}. Scopes of the host program form a
--- chain {outer, names?, list?, state}. `state` is a number that is unique for each set of visible groups; it is part of
--- the keys of cached plans.
+--   group {name?, name_pos?, clauses, constructs?, types?, record?, location, range, title}.
+--     clauses     its clauses, without those that bind the group itself. constructs: set of directive names (bind_all).
+--     types       types to which bind_type binds it; record: the type in whose definition it is.
+--     range       first position of its text (RANGE). title: its name in messages.
+--   scope {outer, names?, list?, state}: the groups that one block of the host program declares, by name and in order.
+--     state       number that is unique for each set of visible groups; a part of the keys of cached plans.
+--   source {action, group?, clauses, origin?}: where clauses of a construct come from. action: "own", or that of the
+--     group: "merge", "inherit" or "override". Sources with the same origin are the same directive or group.
 --
---   directive + visible groups --sources_of--> sources {action, group, clauses} --join_clauses--> plain directive
+--   directive + visible groups --sources_of--> sources --join_clauses--> plain directive
 --
 -- The result has no bind_ clauses: its clauses are those of the construct and of its groups. A clause from a group has
 -- the field `group`, and its positions refer to the text of this group (clause_groups.locate).
@@ -32,19 +37,19 @@ local openmp_clauses = openmp_directives.clause
 -- Clauses of a group are copied into other texts. To keep their positions distinguishable, the text of each group gets
 -- a range of positions that begins at a multiple of RANGE.
 local RANGE = 1 << 32
+-- Number of a range -> group. Weak, so that groups of closed scopes are freed.
 local groups_by_range = setmetatable({}, { __mode = "v" }) -- number of a range -> group
 local ranges = 0
 
--- Returns the group whose text contains a position, and the position in this text; nil or false for a position in the
--- current text.
+-- Returns the group whose text contains a position, and the position in this text. The first result is nil or false if
+-- the position is nil or belongs to the current text.
 local function home_of(pos)
   local group = pos and pos >= RANGE and groups_by_range[pos // RANGE]
   return group, group and pos % RANGE
 end
 
--- Reports an error about a clause of a group at the group's text, with a note about the construct at file:line
--- (LLNL-4-10).
--- Decides LLNL-4-10.
+-- Moves an error about a clause of a group to the group's text, with a note about the construct at file:line
+-- (LLNL-4-10). Does nothing to other errors. err: error object (base/diagnostic.lua). Decides LLNL-4-10.
 function clause_groups.locate(err, file, line)
   local group, pos = home_of(err.pos)
   if not group then return end
@@ -66,10 +71,11 @@ local function location_text(session, pos)
 end
 clause_groups.written_at = location_text
 
+-- Fields of AST nodes that are positions.
 local moved = word_set "pos name_pos word_pos mapper_pos"
 
--- Returns a copy of an AST with its positions moved by `shift`. replace(node), if given, may return a replacement for a
--- node.
+-- Returns a copy of an AST with its positions moved by `shift`. replace(node): optional function; where it returns a
+-- node, this node replaces the copy; nil or false: no replacement.
 local function copy_tree(node, shift, replace)
   local other = replace and node.tag and replace(node)
   if other then return other end
@@ -84,9 +90,11 @@ end
 
 -- ---------------------------------------------------------------------------------------- scopes --
 
+-- State of the scope in which a group was declared last.
 local states = 0
 
--- Returns the innermost open scope of groups of the host program; creates the outermost scope at the first call.
+-- Returns the innermost open scope of groups of the host program; creates the outermost scope at the first call. A
+-- case's session continues the scopes of its outer session.
 local function scope_of(session)
   local scope = session.program.group_scope
   if not scope then
@@ -97,7 +105,7 @@ local function scope_of(session)
   return scope
 end
 
--- Opens a scope of groups and returns it; the caller passes it to leave_scope.
+-- Opens a scope of groups and returns it; the caller passes it to leave_scope at the end of the block.
 function clause_groups.enter_scope(session)
   local outer = scope_of(session)
   local scope = { outer = outer, state = outer.state }
@@ -105,16 +113,17 @@ function clause_groups.enter_scope(session)
   return scope
 end
 
--- Closes a scope and all scopes inside; does nothing if the scope is closed already.
+-- Closes a scope and all scopes inside. Does nothing if the scope is closed already.
 function clause_groups.leave_scope(session, scope)
   local at = session.program.group_scope
   while at and at ~= scope do at = at.outer end
   if at then session.program.group_scope = at.outer end
 end
 
--- Removes groups that a failing text declared, also from the types to which they are bound.
+-- When a text fails (transaction.lua), removes the groups that it declared, also from the types to which they belong.
 transaction.register(function(session)
-  local scope = session.program.group_scope or {} -- created when it is first needed
+  -- The outermost scope may not exist yet, because scope_of creates it when it is first needed.
+  local scope = session.program.group_scope or {}
   local names, list, state, count = scope.names, scope.list, scope.state, #(scope.list or {})
   local restore_names = names and transaction.save(names)
   local had_no_scope = not session.program.group_scope
@@ -133,11 +142,11 @@ transaction.register(function(session)
   end
 end)
 
--- Returns the number that identifies the set of visible groups: 0 if there are none.
+-- Returns the number that identifies the set of visible groups: 0 before any group was declared.
 function clause_groups.state(session) return scope_of(session).state end
 
--- Returns the visible groups, those of outer scopes first. A name refers to the group in the innermost scope that
--- declares the name (LLNL-4-15).
+-- Returns the list of visible groups, those of outer scopes first. If several scopes declare a name, only the group of
+-- the innermost of them is visible (LLNL-4-15).
 local function visible_groups(session)
   local scopes, named, list = {}, {}, {}
   local scope = scope_of(session)
@@ -156,7 +165,7 @@ local function visible_groups(session)
   return list
 end
 
--- Returns the innermost group that {name, pos} names; raises if no group has this name. Decides LLNL-4-15.
+-- Returns the innermost group with this name, {name, pos}. Raises if no group has the name. Decides LLNL-4-15.
 local function find(session, name)
   local all, scope = {}, scope_of(session)
   while scope do
@@ -172,7 +181,7 @@ end
 -- ------------------------------------------------------------------------------------------ types --
 
 -- Returns the type or template that an argument of bind_type or bind_types names. If the argument names a variable,
--- returns nil and the variable. Decides LLNL-4-12.
+-- returns nil and the variable. Raises if it names nothing. Decides LLNL-4-12.
 local function bound_type(session, node)
   local spec = node.spec
   local bare = spec.tag == "named" and node.declarator.pointers == 0 and #node.declarator.suffixes == 0
@@ -185,7 +194,7 @@ local function bound_type(session, node)
   return session:type_of(node)
 end
 
--- True if a group is bound to a type, or to the template from which the type was made.
+-- Returns true if bind_type binds a group to the type t, or to the template of which t is an instance.
 local function is_bound(group, t)
   for _, bound in ipairs(group.types or {}) do
     if bound == t or bound == t.template or bound.kind and t.kind and types.same(bound, t) then return true end
@@ -193,9 +202,9 @@ local function is_bound(group, t)
   return false
 end
 
--- Returns a clause of a type's group for a variable: `this` and members of the type become members of the variable
--- (LLNL-4-14).
--- Decides LLNL-4-14.
+-- Returns a copy of a clause of a type's group, for a variable: `this` becomes the variable, and members of the type t
+-- become its members (LLNL-4-14). variable: its name; nil if bind_types names the type itself. The clause must then not
+-- need an object, otherwise the function raises at `pos`. Decides LLNL-4-14.
 local function rebase_on_variable(clause, t, variable, pos)
   return copy_tree(clause, 0, function(node)
     local function object() return { tag = "id", name = variable, pos = node.pos } end
@@ -219,8 +228,9 @@ end
 
 -- ------------------------------------------------------------------------------------------ binding --
 
--- Adds to `sources` the groups bound to the type that bind_types names, or to the type of the variable that it names.
--- Groups in `excluded` are left out.
+-- Appends to `sources` the groups of the type that an argument of bind_types names, or of the type of the variable that
+-- it names. node: AST of the argument; excluded: set of groups that are not added. Raises if the argument names
+-- nothing.
 local function add_type(session, sources, excluded, node)
   local t, variable = bound_type(session, node)
   local name = variable and variable.name
@@ -239,7 +249,8 @@ local function add_type(session, sources, excluded, node)
   end
 end
 
--- Returns the action of a bind_group clause and the list of groups that it names. Decides LLNL-4-04.
+-- Returns the action of a bind_group clause, "merge" by default, and the list of groups that it names. Raises if the
+-- action or a group does not exist. Decides LLNL-4-04.
 local function bound_groups(session, clause)
   local action = clause.action and clause.action.name or "merge"
   if not actions[action] then
@@ -251,8 +262,9 @@ local function bound_groups(session, clause)
   return action, groups
 end
 
--- Returns the sources of a directive's clauses, in order: {action, group, clauses}. Each clause that the construct
--- itself has is a source of its own, with `own` as its origin. Decides LLNL-4-03, LLNL-4-08.
+-- Returns the sources of a directive's clauses, in order: groups that bind_all binds, then the directive's clauses,
+-- with groups in place of bind_group and bind_types. Each other clause is a source by itself, with the source `own` as
+-- its origin. Raises if a binding is wrong. Decides LLNL-4-03, LLNL-4-08.
 local function sources_of(session, node, own)
   local excluded, named, bound = {}, {}, {}
   for _, clause in ipairs(node.clauses) do
@@ -266,7 +278,8 @@ local function sources_of(session, node, own)
     end
   end
   local sources = {}
-  -- a group that a bind_group clause names is bound by the action of this clause instead
+  -- A group that a bind_group clause names is omitted here, because the action of this clause applies instead of
+  -- bind_all.
   for _, group in ipairs(visible_groups(session)) do
     if group.constructs and group.constructs[node.name] and not named[group] then
       sources[#sources + 1] = { group = group, action = "merge", clauses = group.clauses }
@@ -290,8 +303,8 @@ end
 
 -- ---------------------------------------------------------------------------------- joining clauses --
 
--- Returns the sources by precedence: overrides in reverse order; then the construct's own clauses; then merged and
--- inherited groups (LLNL-4-05..07, -09). Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
+-- Returns a list of the sources by precedence: overrides in reverse order; then the construct's own clauses; then
+-- merged and inherited groups (LLNL-4-05..07, -09). Decides LLNL-4-06, LLNL-4-07, LLNL-4-09.
 local function sort_by_precedence(sources)
   local ordered = {}
   for i = #sources, 1, -1 do
@@ -305,17 +318,18 @@ local function sort_by_precedence(sources)
   return ordered
 end
 
--- True if a part of source `a` replaces a conflicting part of source `b`: overrides replace all, own clauses replace
--- inherited groups.
+-- Returns true if a part of source `a` replaces a conflicting part of source `b`: overrides replace all others, own
+-- clauses replace inherited groups.
 local function wins(a, b) return a.action == "override" or a.action == "own" and b.action == "inherit" end
 
--- Returns the text of a part (sema/openmp_exclusions.lua) for messages, with its group.
+-- Returns the text of a part (a clause, or one list item of it: sema/openmp_exclusions.lua) for messages, with its
+-- group.
 local function part_text(part)
   return ("'%s'%s"):format(part.text, part.source.group and " of " .. part.source.group.title or "")
 end
 
--- Raises for two parts that exclude each other. If only one of them is from the construct's own clauses, the error is
--- located there. Decides LLNL-4-05.
+-- Raises the error for two parts that exclude each other. It is located at the part that is not from a group; if both
+-- are from groups, or none is, at `part`. Decides LLNL-4-05.
 local function conflict(session, part, other)
   if part.source.group and not other.source.group then part, other = other, part end
   raise("conflicting-clauses", openmp_exclusions.position(part),
@@ -327,8 +341,8 @@ local function conflict(session, part, other)
       or "bind the group with inherit: or override:, or exclude: it" })
 end
 
--- True if a part takes effect beside the parts in `claimed`. False if `claimed` has an equal part, or a part that
--- replaces this one. Raises if a part of equal precedence excludes this one.
+-- Returns true if a part takes effect, beside the parts with the same key that already do, the list `claimed`. Returns
+-- false if one of them is equal to the part, or replaces it. Raises if one excludes the part without replacing it.
 local function is_claimed(session, part, claimed)
   for _, other in ipairs(claimed) do
     local is_separate = other.source.origin ~= part.source.origin
@@ -341,7 +355,8 @@ local function is_claimed(session, part, claimed)
   return true
 end
 
--- Returns the clauses of all sources in their order, without parts that are replaced by others. Decides LLNL-4-11.
+-- Returns the clauses of all sources, in the order of the sources, without parts that other sources replace. Raises if
+-- two sources conflict. Decides LLNL-4-11.
 local function join_clauses(session, sources)
   local by_key = {}
   for _, source in ipairs(sort_by_precedence(sources)) do
@@ -376,8 +391,8 @@ local function join_clauses(session, sources)
   return clauses
 end
 
--- Returns the word for the groups that a directive binds: "nothing", "groups", or "types". The effect of "types" also
--- depends on the visible variables.
+-- Returns the word for what a directive binds by its own clauses, cached in node.binds: "nothing", "groups"
+-- (bind_group) or "types" (bind_types). The effect of "types" also depends on the visible variables.
 local function binds_what(node)
   if not node.binds then
     node.binds = "nothing"
@@ -389,8 +404,9 @@ local function binds_what(node)
   return node.binds
 end
 
--- Returns the directive with its effective clauses; the directive itself if no group applies. The result is cached in
--- node.applied by state. Decides LLNL-4-13.
+-- Returns the directive with its effective clauses, those of groups included; `node` itself if no group applies.
+-- Without bind_types, the result is cached in the node for the set of visible groups. Raises if a binding is wrong or
+-- clauses conflict. Decides LLNL-4-13.
 function clause_groups.apply(session, node)
   local state, binding_kind = scope_of(session).state, binds_what(node)
   if binding_kind == "nothing" and state == 0 then return node end
@@ -411,7 +427,7 @@ end
 
 -- --------------------------------------------------------------------------------------- definition --
 
--- Raises if a group has two clauses of this name; otherwise registers the clause in `by_name`.
+-- Raises if by_name, a table of clauses, has the clause's name already; otherwise enters the clause.
 local function check_once(by_name, clause)
   if by_name[clause.name] then
     raise("duplicate-clause", clause.pos, ("a group has one '%s'"):format(clause.name), { length = #clause.name,
@@ -420,8 +436,9 @@ local function check_once(by_name, clause)
   by_name[clause.name] = clause
 end
 
--- Reads the clauses that bind the group itself (LLNL-4-02) and sets its name, constructs and types in `group`. Decides
--- LLNL-4-01, LLNL-4-02.
+-- Reads the clauses that bind the group itself (LLNL-4-02), and sets its name, name_pos, constructs and types in
+-- `group`. record: the type that contains the directive, or nil. Raises if such a clause is wrong or duplicated, or if
+-- nothing binds the group. Decides LLNL-4-01, LLNL-4-02.
 local function read_bindings(session, node, record, group)
   local by_name = {}
   for _, clause in ipairs(node.clauses) do
@@ -455,7 +472,8 @@ local function read_bindings(session, node, record, group)
   end
 end
 
--- Reads the other clauses of the group. Groups that it binds by name are looked up now.
+-- Appends the other clauses of the directive to group.clauses, with positions in the group's range. Groups that they
+-- bind are looked up now, and their clauses included. Raises if a clause does not exist or excludes a group.
 local function read_clauses(session, node, group)
   local clauses = {}
   for _, clause in ipairs(node.clauses) do
@@ -480,10 +498,13 @@ local function read_clauses(session, node, group)
   end
 end
 
--- True if two locations are equal. A template's group is declared again for each instance, at the same location.
+-- Returns true if two locations are equal: the same position in the same text. A template's group is declared again for
+-- each instance, at the same location, and this is no duplicate.
 local function same_text(a, b) return a.text == b.text and a.file == b.file and a.line == b.line and a.pos == b.pos end
 
--- Executes a declare group directive. record: the type that contains it, or nil.
+-- Executes a declare group directive: enters the group into the innermost scope, and forgets cached plans, which were
+-- made without the group. record: the type that contains the directive, or nil. Raises, and enters nothing, if the
+-- directive is wrong or the scope has a group of this name.
 function clause_groups.define(session, node, record)
   ranges = ranges + 1
   local source_location = session:location_of(node.pos)

@@ -2,9 +2,9 @@
 -- fortran_types.lua adds the types of Fortran.
 --
 -- A type is a table with kind, size and align in bytes, and fields by kind:
---   "scalar": float, signed, rank (of conversions), code (of the core); enums are scalars, too.
+--   "scalar": name, float, signed, rank (of conversions: the higher rank wins), code (of the core); enums are scalars, too.
 --   "pointer": to.   "array": of, n.   "void".   "function".
---   "record": record = "struct" | "union", tag, members, by_name, complete.
+--   "record": record = "struct" | "union", tag, members = list of {name?, type, offset, pos}, by_name, complete.
 -- A type with the field view = {read_value, fill} is not shown to scenarios as C data (backend/memory_view.lua).
 
 local core = require "accdeep.core"
@@ -13,7 +13,8 @@ local types = {}
 
 local scalar_code = core.scalar
 
--- Returns a scalar type. code: name of the core's code; rank: rank of conversions; fields: further fields.
+-- Returns a scalar type. code: name of the core's code; rank: rank of conversions; fields: table of further fields, nil
+-- for a signed integer.
 local function scalar(name, size, code, rank, fields)
   local t = { kind = "scalar", name = name, size = size, align = size, code = scalar_code[code],
     rank = rank, signed = true }
@@ -24,6 +25,7 @@ end
 local unsigned = { signed = false }
 local float = { float = true }
 
+-- Scalar types of C by name.
 types.scalars = {
   ["char"] = scalar("char", 1, "i8", 1),
   ["signed char"] = scalar("signed char", 1, "i8", 1),
@@ -42,13 +44,14 @@ types.scalars = {
   ["long double"] = scalar("long double", 16, "f80", 12, float),
 }
 
+-- Size and alignment of void and functions are 1, as for pointer arithmetic in GNU C.
 types.void = { kind = "void", name = "void", size = 1, align = 1 }
 types["function"] = { kind = "function", name = "function", size = 1, align = 1 }
 -- Result type of a scenario's function: an integer or a floating number, known only when it returns.
 types.auto = { kind = "scalar", name = "number", size = 8, align = 8, auto = true, rank = 11,
   signed = true, code = scalar_code.f64 }
 
--- Standard typedefs that are known without an include.
+-- Standard typedefs that are known without an include: name -> name of the scalar type.
 types.predefined = {
   size_t = "unsigned long", ptrdiff_t = "long", ssize_t = "long", intptr_t = "long",
   uintptr_t = "unsigned long", int8_t = "signed char", uint8_t = "unsigned char",
@@ -56,8 +59,8 @@ types.predefined = {
   int64_t = "long", uint64_t = "unsigned long",
 }
 
--- Returns the scalar type that a list of keywords names ("unsigned", "long", "int" in any order); nil if the list names
--- no type.
+-- Returns the scalar type, or void, that a list of keywords names ("unsigned", "long", "int" in any order). Returns nil
+-- if the list names no type; `int` for an empty list.
 function types.builtin(words)
   local count = {}
   for _, w in ipairs(words) do count[w] = (count[w] or 0) + 1 end
@@ -85,7 +88,7 @@ function types.builtin(words)
   return types.scalars[prefix .. "int"]
 end
 
--- Returns the type of pointers to a type. The pointer type is made once and stored in its target.
+-- Returns the type of pointers to the type `to`. It is made at the first call and stored in `to`, so it is unique.
 function types.pointer(to)
   local t = rawget(to, "pointer_type") -- rawget, because an enum inherits from its scalar
   if not t then
@@ -95,7 +98,7 @@ function types.pointer(to)
   return t
 end
 
--- Returns the type of arrays of n elements; n nil: an array of unknown length.
+-- Returns a new type of arrays of n elements; n nil: an array of unknown length, with size 0.
 function types.array(element, n)
   return { kind = "array", of = element, n = n, size = n and n * element.size or 0, align = element.align }
 end
@@ -107,8 +110,8 @@ function types.record(kind, tag)
   return { kind = "record", record = kind, tag = tag, size = 0, align = 1, complete = false }
 end
 
--- Gives a record members {name?, type, offset, pos} with known offsets, and its size and alignment; returns the record.
--- Members of anonymous records become members of the record itself.
+-- Completes a record: gives it members {name?, type, offset, pos} with known offsets, and its size and alignment;
+-- returns the record. Members of anonymous records can also be found by name in the record itself (by_name).
 function types.set_members(record, members, size, align)
   record.members, record.by_name = members, {}
   for _, member in ipairs(members) do
@@ -125,7 +128,8 @@ function types.set_members(record, members, size, align)
   return record
 end
 
--- Lays out members in order, as C does, and completes the record with them.
+-- Lays out members {name?, type, pos} in order, as C does: sets their offsets and completes the record with them.
+-- Returns the record. Precondition: the members' types are complete.
 function types.complete(record, members)
   local size, align = 0, 1
   for _, member in ipairs(members) do
@@ -137,14 +141,14 @@ function types.complete(record, members)
   return types.set_members(record, members, (size + align - 1) // align * align, align)
 end
 
--- Returns a new type whose values are those of the scalar type `base`.
+-- Returns a new type whose values are those of the scalar type `base`, whose fields it inherits. tag: its name, or nil.
 function types.enum(tag, base)
   return setmetatable({ kind = "scalar", tag = tag, name = tag and "enum " .. tag or "enum", size = base.size,
     align = base.align, code = base.code }, { __index = base })
 end
 
--- Returns the name of a const member in a record, its nested records or an array of them; nil if no member is const. C
--- does not allow assignments to objects with const members.
+-- Returns the name of a const member in a record, its nested records or an array of them; nil if no member is const, or
+-- t is another type. C does not allow assignments to objects with const members.
 function types.const_member(t)
   while t.kind == "array" do t = t.of end
   for _, member in ipairs(t.kind == "record" and t.members or {}) do
@@ -155,12 +159,12 @@ function types.const_member(t)
 end
 
 -- Returns the member called `name`, with its offset in the record; members of anonymous records are included. Returns
--- nil if no member has this name.
+-- nil if no member has this name, or the record is incomplete.
 function types.member(record, name) return record.by_name and record.by_name[name] end
 
 -- --------------------------------------------------------------------------------------- names --
 
--- Returns the declaration of `inner` with type t as text, in the syntax of C.
+-- Returns the declaration of `inner` with type t as text, in the syntax of C; the type's name if `inner` is "".
 local function format_type(t, inner)
   if t.kind == "pointer" then
     local star = "*" .. inner
@@ -174,9 +178,10 @@ local function format_type(t, inner)
   return inner == "" and name or name .. " " .. inner
 end
 
-types.spell = format_type -- returns a type as text; with a name, as its declaration: spell(t, "x") is float *x
--- Returns the path of the member or element at an offset in an object, such as ".in[2].x"; the path ends where no
--- member has a name.
+-- Returns the declaration of a name with a type as text: spell(t, "x") is "float *x".
+types.spell = format_type
+-- Returns the path of the member or element at an offset in an object of type t, such as ".in[2].x". The path ends
+-- where no member has a name; it is "" if the object has no members.
 function types.path(t, offset)
   if t.kind == "array" and t.of.size > 0 then
     return ("[%d]%s"):format(offset // t.of.size, types.path(t.of, offset % t.of.size))
@@ -185,17 +190,20 @@ function types.path(t, offset)
     local into = offset - member.offset
     if into >= 0 and into < member.type.size then
       local path = (member.name and "." .. member.name or "") .. types.path(member.type, into)
-      if path ~= "" then return path end -- a member may lie in the tail padding of a base class
+      -- An empty path does not end the search, because a member may lie in the tail padding of a base class.
+      if path ~= "" then return path end
     end
   end
   return ""
 end
 
+-- Returns the name of a type as text, in the syntax of C.
 function types.name(t) return format_type(t, "") end
 
+-- Returns true if t is a structure, class, union or derived type.
 function types.is_record(t) return t.kind == "record" end
 
--- True if two types are the same: records and enums by identity, others by structure.
+-- Returns true if two types are the same: records and enums by identity, others by structure.
 function types.same(a, b)
   if a == b then return true end
   if a.kind ~= b.kind then return false end
