@@ -3,6 +3,9 @@
 -- A value is a Lua number. An unsigned integer of 64 bits is represented by the Lua integer with the same bits.
 -- backend/c_sema.lua uses the types and folds constants; backend/closures.lua uses the functions. Bounds of sections
 -- are computed by the core (core/walk/arithmetic.c) with the same rules.
+--
+-- Types here are scalar types (types/init.lua). A type with the field `auto` (types.auto) has values that are integers
+-- or floating numbers, known only at run time. `op` is an operator as a text, such as "+".
 
 local core = require "accdeep.core"
 local types = require "accdeep.types"
@@ -17,14 +20,14 @@ local arithmetic = {}
 
 -- --------------------------------------------------------------------------------------- types --
 
--- Returns the type after integer promotion.
+-- Returns the type that integer promotion gives a type: int for integers of lower rank, otherwise the type itself.
 function arithmetic.promoted_type(t)
   if t.rank and t.rank < INT.rank then return INT end
   return t
 end
 local promoted = arithmetic.promoted_type
 
--- Returns the type that the usual arithmetic conversions give two operands.
+-- Returns the type that the usual arithmetic conversions give operands of types a and b.
 function arithmetic.common_type(a, b)
   if a.auto or b.auto then return types.auto end
   a, b = promoted(a), promoted(b)
@@ -39,10 +42,11 @@ function arithmetic.common_type(a, b)
   return signed.size > unsigned.size and signed or scalars["unsigned " .. signed.name] or unsigned
 end
 
+-- Operators whose result is an int, 0 or 1.
 local compares = { ["<"] = true, [">"] = true, ["<="] = true, [">="] = true, ["=="] = true, ["!="] = true }
 
--- Returns the types of a binary operation on numbers: the types to which the left and the right operand are converted,
--- and the type of the result.
+-- Returns the types of the binary operation `op` on operands of types a and b: the types to which the left and the
+-- right operand are converted, and the type of the result.
 function arithmetic.binary(op, a, b)
   if op == "<<" or op == ">>" then
     local left = promoted(a)
@@ -52,17 +56,18 @@ function arithmetic.binary(op, a, b)
   return t, t, compares[op] and INT or t
 end
 
--- Returns the type of an enumeration's constant, as gcc chooses it.
+-- Returns the type of an enumeration's constant with this value, as gcc chooses it: the first of int, unsigned int and
+-- long that can hold it.
 function arithmetic.enumerator(value)
   if value >= -0x80000000 and value <= 0x7fffffff then return INT end
   return value >= 0 and value <= 0xffffffff and scalars["unsigned int"] or scalars.long
 end
 
--- True for unsigned integers of 64 bits.
+-- Returns true for unsigned integers of 64 bits, on which Lua's signed operations are wrong.
 local function is_wide(t) return not t.signed and t.size == 8 and not t.float end
 
--- True if converting an integer from type `from` to type `to` preserves its value or its bits, so that no code is
--- needed.
+-- Returns true if converting an integer from type `from` to type `to` preserves its value or its bits, so that no code
+-- is needed. Both are integer types.
 function arithmetic.holds(from, to)
   if from.code == to.code or to.size == 8 and to.code ~= BOOL then return true end
   if to.code == BOOL or from.size > to.size then return false end
@@ -72,9 +77,11 @@ end
 -- --------------------------------------------------------------------------------- conversions --
 
 local function identity(v) return v end
+-- Returns its argument; callers compare conversions with it to omit them.
 arithmetic.identity = identity
 
--- Returns a function that wraps an integer into the range of a type, as C's conversions do.
+-- Returns a function that wraps an integer into the range of the integer type t, as C's conversions do; for _Bool, it
+-- returns 1 for all values except 0.
 local function wrapper(t)
   local bits = t.size * 8
   if t.code == BOOL then
@@ -92,20 +99,22 @@ local function wrapper(t)
   return function(v) return v & mask end
 end
 
--- Converts a number to an integer of 64 bits, truncating towards zero; numbers out of range become 0.
+-- Converts a number to an integer of 64 bits, truncating towards zero; numbers out of range, and NaN, become 0.
 local function to_integer(v)
   if math.type(v) == "integer" then return v end
   if v ~= v or v >= 0x1p63 or v < -0x1p63 then return 0 end
   return math.tointeger(v >= 0 and math.floor(v) or math.ceil(v))
 end
 
--- Converts a number to an integer of 64 bits; numbers from 2^63 on become the negative integer with the same bits.
+-- Converts a number to an integer of 64 bits as to_integer does, except for numbers from 2^63 to 2^64: they become the
+-- negative integer with the same bits.
 local function to_unsigned(v)
   if math.type(v) == "float" and v >= 0x1p63 and v < 0x1p64 then return math.tointeger(v - 0x1p64) end
   return to_integer(v)
 end
 
--- Returns a double that rounds to the same float as `v`, an integer of 64 bits. (A direct conversion may round twice.)
+-- Returns a double that rounds to the same float as `v`, an integer of 64 bits. A direct conversion could round twice:
+-- to double, then to float.
 local function nearly(v)
   if v < 1 << 53 and v > -1 << 53 then return v + 0.0 end
   return (v & ~0x7ff | (v & 0x7ff ~= 0 and 0x800 or 0)) + 0.0
@@ -119,7 +128,8 @@ local function widener(from, to_float)
   return function(v) return v >= 0 and widen(v) or widen(v >> 1 | v & 1) * 2.0 end
 end
 
--- Returns a function that converts values of one scalar type to another.
+-- Returns a function that converts values of the scalar type `from` to the scalar type `to`; arithmetic.identity if
+-- nothing changes.
 function arithmetic.converter(from, to)
   if to.auto then return identity end
   if to.float then
@@ -137,6 +147,7 @@ end
 
 -- ---------------------------------------------------------------------------------- operations --
 
+-- Operator -> comparison of two values, for signed integers and floating numbers.
 local comparisons = {
   ["<"] = function(a, b) return a < b end,
   [">"] = function(a, b) return a > b end,
@@ -145,6 +156,7 @@ local comparisons = {
   ["=="] = function(a, b) return a == b end,
   ["!="] = function(a, b) return a ~= b end,
 }
+-- Operator -> comparison of two integers of 64 bits as unsigned numbers; == and != are as for signed ones.
 local unsigned_comparisons = {
   ["<"] = math.ult,
   [">"] = function(a, b) return math.ult(b, a) end,
@@ -152,20 +164,20 @@ local unsigned_comparisons = {
   [">="] = function(a, b) return not math.ult(a, b) end,
 }
 
--- Returns a function that compares two values of a type, or nil if the operator is not a comparison. Pointers compare
--- as unsigned numbers.
+-- Returns a function(a, b) that compares two values of a type and returns true or false; nil if `op` is not a
+-- comparison. Pointers compare as unsigned numbers.
 function arithmetic.comparison(op, t)
   return (t.kind == "pointer" or is_wide(t)) and unsigned_comparisons[op] or comparisons[op]
 end
 
--- Returns the quotient of two signed integers, truncated towards zero.
+-- Returns the quotient of two signed integers, truncated towards zero. Precondition: b is not 0.
 local function quotient(a, b)
   local q = a // b
   if q < 0 and q * b ~= a then q = q + 1 end
   return q
 end
 
--- Returns the quotient of two integers of 64 bits as unsigned numbers.
+-- Returns the quotient of two integers of 64 bits as unsigned numbers. Precondition: b is not 0.
 local function unsigned_quotient(a, b)
   if b < 0 then return math.ult(a, b) and 0 or 1 end
   if a >= 0 then return a // b end
@@ -174,8 +186,8 @@ local function unsigned_quotient(a, b)
   return q
 end
 
--- Returns a function that applies an operator to two floating numbers, or to two results of scenario functions
--- (types.auto).
+-- Returns a function(a, b) for + - * / and %, on two numbers of the floating type t, or on two results of scenario
+-- functions (types.auto). zero(): function that raises; called for % by 0, and for division of integers by 0.
 local function floating_operation(op, t, zero)
   if t.code == F32 then
     local apply = floating_operation(op, scalars.double)
@@ -196,8 +208,9 @@ local function floating_operation(op, t, zero)
   end
 end
 
--- Returns a function that applies an operator to two numbers of a type; the right operand of a shift may have any type.
--- Where C leaves the result undefined, it wraps; zero() is called for a division by zero.
+-- Returns a function(a, b) that applies an arithmetic operator to two numbers of a type; the right operand of a shift
+-- may have any integer type. Where C leaves the result undefined, it wraps. zero(): function that is called for an
+-- integer division by zero and must raise; nil if b is never 0.
 function arithmetic.operation(op, t, zero)
   if t.float or t.auto and op ~= "<<" and op ~= ">>" then return floating_operation(op, t, zero) end
   local wrap = wrapper(t)
@@ -223,7 +236,7 @@ function arithmetic.operation(op, t, zero)
   end
 end
 
--- True if C defines the result of an operation on two numbers of a type.
+-- Returns true if C defines the result of an arithmetic operation on two numbers a, b of type t.
 function arithmetic.is_defined(op, t, a, b)
   if t.float then return true end
   local least = t.signed and -1 << (t.size * 8 - 1)
@@ -245,8 +258,8 @@ function arithmetic.is_defined(op, t, a, b)
   return true
 end
 
--- Returns the result of an operation on two constants of a type, 1 or 0 for a comparison; nil if C does not define the
--- result.
+-- Returns the result of an operation on two constants a, b of type t, 1 or 0 for a comparison; nil if C does not define
+-- the result.
 function arithmetic.fold(op, t, a, b)
   local compare = arithmetic.comparison(op, t)
   if compare then return compare(a, b) and 1 or 0 end

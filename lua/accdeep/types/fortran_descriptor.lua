@@ -9,8 +9,15 @@
 --
 -- The addendum is the address of the dynamic type's type record (fortran_dynamic_types.lua) and a word for parameters.
 -- Descriptors are read and written through a memory space (backend/memory_view.lua), so that a descriptor in device
--- memory is read as a kernel reads it. Every access takes the bounds low, high of the memory, and the frame for error
--- positions.
+-- memory is read as a kernel reads it.
+--
+-- Parameters of many functions:
+--   t           descriptor type (fortran_types.descriptor); address: address of such a descriptor.
+--   element     type of the elements.
+--   dims        list of {lower, extent, sm}; sm: distance in bytes between elements that are neighbours in the dimension.
+--   space       memory space; low, high: bounds of the object that contains the descriptor, nil if unknown.
+--   frame       frame.pos is the position for errors; nil: none.
+-- Functions with a space raise if the memory cannot be accessed.
 
 local core = require "accdeep.core"
 local fortran_dynamic_types = require "accdeep.types.fortran_dynamic_types"
@@ -19,8 +26,9 @@ local fortran_descriptor = {}
 
 local code = core.scalar
 
--- Layouts by name. header: members in memory order, {name, scalar, bytes}; dimension: words of one dimension. classes:
--- code of a type by class, with the kind shifted left by kind_shift bits, or by class and kind.
+-- Layouts by name. header: members in memory order, {name, scalar, bytes}; dimension: words of one dimension. version,
+-- attributes: values of members. classes: code of a type by class, with the kind shifted left by kind_shift bits, or by
+-- class and kind.
 local layouts = {
   cfi = { -- CFI_cdesc_t of gcc's ISO_Fortran_binding.h
     header = { { "base_addr", code.pointer, 8 }, { "elem_len", code.u64, 8 }, { "version", code.i32, 4 },
@@ -53,7 +61,8 @@ local TYPE_RECORD = 2 * WORD
 fortran_descriptor.address = { header = { { "base_addr", code.pointer, 8 } }, dimension = {}, attributes = {},
   classes = { integer = 0, logical = 0, real = 0, complex = 0, character = 0, type = 0 } }
 
--- Sets the offsets of a layout's members, and its name.
+-- Sets the fields of a layout that follow from its members: name, members (name -> offset), header_bytes,
+-- dimension_bytes, and in_spans, which is true if strides count spans.
 local function lay_out(name, layout)
   local offset = 0
   layout.name, layout.members = name, {}
@@ -69,35 +78,36 @@ for name, layout in pairs(layouts) do lay_out(name, layout) end
 lay_out("address", fortran_descriptor.address)
 fortran_descriptor.layouts = layouts
 
--- Returns the size in bytes of a descriptor.
+-- Returns the size in bytes of a descriptor with this layout and rank.
 function fortran_descriptor.size(layout, rank, is_polymorphic)
   return layout.header_bytes + rank * layout.dimension_bytes + (is_polymorphic and TYPE_RECORD or 0)
 end
 
--- Returns the offset in bytes of a member of dimension i (from 1) or, if i is nil, of the header.
+-- Returns the offset in bytes, in a descriptor of type t, of a member of dimension i (from 1) or, if i is nil, of the
+-- header. Precondition: the layout has the member.
 function fortran_descriptor.offset(t, member, i)
   local layout = t.layout
   return layout.members[member] + (i and layout.header_bytes + (i - 1) * layout.dimension_bytes or 0)
 end
 
--- Returns the offset of the pointer to the dynamic type's record.
+-- Returns the offset of the pointer to the dynamic type's record. Precondition: t is polymorphic.
 function fortran_descriptor.type_record_offset(t) return t.size - TYPE_RECORD end
 
--- Returns the code of an element type in a layout's descriptors.
+-- Returns the number with which a layout's descriptors represent an element type; nil for a kind that it does not have.
 function fortran_descriptor.type_code(layout, element)
   local class_code = layout.classes[element.class]
   if type(class_code) == "table" then return class_code[element.fkind] end
   return class_code + (layout.kind_shift and element.class ~= "type" and element.fkind << layout.kind_shift or 0)
 end
 
--- Returns the greatest common divisor of two numbers.
+-- Returns the greatest common divisor of two integers that are not negative.
 local function divisor(a, b)
   while b ~= 0 do a, b = b, a % b end
   return a
 end
 
 -- Returns the unit of strides in bytes: the size of an element, or a divisor of this size if the elements are parts of
--- larger objects.
+-- larger objects, whose strides are not multiples of it.
 local function span_of(element, dims)
   local span = element.size
   for _, dim in ipairs(dims) do
@@ -106,8 +116,9 @@ local function span_of(element, dims)
   return span
 end
 
--- Calls put(offset, scalar, bytes, value) for every word of a descriptor of type t. For polymorphic descriptors only:
--- dynamic_type, the element type, and record, the address of its type record.
+-- Calls put(offset, scalar, bytes, value) for every word of a descriptor of type t. base: address of the first element;
+-- dims nil: no elements. For polymorphic descriptors only: dynamic_type, the element type, nil for the declared type,
+-- and record, the address of its type record.
 local function each_word(t, base, dims, dynamic_type, record, put)
   local layout, elements, dimensions = t.layout, dynamic_type or t.of, {}
   local span = layout.in_spans and span_of(elements, dims or {})
@@ -138,8 +149,9 @@ local function each_word(t, base, dims, dynamic_type, record, put)
   end
 end
 
--- Returns the bytes of a descriptor of type t in host memory. dims: list of {lower, extent, sm}; dynamic_type: the
--- elements' type if it differs from the declared one.
+-- Returns the bytes of a descriptor of type t in host memory, as a string. base: address of the first element, 0 for
+-- none; dims nil: no elements. dynamic_type: the elements' type, nil for the declared one. Creates the type record if
+-- it does not exist.
 function fortran_descriptor.pack(session, t, base, dims, dynamic_type)
   local parts = {}
   each_word(t, base, dims, dynamic_type, t.polymorphic and fortran_dynamic_types.record(session, dynamic_type or t.of),
@@ -149,7 +161,8 @@ function fortran_descriptor.pack(session, t, base, dims, dynamic_type)
   return table.concat(parts)
 end
 
--- Writes a whole descriptor of type t at an address.
+-- Writes a whole descriptor of type t at an address. base: address of the first element, 0 for none; dims nil: no
+-- elements; dynamic_type: the elements' type, nil for the declared one.
 function fortran_descriptor.write(space, t, address, base, dims, low, high, frame, dynamic_type)
   each_word(t, base, dims, dynamic_type, t.polymorphic and fortran_dynamic_types.pointer(space, dynamic_type or t.of),
     function(offset, scalar, bytes, value)
@@ -157,25 +170,27 @@ function fortran_descriptor.write(space, t, address, base, dims, low, high, fram
     end)
 end
 
--- Returns the base address that a descriptor holds, and the bounds of the object that contains this address.
+-- Returns the base address that a descriptor holds, 0 for none, and the bounds of the object that contains this
+-- address.
 function fortran_descriptor.base(space, address, low, high, frame)
   return space:load_pointer(address, low, high, frame)
 end
 
--- Returns the type of the elements: the dynamic type if t is polymorphic.
+-- Returns the type of the elements that a descriptor describes: the dynamic type if t is polymorphic. Raises if the
+-- descriptor points to no type record.
 function fortran_descriptor.type(space, t, address, low, high, frame)
   if not t.polymorphic then return t.of end
   return fortran_dynamic_types.type(space, address + fortran_descriptor.type_record_offset(t), low, high, frame)
 end
 
--- Returns the information with which the core finds the dimensions of elements that a descriptor describes; nil for
--- scalars.
+-- Returns the information with which the core finds the dimensions of elements that a descriptor describes, {rank,
+-- described, span}; nil for scalars.
 function fortran_descriptor.array(t)
   local layout = t.layout
   return t.rank > 0 and { rank = t.rank, described = layout.header_bytes, span = layout.members.span } or nil
 end
 
--- Returns lower bound, extent and stride in bytes of dimension i.
+-- Returns lower bound, extent and stride in bytes of dimension i (from 1).
 function fortran_descriptor.dim(space, t, address, i, low, high, frame)
   local layout = t.layout
   local at = address + layout.header_bytes + (i - 1) * layout.dimension_bytes
@@ -186,7 +201,7 @@ function fortran_descriptor.dim(space, t, address, i, low, high, frame)
   return b, c - b + 1, a * space:load(address + layout.members.span, code.i64, WORD, low, high, frame)
 end
 
--- Returns all dimensions of a descriptor as a list of {lower, extent, sm}.
+-- Returns all dimensions of a descriptor as a list of {lower, extent, sm}; empty for a scalar.
 function fortran_descriptor.dims(space, t, address, low, high, frame)
   local dims = {}
   for i = 1, t.rank do
@@ -196,8 +211,8 @@ function fortran_descriptor.dims(space, t, address, low, high, frame)
   return dims
 end
 
--- Returns the address of the lowest byte and the number of bytes from the first to the last byte of the elements.
--- Strides may be negative; without elements the results are `base` and 0.
+-- Returns the address of the lowest byte of the elements, and the number of bytes from there to their last byte. base:
+-- address of the first element. Strides may be negative; without elements the results are `base` and 0.
 function fortran_descriptor.hull(base, element, dims)
   local first, last = base, base + element.size
   for _, dim in ipairs(dims) do
@@ -208,8 +223,9 @@ function fortran_descriptor.hull(base, element, dims)
   return first, last - first
 end
 
--- Describes the elements of a section with gaps for the core: returns the number of adjacent bytes, and a list {count,
--- step, ...} of the outer dimensions, largest step first. Returns nil if the section has no gaps.
+-- Describes the elements of a section with gaps for the core. Returns the number of adjacent bytes, and a list {count,
+-- step, ...} of the outer dimensions, largest step in bytes first. Returns nil if the section has no gaps or no
+-- elements.
 function fortran_descriptor.gaps(element, dims)
   local run, steps = element.size, {}
   for _, dim in ipairs(dims) do
@@ -229,21 +245,21 @@ function fortran_descriptor.gaps(element, dims)
   return run, flat
 end
 
--- Returns the number of elements in a list of dimensions.
+-- Returns the number of elements in a list of dimensions; an extent below 0 counts as 0.
 function fortran_descriptor.count(dims)
   local n = 1
   for _, dim in ipairs(dims) do n = n * math.max(dim.extent, 0) end
   return n
 end
 
--- Returns a copy of a list of dimensions.
+-- Returns a copy of a list of dimensions, whose entries the caller may change.
 function fortran_descriptor.copy_dims(dims)
   local copies = {}
   for i, dim in ipairs(dims) do copies[i] = { lower = dim.lower, extent = dim.extent, sm = dim.sm } end
   return copies
 end
 
--- Sets the strides of contiguous elements in dims; returns dims.
+-- Sets the strides (sm) of `dims` to those of contiguous elements; returns dims.
 function fortran_descriptor.pack_strides(element, dims)
   local sm = element.size
   for _, dim in ipairs(dims) do
@@ -253,7 +269,7 @@ function fortran_descriptor.pack_strides(element, dims)
   return dims
 end
 
--- True if the elements are contiguous in memory order.
+-- Returns true if the elements are contiguous in memory order; also true for a section without elements.
 function fortran_descriptor.is_contiguous(element, dims)
   local sm = element.size
   for _, dim in ipairs(dims) do

@@ -2,7 +2,7 @@
 -- fortran_types.lua adds the types of Fortran.
 --
 -- A type is a table with kind, size and align in bytes, and fields by kind:
---   "scalar": name, float, signed, rank (of conversions: the higher rank wins), code (of the core); enums are scalars, too.
+--   "scalar": name, float, signed, rank, code (of the core). The rank decides conversions. Enums are scalars, too.
 --   "pointer": to.   "array": of, n.   "void".   "function".
 --   "record": record = "struct" | "union", tag, members = list of {name?, type, offset, pos}, by_name, complete.
 -- A type with the field view = {read_value, fill} is not shown to scenarios as C data (backend/memory_view.lua).
@@ -44,7 +44,7 @@ types.scalars = {
   ["long double"] = scalar("long double", 16, "f80", 12, float),
 }
 
--- Size and alignment of void and functions are 1, as for pointer arithmetic in GNU C.
+-- Void and functions have size and alignment 1, as in GNU C.
 types.void = { kind = "void", name = "void", size = 1, align = 1 }
 types["function"] = { kind = "function", name = "function", size = 1, align = 1 }
 -- Result type of a scenario's function: an integer or a floating number, known only when it returns.

@@ -1,8 +1,10 @@
--- template.lua - class templates: makes one record type for each list of arguments (TR14-4.3-16). Called by
--- backend/declarations.lua.
+-- template.lua - class templates: makes one record type, an instance, for each list of arguments (TR14-4.3-16). Called
+-- by backend/declarations.lua.
 --
 -- A template is {name, params, record = AST, location, scope, directives}. A parameter is {name, spec?, default?}; a
--- parameter with `spec` stands for a number, one without it for a type.
+-- parameter with `spec` stands for a number, one without it for a type. An argument is a type, or {value, type} for a
+-- number. directives: {node, location} of shapes and policies that every instance gets. scope: the class or namespace
+-- that declares the template; nil outside of these.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
@@ -12,12 +14,12 @@ local with_fields = require "accdeep.base.with_fields"
 
 local raise = diagnostic.raise
 
--- Limit of nested instantiations; Lua's stack can hold this many.
+-- Limit of nested instantiations, which Lua's stack can hold. A template that needs ever more types exceeds it.
 local DEEPEST = 24
 
 local template = {}
 
--- Returns the source location of a node without its scope: names at the location are resolved in the scope of
+-- Returns the source location of a node without its scope, so that names there are resolved in the scope of
 -- run_with_arguments.
 local function location_of(session, node)
   local location = session:location_of(node.pos)
@@ -25,8 +27,8 @@ local function location_of(session, node)
   return location
 end
 
--- Enters a template into the current scope; a forward declaration has no effect. The template's directives are executed
--- for each type that is made from it.
+-- Enters a template into the current scope. node: AST {params, record}. A forward declaration has no effect. Raises if
+-- the class has no name, or the name is declared already.
 function template.declare(session, node)
   local name, at = node.record.name, session.now.scope
   if not name or not node.record.members then
@@ -40,11 +42,13 @@ function template.declare(session, node)
     location = location_of(session, node), scope = at.home and at or nil, directives = {} }
 end
 
--- Runs fn(...) in a scope in which the template's parameters name the arguments.
+-- Runs fn(...) in a scope in which the template's parameters name the arguments, and returns its results. Errors of fn
+-- propagate. class_template: {params, scope?}; arguments: one for each parameter.
 local function run_with_arguments(session, class_template, arguments, fn, ...)
   local outer = session.now.scope
   local inner = scope.new(class_template.scope or outer)
-  inner.home = outer.home or outer -- types made while fn runs belong to the enclosing scope
+  -- Instances that are made while fn runs are owned by the enclosing scope, because `inner` is dropped.
+  inner.home = outer.home or outer
   for i, parameter in ipairs(class_template.params) do
     if parameter.spec then inner:constant(parameter.name, arguments[i].value, arguments[i].type)
     else inner.typedefs[parameter.name] = arguments[i] end
@@ -53,7 +57,7 @@ local function run_with_arguments(session, class_template, arguments, fn, ...)
 end
 template.with_arguments = run_with_arguments
 
--- True if two lists of template arguments are equal.
+-- Returns true if two lists of template arguments, of equal length, are equal.
 local function same(a, b)
   for i, argument in ipairs(a) do
     local other = b[i]
@@ -65,9 +69,10 @@ local function same(a, b)
   return true
 end
 
--- Returns the type for a list of arguments: types, or {value, type} for numbers. Instances are cached in the home
--- scope. fill(session, t, spec) gives a new record its members; if fill fails, the instance is removed. Decides
--- TR14-4.3-16.
+-- Returns the instance for a list of arguments; makes it at the first call. Instances are cached in the home scope
+-- (scope.lua). spec: AST of the use, for errors. fill(session, t, node) gives the new record t the members of `node`,
+-- the template's AST. Raises if `fill` or a directive of the template fails, or if instances are nested too deeply; the
+-- instance is then removed. Decides TR14-4.3-16.
 function template.instance(session, spec, class_template, arguments, fill)
   local texts = {}
   for i, argument in ipairs(arguments) do
@@ -76,7 +81,7 @@ function template.instance(session, spec, class_template, arguments, fill)
   local name = ("%s<%s>"):format(class_template.name, table.concat(texts, ", "))
   local home = session.now.scope.home or session.now.scope
   local key, instance = name, home.instances[name]
-  -- an instance of equal name belongs to another scope
+  -- An instance of equal name may be of another template or have other types as arguments, declared in another scope.
   while instance and not (instance.template == class_template and same(instance.arguments, arguments)) do
     key = key .. " "
     instance = home.instances[key]
@@ -105,8 +110,8 @@ function template.instance(session, spec, class_template, arguments, fill)
   return t
 end
 
--- Applies a shape or policy of the template itself to all existing instances, and records the directive for later
--- instances.
+-- Applies a shape or policy of the template itself to all existing instances, and records the directive, `node`, for
+-- later instances. Raises if the directive is wrong for an instance.
 function template.describe(session, class_template, node)
   local directive = { node = node, location = location_of(session, node) }
   for _, t in sorted_pairs(session.now.scope:all_instances()) do

@@ -1,25 +1,27 @@
 -- transaction.lua - makes the declarations of a text atomic: either all take effect, or none.
 --
--- Several modules keep tables of declarations. Each registers a function that saves its tables before a text is
--- executed and returns a function that restores them. Restoring allocates no memory, so it cannot fail.
+-- Several modules keep tables of declarations. Each of them registers a function that saves its tables before a text is
+-- executed, and returns a function that restores them. Restoring allocates no memory, so it cannot fail.
 -- tests/lua/transaction_spec.lua compares a whole session before and after texts that fail.
 
 
 local transaction = {}
 
+-- Functions save(session), in the order of their registration; their undo functions are called in reverse order.
 local registered = {}
 
--- Registers save(session), which saves tables and returns undo(); undo is called if the text fails.
+-- Registers save(session) for all later texts. It saves tables and returns undo(), which is called if the text fails
+-- and must allocate no memory.
 function transaction.register(save) registered[#registered + 1] = save end
 
--- Returns a shallow copy of a table.
+-- Returns a shallow copy of a table, without its metatable.
 local function copy(t)
   local fields = {}
   for key, value in next, t do fields[key] = value end
   return fields
 end
 
--- Saves the fields of a table; returns a function that restores them.
+-- Saves the fields of a table t; returns a function that restores them in t, and removes fields that were added.
 function transaction.save(t)
   local saved = copy(t)
   return function()
@@ -30,8 +32,8 @@ function transaction.save(t)
   end
 end
 
--- Saves several tables of an object and, if is_deep is true, the tables that these contain; returns a function that
--- restores all.
+-- Saves the tables object[name] for each name in `names` and, if is_deep is true, all values in them, which must then
+-- be tables. Returns a function that restores the contents of all these tables.
 function transaction.save_fields(object, names, is_deep)
   local undo = {}
   for _, name in ipairs(names) do
@@ -41,7 +43,7 @@ function transaction.save_fields(object, names, is_deep)
   return function() for _, fn in ipairs(undo) do fn() end end
 end
 
--- Saves the memory blocks of variables; undoing frees blocks that were added.
+-- Saves the set of memory blocks. Undoing frees the blocks of variables that were added and still exist.
 transaction.register(function(session)
   local blocks = copy(session.program.blocks)
   return function()
@@ -53,7 +55,8 @@ transaction.register(function(session)
   end
 end)
 
--- Runs fn(...), which declares something. If it fails, all declarations are undone and its error is raised again.
+-- Runs fn(...), which declares something, and returns nothing. If it fails, undoes all declarations, clears caches that
+-- depend on types, and raises its error again.
 function transaction.run(session, fn, ...)
   local undo = {}
   for i, save in ipairs(registered) do undo[i] = save(session) end
