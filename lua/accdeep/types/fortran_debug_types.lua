@@ -1,9 +1,11 @@
 -- fortran_debug_types.lua - builds derived types from gfortran's debug information: the Fortran part of
--- debug_types.lua.
+-- debug_types.lua, which describes nodes and builders.
 --
 -- An allocatable or pointer array has gfortran's descriptor, which requires a session with that layout; an allocatable
 -- or pointer scalar is an address. Polymorphic components, procedure pointers and components added by the compiler
 -- become bytes without a name.
+--
+-- Functions with the parameters (builder, node) return the type of a node.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,9 +14,10 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
--- Returns the key of a type's name: the last part, in small letters.
+-- Returns the key of a type's name: the part after the module, in small letters.
 local function key(name) return name:match "[^:]*$":lower() end
 
+-- Encoding of a base type -> class of Fortran.
 local classes = { signed = "integer", float = "real", boolean = "logical", complex = "complex" }
 
 -- Returns the intrinsic type of a base type. Raises if Fortran has no such type.
@@ -26,20 +29,21 @@ local function base(builder, node)
   raise("unsupported", nil, ("%s: there is no %s here"):format(builder.file, node.name), { rule = "HOUSE-debug" })
 end
 
--- Returns the type of the target of a pointer or descriptor; records are completed later.
+-- Returns the type of the target of a pointer or descriptor. A record may be returned incomplete, because
+-- builder:finish completes it. Raises if the target is missing (nil).
 local function target(builder, node)
   if not node then builder.damaged "an array has no elements" end
   return node.kind == "record" and builder:record(node, false) or builder:type(node)
 end
 
--- Returns the type of an array with explicit bounds.
+-- Returns the type of an array with explicit bounds. An extent that is not known is 0.
 local function array(builder, node)
   local bounds = {}
   for i, dim in ipairs(node.dims) do bounds[i] = { lower = dim.lower, extent = dim.count or 0 } end
   return fortran_types.array(builder:type(node.of), bounds)
 end
 
--- Returns the type of a descriptor. Raises if the session uses another compiler's layout.
+-- Returns the type of a descriptor. Raises if the session uses the descriptors of another compiler.
 local function descriptor_type(builder, node)
   local layout = builder.session.program.layout
   if layout ~= fortran_descriptor.layouts.gfortran then
@@ -49,19 +53,20 @@ local function descriptor_type(builder, node)
   return fortran_types.descriptor(layout, target(builder, node.of), node.rank, node.attribute)
 end
 
--- Returns the type of a scalar pointer: the address alone.
+-- Returns the type of a scalar pointer or allocatable: a descriptor that is the address alone.
 local function pointer(builder, node)
   return fortran_types.descriptor(fortran_descriptor.address, target(builder, node.to), 0, "pointer")
 end
 
--- Returns a new derived type, still without components. Raises for a record that is not of Fortran.
+-- Returns a new derived type, still without components; its name is `name` without the number that `distinct` adds.
+-- Raises for a record that is not of Fortran or has no name.
 local function new_record(node, name)
   if node.fortran and name then return fortran_types.record((name:match "^[^#]*")) end
   raise("unsupported", nil, ("%s is not a derived type of Fortran"):format(node.name or "the type"),
     { rule = "HOUSE-debug" })
 end
 
--- True if two types of one name have the same components.
+-- Returns true if two nodes of derived types have the same size, and components with the same names and offsets.
 local function is_same(a, b)
   if a == b then return true end
   if a.size ~= b.size or #a.members ~= #b.members then return false end
@@ -72,8 +77,8 @@ local function is_same(a, b)
   return true
 end
 
--- Returns the key of a type. Debug information does not record modules and procedures of types, so that names of types
--- are not unique: types with equal names and different components get different keys.
+-- Returns the key of a record's type: `name` or, if another type has it, `name` with # and a number. Debug information
+-- does not record modules and procedures of types, so types with different components may have equal names.
 local function distinct(builder, node, name)
   builder.nodes = builder.nodes or {}
   local own, i = name, 1
@@ -85,9 +90,11 @@ local function distinct(builder, node, name)
   return own
 end
 
+-- Kinds of nodes that a component with a name may have.
 local readable = { base = true, record = true, array = true, descriptor = true, character = true }
 
--- True if a component gets no name, because the compiler added it or its type is not supported.
+-- Returns true if a component `m` gets no name, because the compiler added it or its type is not supported. node: its
+-- type, nil if unknown.
 local function is_hidden(m, node)
   if not node or m.name and m.name:find "^_" then return true end
   if node.kind == "pointer" then
@@ -97,7 +104,8 @@ local function is_hidden(m, node)
   return not readable[node.kind] or node.kind == "record" and node.name ~= nil and node.name:find "__class_" ~= nil
 end
 
--- Sets the members of a type. In a type that extends another type, the first component has the name of the parent.
+-- Completes a derived type t with its components (types.set_members). In a type that extends another type, the first
+-- component has the name of the parent; it loses this name and sets t.parent.
 local function set_members(t, members, size, align)
   local first = members[1]
   local parent = first and first.type.class == "type" and first.name == first.type.tag and first.type or nil

@@ -14,7 +14,7 @@
 -- Parameters of many functions:
 --   t           descriptor type (fortran_types.descriptor); address: address of such a descriptor.
 --   element     type of the elements.
---   dims        list of {lower, extent, sm}; sm: distance in bytes between elements that are neighbours in the dimension.
+--   dims        list of {lower, extent, sm}; sm: stride, the distance in bytes between neighbours in this dimension.
 --   space       memory space; low, high: bounds of the object that contains the descriptor, nil if unknown.
 --   frame       frame.pos is the position for errors; nil: none.
 -- Functions with a space raise if the memory cannot be accessed.
@@ -106,8 +106,8 @@ local function divisor(a, b)
   return a
 end
 
--- Returns the unit of strides in bytes: the size of an element, or a divisor of this size if the elements are parts of
--- larger objects, whose strides are not multiples of it.
+-- Returns the unit of strides in bytes: the size of an element, or a divisor of this size. A divisor is needed if the
+-- elements are parts of larger objects, so that strides are not multiples of their size.
 local function span_of(element, dims)
   local span = element.size
   for _, dim in ipairs(dims) do

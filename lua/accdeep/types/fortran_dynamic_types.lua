@@ -1,5 +1,5 @@
 -- fortran_dynamic_types.lua - dynamic types of polymorphic objects: type records in host memory, which the addenda of
--- descriptors point to, and the relation "extends".
+-- descriptors (fortran_descriptor.lua) point to, and the relation "extends".
 --
 -- A type record holds three words: its own size, the size of an object, the number of the type. Data clauses map it
 -- like other data, and a kernel that inquires a dynamic type reads it on the device.
@@ -11,13 +11,16 @@ local types = require "accdeep.types"
 local fortran_dynamic_types = {}
 
 local WORD = 8
-fortran_dynamic_types.BYTES = 3 * WORD -- size of a type record: its size, the object's size, the type's number
+-- Size of a type record in bytes.
+fortran_dynamic_types.BYTES = 3 * WORD
+-- Offset of the type's number in its record.
 local NUMBER = 2 * WORD
 
+-- Number -> type. Weak: a type that nothing else uses is freed.
 local numbered = setmetatable({}, { __mode = "v" }) -- number -> type
 local last = 0
 
--- Returns the number of a type; numbers a new type at the first call.
+-- Returns the number of a derived type; gives it one at the first call.
 local function number_of(t)
   if not t.number then
     last = last + 1
@@ -26,7 +29,8 @@ local function number_of(t)
   return t.number
 end
 
--- Returns the address of a type's record in the session's host memory; creates the record at the first call.
+-- Returns the address of a type's record in the session's host memory; creates the record at the first call. Raises if
+-- no memory is left.
 function fortran_dynamic_types.record(session, t)
   local address = session.program.type_records[t]
   if not address then
@@ -38,29 +42,29 @@ function fortran_dynamic_types.record(session, t)
   return address
 end
 
--- Returns the address of a type's record as descriptors in this memory space hold it: on a device, the address of the
--- record's copy, if the copy is present.
+-- Returns the address of a type's record as a descriptor in this memory space holds it. In device memory, this is the
+-- address of the record's copy or, if the record is not present, its host address.
 function fortran_dynamic_types.pointer(space, t)
   local address = fortran_dynamic_types.record(space.session, t)
   local dev = space.on_device and space.ctx:deviceptr(space.number, address) or 0
   return dev ~= 0 and dev or address
 end
 
--- Returns the type whose record the pointer at `pointer_address` points to, read as a kernel reads the pointer. Raises
--- if there is no such type.
+-- Returns the type whose record the pointer at pointer_address points to. space, low, high, frame: as in
+-- fortran_descriptor.lua. Raises if the pointer or the record cannot be read, or has no type's number.
 function fortran_dynamic_types.type(space, pointer_address, low, high, frame)
   local record, rlow, rhigh = space:load_pointer(pointer_address, low, high, frame)
   local t = numbered[space:load(record + NUMBER, core.scalar.i64, WORD, rlow, rhigh, frame)]
   return t or diagnostic.raise("type-mismatch", frame and frame.pos, "the descriptor points to no type")
 end
 
--- True if the type t is `ancestor`, or extends it directly or indirectly.
+-- Returns true if the derived type t is `ancestor`, or extends it directly or indirectly; false if t is nil.
 function fortran_dynamic_types.extends(t, ancestor)
   while t and t ~= ancestor do t = t.parent end
   return t ~= nil
 end
 
--- Returns the number of types between a type and the root of its hierarchy.
+-- Returns the number of ancestors of a derived type: 0 if it does not extend another type.
 function fortran_dynamic_types.depth(t)
   local n = 0
   while t.parent do n, t = n + 1, t.parent end

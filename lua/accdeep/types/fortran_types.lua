@@ -7,7 +7,8 @@
 --   "character": len.   "complex": part.
 --   "descriptor": of, rank, attribute, layout, polymorphic.
 -- A descriptor represents a variable or component that is allocatable, a pointer, of assumed shape or polymorphic
--- (fortran_descriptor.lua).
+-- (fortran_descriptor.lua). Fields of all types here: class ("integer", "real", "complex", "logical", "character",
+-- "type") and, for intrinsic types, fkind, the kind of Fortran: integer(8) has 8.
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -18,7 +19,8 @@ local fortran_types = {}
 
 local code = core.scalar
 
--- Returns an intrinsic scalar type. code_name: the core's code; class: "integer", "real" or "logical".
+-- Returns an intrinsic scalar type. code_name: name of the core's code; class: "integer", "real" or "logical"; rank:
+-- rank of conversions (arithmetic.lua); fields: table of further fields, or nil.
 local function scalar(name, size, code_name, class, rank, fields)
   local t = { kind = "scalar", name = name, size = size, align = size, code = code[code_name], rank = rank,
     signed = true, class = class, fkind = size }
@@ -42,7 +44,7 @@ fortran_types.intrinsic = {
     [8] = scalar("logical(8)", 8, "i64", "logical", 0, logical),
   },
 }
--- Returns the complex type whose parts have the type `part`.
+-- Returns the complex type whose parts have the real type `part`.
 local function complex(name, part)
   return { kind = "complex", name = name, class = "complex", part = part, size = 2 * part.size, align = part.align,
     fkind = part.fkind }
@@ -54,32 +56,35 @@ fortran_types.REAL, fortran_types.DOUBLE = fortran_types.intrinsic.real[4], fort
 fortran_types.COMPLEX = fortran_types.intrinsic.complex[4]
 fortran_types.LOGICAL = fortran_types.intrinsic.logical[4]
 
--- Returns the type of character variables of this length.
+-- Returns a new type of character variables of `len` characters.
 function fortran_types.character(len)
   return { kind = "character", name = ("character(%d)"):format(len), class = "character", len = len, size = len,
     align = 1, fkind = 1, view = fortran_types.view }
 end
 
--- Returns a new derived type, still without components.
+-- Returns a new derived type called `tag`, still without components.
 function fortran_types.record(tag)
   local t = types.record("struct", tag)
   t.name, t.class = ("type(%s)"):format(tag), "type"
   return t
 end
 
+-- Metatable of by_name: a name in any spelling finds the component whose name is stored in small letters.
 local case_blind = { __index = function(t, key)
   local small = type(key) == "string" and key:lower()
   return small and small ~= key and rawget(t, small) or nil
 end }
 
--- Enters component names by their spelling in small letters. Inherited components can also be reached by the name of
--- the parent type.
+-- Makes the components of a completed derived type t available in any spelling. Precondition: names in t.by_name are in
+-- small letters. parent: the type that t extends, or nil; its name becomes the name of a component at offset 0, with
+-- the position `pos`.
 function fortran_types.name_components(t, parent, pos)
   if parent then t.by_name[parent.tag] = { name = parent.tag, type = parent, offset = 0, pos = pos } end
   setmetatable(t.by_name, case_blind)
 end
 
--- Returns an array type. fortran_types.view, the view that scenarios get, is set by backend/fortran/fortran_view.lua.
+-- Returns a new array type. bounds: list of {lower, extent}, which the type keeps. Its `view`, the form in which
+-- scenarios see it, is fortran_types.view, which backend/fortran/fortran_view.lua sets.
 function fortran_types.array(element, bounds)
   local n = 1
   for _, bound in ipairs(bounds) do n = n * bound.extent end
@@ -88,34 +93,38 @@ function fortran_types.array(element, bounds)
   return t
 end
 
--- Returns a descriptor type. attribute: "allocatable", "pointer", or "other" for dummy arguments; layout: one of
--- fortran_descriptor.layouts.
+-- Returns a new descriptor type. layout: one of fortran_descriptor.layouts; element: declared type of the elements;
+-- attribute: "allocatable", "pointer", or "other" for dummy arguments; polymorphic: true for class(element), false or
+-- nil otherwise.
 function fortran_types.descriptor(layout, element, rank, attribute, polymorphic)
   return { kind = "descriptor", of = element, rank = rank, attribute = attribute, layout = layout, align = 8,
     size = fortran_descriptor.size(layout, rank, polymorphic), polymorphic = polymorphic or nil,
     name = fortran_types.shape_name(element, rank, ", " .. attribute, polymorphic), view = fortran_types.view }
 end
 
--- Returns the name of a type with a descriptor, for messages. attribute: text after the element type.
+-- Returns the name, for messages, of a type with this element type and rank. attribute: text after the element type,
+-- such as ", pointer" or ""; polymorphic: true for class(element).
 function fortran_types.shape_name(element, rank, attribute, polymorphic)
   local name = polymorphic and ("class(%s)"):format(element.tag) or types.name(element)
   return name .. attribute .. (rank > 0 and (", dimension(%s)"):format((":,"):rep(rank):sub(1, -2)) or "")
 end
 
--- Returns element type and rank of an object's type; for a scalar, the type itself and 0.
+-- Returns element type and rank of an array or descriptor type; for other types, t itself and 0.
 function fortran_types.element(t)
   if t.bounds then return t.of, #t.bounds end
   if t.kind == "descriptor" then return t.of, t.rank end
   return t, 0
 end
 
--- True if a descriptor of type t may describe an object of type `object_type`.
+-- Returns true if a descriptor of type t may describe an object whose elements have the type object_type: t's element
+-- type or, if t is polymorphic, a type that extends it.
 function fortran_types.fits(object_type, t)
   return fortran_types.same(object_type, t.of)
     or t.polymorphic and fortran_dynamic_types.extends(object_type, t.of) or false
 end
 
--- True if a value of type `a` can be used as a value of type `b` without conversion.
+-- Returns true if a value of type `a` can be used as a value of type `b` without conversion: derived types by identity,
+-- intrinsic types by class and kind, characters by length.
 function fortran_types.same(a, b)
   if a == b then return true end
   if a.class ~= b.class or a.kind ~= b.kind then return false end

@@ -9,22 +9,31 @@
 --   parts: {type, offset} of base classes and members that are empty or contain empty classes.
 --   largest_empty: size in bytes of the largest empty class inside.
 -- Invariant: two objects of the same empty class never have the same address. Placed records where they are.
+--
+-- A derived class may put members into the padding at the end of a base class, unless the base class is a POD.
+-- Therefore the layout depends on what compilers treat as a POD.
+--
+--   spec: what layout.complete lays out.
+--     bases       types of the base classes; members: list of {name?, type, align?, pos}.
+--     align       number of alignas; has_table: true with virtual functions; pos: position of the class.
+--     pod         state as a POD from its own declarations: "no", "open" or nil.
+--     is_union, largest   set by layout.complete: true for a union; largest_empty of its parts.
 
 local types = require "accdeep.types"
 
 local layout = {}
 
--- Returns the first multiple of `align` that is not below `at`.
+-- Returns the first multiple of `align` that is at least `at`.
 local function align_up(at, align) return (at + align - 1) // align * align end
 
--- Returns the element type of nested arrays, or the type itself if it is not an array.
+-- Returns the element type of nested arrays; other types unchanged.
 local function innermost(t)
   while t.kind == "array" do t = t.of end
   return t
 end
 
--- Calls visit(class, offset) for each empty class inside an object at `offset`, up to the offset `last`. Returns true
--- as soon as visit returns true; otherwise false.
+-- Calls visit(class, offset) for each empty class inside an object of type t at `offset`, up to the offset `last`.
+-- Returns true as soon as visit returns true; otherwise false.
 local function each_empty(t, offset, last, visit)
   if not innermost(t).largest_empty or offset > last then return false end
   if t.kind == "array" then
@@ -41,17 +50,18 @@ local function each_empty(t, offset, last, visit)
   return false
 end
 
--- Empty classes of the object that is being laid out: offset -> set of classes. last: highest offset that is used.
+-- Empty classes of the object that is being laid out: offset -> set of classes. last: highest offset with an entry, -1
+-- without one; largest: size of the largest empty class inside the object.
 local Placed = {}
 Placed.__index = Placed
 
--- True if an object of type t at this offset has an empty class at the address of an equal one.
+-- Returns true if an object of type t at this offset would have an empty class at the address of an equal one.
 function Placed:clashes(t, offset)
   return each_empty(t, offset, self.last, function(class, at) return self[at] and self[at][class] or false end)
 end
 
--- Enters the empty classes of a part. is_empty_base: true to enter all; otherwise only classes that a later empty base
--- class can collide with are entered.
+-- Enters the empty classes of a part of type t at `offset`. is_empty_base: true to enter all of them. Otherwise enters
+-- only classes at offsets up to `largest`, with which a later empty base class at offset 0 can collide.
 function Placed:enter(t, offset, is_empty_base)
   each_empty(t, offset, is_empty_base and math.huge or self.largest, function(class, at)
     self[at] = self[at] or {}
@@ -60,7 +70,8 @@ function Placed:enter(t, offset, is_empty_base)
   end)
 end
 
--- Returns the first aligned offset, from `at` on, at which an object of the type does not collide with an empty class.
+-- Returns the first multiple of `align`, from `at` on, at which an object of type t does not collide with an empty
+-- class.
 function Placed:free(t, at, align)
   at = align_up(at, align)
   while self:clashes(t, at) do at = at + align end
@@ -76,7 +87,8 @@ local function primary_of(bases)
   return nil
 end
 
--- Returns a layout: the offsets of base classes and members, and the sizes. as_pod: true to treat open classes as PODs.
+-- Returns a layout {bases, members (offsets by index), size, align, base_size, has_own_table?} for a spec. as_pod: true
+-- to treat open base classes as PODs. Changes nothing in `spec`.
 local function compute(spec, as_pod)
   local placed = setmetatable({ last = -1, largest = spec.largest or 0 }, Placed)
   local size, data, align = 0, 0, spec.align or 1
@@ -123,7 +135,7 @@ local function compute(spec, as_pod)
   return class_layout
 end
 
--- True if two layouts differ in their size, or in the offset of a part that has data.
+-- Returns true if two layouts of a spec differ in their size, or in the offset of a part that has data.
 local function differ(spec, a, b)
   if a.size ~= b.size then return true end
   for i, base in ipairs(spec.bases) do
@@ -135,7 +147,7 @@ local function differ(spec, a, b)
   return false
 end
 
--- Returns the parts of a layout that contain empty classes; nil if no part does.
+-- Returns the list {type, offset} of the parts of a layout that contain empty classes; nil if no part does.
 local function layout_parts(spec, class_layout)
   local parts = {}
   local function add(t, offset)
@@ -146,7 +158,7 @@ local function layout_parts(spec, class_layout)
   return #parts > 0 and parts or nil
 end
 
--- Returns the size of the largest empty class in base classes and members; nil if there are no empty classes.
+-- Returns the size in bytes of the largest empty class in a spec's base classes and members; nil if there are none.
 local function largest_empty(spec)
   local largest
   local function count(t) largest = math.max(largest or 0, innermost(t).largest_empty or 0) end
@@ -156,7 +168,7 @@ local function largest_empty(spec)
 end
 
 -- Returns the state of a class as a POD for the purpose of layout: nil (a POD), "open" or "no". own_state: the state
--- from its own declarations alone.
+-- from its own declarations alone; base classes, virtual functions and members may change it.
 local function pod_of(spec, own_state)
   if own_state == "no" or #spec.bases > 0 or spec.has_table then return "no" end
   for _, member in ipairs(spec.members) do
@@ -167,8 +179,9 @@ local function pod_of(spec, own_state)
   return own_state
 end
 
--- Prepares a record from debug information as a base class. Debug information does not tell if its tail padding may be
--- reused, so the record counts as "open".
+-- Prepares a record as a base class and returns it. A record from debug information gets the fields listed above; it
+-- counts as "open", because debug information does not tell if its tail padding may be reused. Other records are
+-- unchanged.
 function layout.base_layout(record)
   if not record.from_debug or record.is_pod then return record end
   local data = 0
@@ -182,10 +195,9 @@ function layout.base_layout(record)
   return record
 end
 
--- Lays out a record and returns it. spec: {bases = types, members = list of {name?, type, align?, pos}, align? (of
--- alignas), has_table (true with virtual functions), pod ("no", "open" or nil, from its constructors)}. If compilers
--- lay the record out differently, because they disagree whether a base class is a POD, returns nil and this base class.
--- Decides HOUSE-layout.
+-- Lays out and completes a record, and returns it. Changes `spec` (described above), whose members get their offsets.
+-- If compilers lay the record out differently, because they disagree whether a base class is a POD, returns nil and
+-- this base class; the record is then unchanged. Decides HOUSE-layout.
 function layout.complete(record, spec)
   spec.is_union = record.record == "union"
   spec.largest = largest_empty(spec)
@@ -216,7 +228,8 @@ function layout.complete(record, spec)
     members[1] = { name = "__vptr", type = types.pointer(types.void), pos = spec.pos, offset = 0 }
   end
   for i, base in ipairs(spec.bases) do
-    if #base.members > 0 then -- an empty base class has nothing to map
+    -- An empty base class has no bytes to map, so it is no member.
+    if #base.members > 0 then
       members[#members + 1] = { type = base, offset = class_layout.bases[i], is_base = true, pos = spec.pos }
     end
   end

@@ -1,7 +1,10 @@
 -- qualified_names.lua - parses C++ names of types with scopes and template arguments; gives all spellings of a type one
 -- key.
 --
--- A parsed name is a list of items: words, signs, and lists {list, ...} with the arguments of the preceding template.
+-- A parsed name is a list of items: words, signs, and lists of the arguments of the preceding template (or function, or
+-- array), which are parsed names, with the closing sign in `close`. std::vector<float> is {"std", "::", "vector",
+-- {{"float"}, close = ">"}}. The key of a name is the text that its items form, with uniform blanks.
+--
 -- Compilers print all arguments, while users omit defaults: std::vector<float> also matches std::vector<float,
 -- std::allocator<float> >.
 
@@ -10,20 +13,25 @@ local types = require "accdeep.types"
 
 local qualified_names = {}
 
--- Inline namespaces with which the two C++ libraries mark their versions; programs do not write them.
+-- Inline namespaces with which the two C++ libraries mark their versions. Programs do not write them, so the parser
+-- removes them.
 local inline = { __cxx11 = true, __1 = true, _V2 = true }
 -- Typedefs such as std::string, which compilers print instead of their type: name -> argument of basic_string.
 local strings = { string = "char", wstring = "wchar_t", u16string = "char16_t", u32string = "char32_t" }
+-- Words before the name of a type, which are not a part of its key.
 local keywords = { struct = true, class = true, union = true, enum = true, typename = true }
-local leading = { const = true, volatile = true } -- moved to the front, because T const is const T
+-- Qualifiers that are moved to the front, because `T const` is the same type as `const T`.
+local leading = { const = true, volatile = true }
+-- Words that form the name of a scalar type, in any order (types.builtin).
 local builtin = word_set "char short int long float double signed unsigned bool _Bool"
 
+-- Opening sign -> closing sign of a list of arguments.
 local closing = { ["<"] = ">", ["("] = ")", ["["] = "]" }
 
 local read_items -- forward declaration
 
--- Parses the arguments after the opening sign at `at`. Returns the arguments and the position after the closing sign;
--- nil if the sign is not closed.
+-- Parses the arguments after the opening sign at the position `at`. Returns the list of arguments and the position
+-- after the closing sign; nil and a position if no closing sign ends the arguments.
 local function arguments(text, at)
   local close = closing[text:sub(at, at)]
   local list = { close = close }
@@ -39,7 +47,8 @@ local function arguments(text, at)
   return list, at
 end
 
--- Parses items up to a comma or closing sign; returns them and the position of that sign.
+-- Parses items from the position `at` up to a comma, a closing sign or the end. Returns them and the position of that
+-- sign. Returns a position two past the end of the text if arguments inside are not closed.
 function read_items(text, at)
   local items, front, words, is_derived = {}, {}, {}, false
   local function flush()
@@ -72,7 +81,8 @@ function read_items(text, at)
       flush()
       local list
       list, at = arguments(text, at)
-      if not list then return items, #text + 2 end -- a position that no sign can have
+      -- No sign can have this position, so all callers reject the text.
+      if not list then return items, #text + 2 end
       items[#items + 1] = list
     elseif sign == "" or sign == "," or sign == ">" or sign == ")" or sign == "]" then
       break
@@ -97,9 +107,10 @@ function read_items(text, at)
   return items, at
 end
 
+-- Closing sign -> opening sign.
 local opening = { [">"] = "<", [")"] = "(", ["]"] = "[" }
 
--- Returns a list of items as text: the key of a name.
+-- Returns a list of items as text, with blanks only between words and after commas: the key of the name.
 local function format_items(items)
   local out = {}
   for i, item in ipairs(items) do
@@ -116,21 +127,21 @@ local function format_items(items)
   return table.concat(out)
 end
 
--- Returns the items of a name and its key; nil if the text is not a name of a type.
+-- Returns the items of a name and its key; nil if the text is not the name of a type.
 function qualified_names.parse(text)
   local items, at = read_items(text, 1)
   if at <= #text or at > #text + 1 or #items == 0 then return nil end
   return items, format_items(items)
 end
 
--- Returns the key of a name; the text itself if it is not a name.
+-- Returns the key of a name; the text itself if it is not the name of a type.
 function qualified_names.key(text)
   local _, key = qualified_names.parse(text)
   return key or text
 end
 
--- True if `spelling`, a list of items, matches the full name of a type; a spelling may omit trailing arguments of
--- templates.
+-- Returns true if `spelling` matches `full`, the full name of a type; both are lists of items. A spelling may omit
+-- trailing arguments of a template, but not the brackets with all arguments.
 function qualified_names.accepts(spelling, full)
   if #spelling ~= #full then return false end
   for i, item in ipairs(spelling) do
@@ -148,7 +159,8 @@ function qualified_names.accepts(spelling, full)
   return true
 end
 
--- Returns the last name without arguments, and the list of scopes before the name: "vector", {"std"}.
+-- Returns the last name in a list of items, without arguments, and the list of the names of scopes before it: "vector",
+-- {"std"}. Returns nil and {} if there is no name.
 function qualified_names.split(items)
   local names = {}
   for i, item in ipairs(items) do

@@ -5,8 +5,12 @@
 -- the items of qualified_names.lua.
 --
 -- A scope may have an outer scope: a case's scope has the file's scope. A lookup continues in the outer scope (by
--- __index); declarations are entered into the scope itself. Scopes of a namespace, a class or a template's arguments
--- have a `home`: the enclosing scope that owns the types made from templates.
+-- __index); declarations are entered into the scope itself. variables[name] is false where a constant hides an outer
+-- variable. Scopes of a namespace, a class or a template's arguments have a `home`: the enclosing scope that owns the
+-- types made from templates.
+--
+-- The parsers call the fields is_type(name), is_template(name) and qualified_type(text) of a scope to tell types from
+-- other names.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -19,6 +23,7 @@ local raise = diagnostic.raise
 local Scope = {}
 Scope.__index = Scope
 
+-- Names of the tables of a scope.
 local SPACES = { "variables", "typedefs", "tags", "enumerators", "functions", "prototypes", "procedures", "templates",
   "instances", "qualified", "namespaces", "constant_types" }
 
@@ -36,8 +41,8 @@ local function new(outer)
   return self
 end
 
--- Saves the names that a text may declare, and the incomplete types of this and the enclosing scopes, which a
--- definition may complete.
+-- When a text is executed (transaction.lua), saves the tables of the current scope. Also saves the incomplete types of
+-- this and the enclosing scopes, because a definition in the text may complete them.
 transaction.register(function(session)
   local undo = { transaction.save_fields(session.now.scope, SPACES) }
   local scope = session.now.scope
@@ -50,14 +55,16 @@ transaction.register(function(session)
   return function() for i = #undo, 1, -1 do undo[i]() end end
 end)
 
--- Returns the type of a typedef or, as in C++, of a tag; nil if the name does not exist or a variable hides the type.
+-- Returns the type of a typedef or, as in C++, of a tag; nil if the name does not exist, or a variable with the name
+-- hides the type.
 function Scope:type_named(name)
   if self.variables[name] then return nil end
   return self.typedefs[name] or self.tags[name]
 end
 
 -- Returns the key of the type that a text names in any spelling, with scopes or template arguments
--- (qualified_names.lua). Returns nil if no type matches, or if several types match.
+-- (qualified_names.lua). Only types from debug information and C++ declarations have such keys. Returns nil if no type
+-- matches, or if several different types match.
 function Scope:type_spelled(text)
   local at = self
   while at and not next(at.qualified) do at = at.outer end
@@ -78,7 +85,7 @@ function Scope:type_spelled(text)
 end
 
 -- Returns the type that a class or namespace declares, for a name with "::" and without template arguments
--- (Outer::Inner); nil if there is no such type.
+-- (Outer::Inner); nil for other names, and if there is no such type.
 function Scope:type_inside(text)
   local t, key = nil, nil
   if text:find "[<>]" or not text:find("::", 1, true) then return nil end
@@ -96,29 +103,31 @@ function Scope:type_inside(text)
   return t
 end
 
--- Enters a constant of type t; the constant hides a variable of the same name.
+-- Enters a constant of type t (nil: int) in this scope. The constant hides a variable of the same name.
 function Scope:constant(name, value, t)
   self.enumerators[name], self.variables[name] = value, false
   if t and t ~= types.scalars.int then self.constant_types[name] = t end
 end
 
--- Returns the value and the type of a constant; nil if the name is not a constant.
+-- Returns the value and the type of a constant. Returns nil if the name is not a constant.
 function Scope:constant_named(name)
   local value = self.enumerators[name]
   return value, value and (self.constant_types[name] or arithmetic.enumerator(value))
 end
 
--- Returns a true value if the name is declared in this scope itself; enclosing scopes do not matter.
+-- Returns a true value if the name is declared in this scope itself as a variable, typedef or constant. Enclosing
+-- scopes do not matter.
 function Scope:find_declared(name)
   return rawget(self.variables, name) or rawget(self.typedefs, name) or rawget(self.enumerators, name)
 end
 
--- Raises the error for a name that is declared already.
+-- Raises the error for a name at `pos` that is declared already.
 function Scope:raise_taken(name, pos)
   raise("duplicate-name", pos, ("'%s' is declared already"):format(name), { length = #name })
 end
 
--- Enters a name for a type; declaring the same type again is allowed.
+-- Enters a typedef name for the type t in this scope. Declaring the same type again is allowed. A record without a tag
+-- gets the name for messages. Raises at `pos` if the scope has another type of this name.
 function Scope:define_type(name, t, pos)
   local before = rawget(self.typedefs, name)
   if before and not types.same(before, t) then self:raise_taken(name, pos) end
@@ -126,7 +135,8 @@ function Scope:define_type(name, t, pos)
   self.typedefs[name] = t
 end
 
--- Raises the error for a name, {name, pos}, that is not a variable. others: set of other names to suggest.
+-- Raises the error for a name, {name, pos}, that is not a variable. others: table whose keys are further names to
+-- suggest, or nil; rule: rule of the error, or nil.
 function Scope:no_variable(node, others, rule)
   local names = self:names()
   for name in pairs(others or {}) do names[name] = true end
@@ -134,7 +144,8 @@ function Scope:no_variable(node, others, rule)
     help = diagnostic.suggest(node.name, names) })
 end
 
--- Returns all types made from templates in this and the enclosing scopes: name -> type.
+-- Returns all types made from templates in this and the enclosing scopes: name -> type. A name of an inner scope hides
+-- that of an outer one.
 function Scope:all_instances()
   local all = {}
   local scope = self
@@ -145,7 +156,7 @@ function Scope:all_instances()
   return all
 end
 
--- Returns the set of all names that an expression can use, for suggestions.
+-- Returns the set of all names of variables, constants and functions in this and the enclosing scopes, for suggestions.
 function Scope:names()
   local all = {}
   local scope = self

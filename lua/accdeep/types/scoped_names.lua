@@ -1,8 +1,8 @@
 -- scoped_names.lua - resolves C++ names with scopes, such as Outer::Inner and std::vector<float>::impl.
 --
--- A record's field `names` is the scope of the declarations inside its definition. Declarations of a namespace are
--- entered into the enclosing scope under the namespace's prefix; `namespaces` of a scope is the set of known
--- namespaces.
+-- A record's field `names` is the scope of the declarations inside its definition; `around` is the scope that encloses
+-- the record. Declarations of a namespace are entered into the enclosing scope under the namespace's prefix:
+-- `app::grid`. The table `namespaces` of a scope is the set of known namespaces. Scopes: scope.lua.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local scope = require "accdeep.types.scope"
@@ -14,19 +14,21 @@ local raise = diagnostic.raise
 
 local scoped_names = {}
 
-local empty_scope = scope.new() -- scope of a class without declarations
+-- Scope of a class without declarations; also without the predefined types, which a new scope has.
+local empty_scope = scope.new()
 for name in next, empty_scope.typedefs do empty_scope.typedefs[name] = nil end
 
--- Symbol tables whose names a namespace makes known in the enclosing scope.
+-- Tables of a scope whose names a namespace makes known in the enclosing scope.
 local SPACES = { "typedefs", "tags", "templates", "enumerators", "constant_types", "variables", "functions",
   "namespaces" }
 
--- Runs fn(...) with `inner` as the scope for lookups and declarations.
+-- Runs fn(...) with `inner` as the scope for lookups and declarations, and returns its results. Errors of fn propagate.
 function scoped_names.with_scope(session, inner, fn, ...)
   return with_fields(session.now, { scope = inner }, fn, ...)
 end
 
--- Returns a new scope inside the current one, for definitions of types. prefix: the beginning of their full names.
+-- Returns a new scope inside the current one, for definitions of types. prefix: the beginning of their full names, such
+-- as "app::".
 function scoped_names.inner(session, prefix)
   local inner = scope.new(session.now.scope)
   inner.home, inner.prefix = session.now.scope.home or session.now.scope, prefix
@@ -35,7 +37,8 @@ end
 
 -- ---------------------------------------------------------------------------------- namespaces --
 
--- Returns the scope of a namespace that is opened here, filled with its earlier declarations.
+-- Returns a new scope for a namespace that is opened here, filled with the namespace's earlier declarations. The caller
+-- makes it current (with_scope) and passes it to leave_namespace.
 function scoped_names.enter_namespace(session, name)
   local outer = session.now.scope
   local inner = scoped_names.inner(session, (outer.prefix or "") .. name .. "::")
@@ -56,7 +59,8 @@ function scoped_names.enter_namespace(session, name)
   return inner
 end
 
--- Enters the declarations of a namespace into the enclosing scope.
+-- Enters the declarations of a namespace into the enclosing scope, under the namespace's prefix. inner: the scope from
+-- enter_namespace.
 function scoped_names.leave_namespace(inner)
   for _, space in ipairs(SPACES) do
     for name, value in next, inner[space] do inner.outer[space][inner.namespace .. "::" .. name] = value end
@@ -65,7 +69,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- lookup --
 
--- Returns the scope of the open namespace called `name`: `at` itself or one of its enclosing scopes; nil if there is
+-- Returns the scope of the open namespace called `name`: the scope `at` or one of its enclosing scopes; nil if there is
 -- none.
 local function find_namespace(at, name)
   while at do
@@ -75,17 +79,19 @@ local function find_namespace(at, name)
   return nil
 end
 
--- Returns the type that a name stands for in a scope; nil if there is no such type. is_own: true to ignore enclosing
--- scopes.
+-- Returns the type that a name stands for in the scope `at`; nil if there is no such type. is_own: true to ignore
+-- enclosing scopes.
 local function type_in(at, name, is_own)
   if is_own then return rawget(at.typedefs, name) or rawget(at.tags, name) end
   return at.typedefs[name] or at.tags[name]
 end
 
+-- Names of types that are suggested in addition to declared ones.
 local basic = word_set "char short int long float double signed unsigned void bool"
 
--- Raises the error for an unknown type. inner: the scope of the class that the name before the last "::" names, or nil.
--- Decides HOUSE-names.
+-- Raises the error for an unknown type. name: the whole path; length: length of the text to mark, nil for that of
+-- `name`; inner: the scope of the class that the path names before its last "::", or a false value. Decides
+-- HOUSE-names.
 local function unknown(session, node, name, length, inner)
   local all, before = {}, inner and name:match "^.*::" or ""
   local function add(at)
@@ -113,7 +119,8 @@ local function unknown(session, node, name, length, inner)
       .. "or accd_declare_from_debug_info in C" or nil })
 end
 
--- Returns a suggestion for the name of a type that is declared but not defined: the closest defined tag.
+-- Returns a help text for a type that is declared but not defined: the closest defined tag in its scopes; nil if no tag
+-- is close.
 local function closest_defined(t)
   local all, at = {}, t.around
   while at do
@@ -125,7 +132,8 @@ local function closest_defined(t)
   return diagnostic.suggest(t.tag, all)
 end
 
--- Raises the error for a type whose size is needed but unknown. fields: further fields of the error, code included.
+-- Raises the error for a type t whose size is needed but unknown. fields: table of further fields of the error, code
+-- included, or nil.
 function scoped_names.no_size(t, pos, fields)
   local code = t.kind == "record" and "unknown-type" or "type-mismatch"
   fields = fields or {}
@@ -133,21 +141,23 @@ function scoped_names.no_size(t, pos, fields)
   raise(fields.code or code, pos, ("the size of %s is not known"):format(types.name(t)), fields)
 end
 
--- Raises the error for declaring something with an incomplete type.
+-- Raises the error for declaring `name` with the incomplete type t. subject: what is declared, with a blank, such as
+-- "member "; may be "".
 function scoped_names.incomplete(subject, name, t, pos)
   raise("unknown-type", pos, ("%s'%s' has the incomplete type %s"):format(subject, name, types.name(t)),
     { length = #name, help = t.kind == "record" and closest_defined(t) or nil })
 end
 
--- Raises the error for a template that is named without arguments. step: the last part of the path; name: the whole
--- path.
+-- Raises the error for a template that is named without arguments. step: the last part of the path, as AST; name: the
+-- path up to it.
 local function is_template(step, name)
   raise("unknown-type", step.pos, ("'%s' is a template"):format(name), { length = #step.name,
     help = ("give it types: %s<float>"):format(name) })
 end
 
--- Returns the type of a path. If wants_template is true and the path ends in the name of a template without arguments,
--- returns nil and the template. instance(session, spec, class_template): returns the type of a template with arguments.
+-- Returns the type of a path. node: AST {steps, global?}; a step is {name, pos, arguments?}. instance(session, step,
+-- class_template): function that returns the type of a template with arguments. If wants_template is true and the path
+-- ends in the name of a template without arguments, returns nil and the template. Raises if the path names no type.
 function scoped_names.find(session, node, instance, wants_template)
   local at, prefix, is_own = session.now.scope, "", false
   local function all_of_it()

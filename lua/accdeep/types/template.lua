@@ -71,8 +71,8 @@ end
 
 -- Returns the instance for a list of arguments; makes it at the first call. Instances are cached in the home scope
 -- (scope.lua). spec: AST of the use, for errors. fill(session, t, node) gives the new record t the members of `node`,
--- the template's AST. Raises if `fill` or a directive of the template fails, or if instances are nested too deeply; the
--- instance is then removed. Decides TR14-4.3-16.
+-- the template's AST. Raises if `fill` or a directive of the template fails; the instance is then removed. Also raises
+-- if instances are nested too deeply. Decides TR14-4.3-16.
 function template.instance(session, spec, class_template, arguments, fill)
   local texts = {}
   for i, argument in ipairs(arguments) do
