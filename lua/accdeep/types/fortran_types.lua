@@ -116,15 +116,15 @@ function fortran_types.element(t)
   return t, 0
 end
 
--- Returns true if a descriptor of type t may describe an object whose elements have the type object_type: t's element
--- type or, if t is polymorphic, a type that extends it.
+-- Returns true if a descriptor of type t may describe an object with elements of object_type. This is t's element type
+-- or, if t is polymorphic, a type that extends it.
 function fortran_types.fits(object_type, t)
   return fortran_types.same(object_type, t.of)
     or t.polymorphic and fortran_dynamic_types.extends(object_type, t.of) or false
 end
 
--- Returns true if a value of type `a` can be used as a value of type `b` without conversion: derived types by identity,
--- intrinsic types by class and kind, characters by length.
+-- Returns true if a value of type `a` can be used as a value of type `b` without conversion. Derived types must be
+-- identical, intrinsic types have the same class and kind, characters the same length.
 function fortran_types.same(a, b)
   if a == b then return true end
   if a.class ~= b.class or a.kind ~= b.kind then return false end

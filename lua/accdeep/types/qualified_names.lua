@@ -1,9 +1,10 @@
 -- qualified_names.lua - parses C++ names of types with scopes and template arguments; gives all spellings of a type one
 -- key.
 --
--- A parsed name is a list of items: words, signs, and lists of the arguments of the preceding template (or function, or
--- array), which are parsed names, with the closing sign in `close`. std::vector<float> is {"std", "::", "vector",
--- {{"float"}, close = ">"}}. The key of a name is the text that its items form, with uniform blanks.
+-- A parsed name is a list of items: words, signs, and lists of arguments. Such a list has parsed names, the arguments
+-- of the preceding template, function or array, and the closing sign in `close`. For example, std::vector<float> is
+-- {"std", "::", "vector", {{"float"}, close = ">"}}. The key of a name is the text that its items form, with uniform
+-- blanks.
 --
 -- Compilers print all arguments, while users omit defaults: std::vector<float> also matches std::vector<float,
 -- std::allocator<float> >.
@@ -81,7 +82,7 @@ function read_items(text, at)
       flush()
       local list
       list, at = arguments(text, at)
-      -- No sign can have this position, so all callers reject the text.
+      -- Returned because a sign never has this position, so all callers reject the text.
       if not list then return items, #text + 2 end
       items[#items + 1] = list
     elseif sign == "" or sign == "," or sign == ">" or sign == ")" or sign == "]" then
@@ -141,7 +142,7 @@ function qualified_names.key(text)
 end
 
 -- Returns true if `spelling` matches `full`, the full name of a type; both are lists of items. A spelling may omit
--- trailing arguments of a template, but not the brackets with all arguments.
+-- trailing arguments of a template, but not the template's brackets.
 function qualified_names.accepts(spelling, full)
   if #spelling ~= #full then return false end
   for i, item in ipairs(spelling) do

@@ -90,7 +90,7 @@ end
 local basic = word_set "char short int long float double signed unsigned void bool"
 
 -- Raises the error for an unknown type. name: the whole path; length: length of the text to mark, nil for that of
--- `name`; inner: the scope of the class that the path names before its last "::", or a false value. Decides
+-- `name`. inner: the scope of the class that the path names before its last "::", or a false value. Decides
 -- HOUSE-names.
 local function unknown(session, node, name, length, inner)
   local all, before = {}, inner and name:match "^.*::" or ""
@@ -109,7 +109,8 @@ local function unknown(session, node, name, length, inner)
       at = at.outer
     end
   end
-  local instance -- instance of a template that debug information knows only by its instances
+  -- A template's instance with this name. Debug information knows templates only by their instances.
+  local instance
   for text in pairs(all) do
     if text:sub(1, #name + 1) == name .. "<" and not (instance and instance < text) then instance = text end
   end
