@@ -314,7 +314,7 @@ end
 function convenience.lower(session, kind, clauses, directive)
   local roots, has_members, holder_count = {}, false, 0
   local function of_this(name) return session:this_member(name) ~= nil end
-  local mapping_roots = {} -- variable -> the root whose nest maps it
+  local mapping_roots = {} -- list item -> the root of the tree whose nest maps it
   local function each(fn)
     for _, clause in ipairs(clauses) do
       if policy.actions[clause.name] or kind == "update" and directions[clause.name] then
@@ -366,8 +366,9 @@ function convenience.lower(session, kind, clauses, directive)
       name = through and unparse.expression(variable) or list_item.render((list_item.split_designator(variable)), {}) }
   end)
   if not has_members then return clauses end
-  -- If several clauses name a base, the first of these gives the default: a clause without shape and nest, one with a
-  -- shape, one with a nest. Other clauses of the same kind of data remain list items.
+  -- If several clauses name a base, one of them gives the default of its nest: one without shape and nest, else one
+  -- with a shape, else one with a nest. Further clauses with the same name stay list items; set_clause raises for other
+  -- names.
   for _, form in ipairs { "plain", "shape", "nest" } do
     each(function(clause, variable)
       local clause_form = clause.nest and "nest" or clause.shape and "shape" or "plain"

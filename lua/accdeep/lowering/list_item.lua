@@ -155,7 +155,8 @@ function list_item.enclosing(session, node)
     at, t, i = list_item.element(at, steps[i].index, steps[i].pos), t.of, i + 1
   end
   if not types.is_record(t) or not steps[i] then
-    if #objects > 0 then return objects end -- the pointer on the path is a member of a structure
+    -- The l-value is not a member, but the pointer on its path is a member of a structure, which encloses the pointer.
+    if #objects > 0 then return objects end
     return {}
   end
   if at == root.node and root.pointer then

@@ -58,7 +58,8 @@ local function memoize(session, record, key, make)
   end
   if not cache[key] then
     cache[key] = make()
-    -- `key` of a mapping names it when mappings are compared. It is set once, because the type's name may change later.
+    -- `key` is a text, so that it still names the same mapping after a declaration has cleared the cache
+    -- (run/changed_bounds.lua).
     cache[key].key = ("%s, %s"):format(types.name(record), key)
   end
   return cache[key]
@@ -266,10 +267,10 @@ function nest.is_alias(entry)
   return sections and sections[#sections].tag == "alias"
 end
 
--- Returns the member mapping that a clause, except invoke, gives to objects of a record. Brackets and a nest decide; a
--- clause without them uses the policy for its action or, if there is none, the default shape. requested: the clause's
--- action, or nil. Raises if the shape does not exist, its values or nest are wrong, or the profile has no values of
--- shapes.
+-- Returns the member mapping that a clause gives to objects of a record. Precondition: it is not an invoke clause.
+-- Brackets and a nest decide; a clause without them uses the policy for its action or, if there is none, the default
+-- shape. requested: the clause's action, or nil. Raises if the shape does not exist, its values or nest are wrong, or
+-- the profile has no values of shapes.
 function nest.mapping_of_clause(session, record, clause, update, requested)
   local inner = shape.brackets(clause)
   if inner.args then shape.wish(session, inner.pos, "TR14-5-01", "values of shapes") end
@@ -293,11 +294,12 @@ end
 
 -- ------------------------------------------------------------------------------------- entries --
 
--- Resolves the member `name` in layers (TR14-3.1.2-03..05) and returns the result. Fields: include; source and
--- source_layer, the first entry that names the member, and its layer; limit, from this entry; subscripts, layer and
--- location, of the first entry with sections. The first layer that names the member, or has a default, decides
--- `include`; without one, the member is included. Decides TR14-3.1.1-11, TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03,
--- TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05, TR14-A.2-04.
+-- Resolves the member `name` in layers (TR14-3.1.2-03..05) and returns a table. The first layer that names the member,
+-- or has a default, decides its field `include`; without such a layer, the member is included. Fields of the first
+-- entry that names the member: source (the entry), source_layer, source_location and limit. Fields of the first entry
+-- with sections: subscripts, layer and location. They are nil if there is no such entry. Decides TR14-3.1.1-11,
+-- TR14-3.1.1-18, TR14-3.1.1-19, TR14-3.1.2-03, TR14-3.1.2-04, TR14-3.1.2-05, TR14-3.3-10, TR14-A.1-03, TR14-A.1-05,
+-- TR14-A.2-04.
 local function find_in_layers(layers, name)
   local resolution = {}
   for _, layer in ipairs(layers) do

@@ -270,7 +270,8 @@ function policy.define(session, node, record)
   local target = shape.target(session, node, record)
   local policies, names = session:policies_of(target), {}
   if node.argument then names[1] = { name = node.argument.name, pos = node.argument.pos } end
-  for _, word in ipairs(default_for and default_for.names or {}) do -- TR14-5-09
+  -- The clause `for` gives the policy a name for each action that it lists (TR14-5-09).
+  for _, word in ipairs(default_for and default_for.names or {}) do
     if not policy.actions[word.name] then
       raise("unknown-clause", word.pos, ("'%s' is not a data clause"):format(word.name), { length = #word.name,
         rule = "TR14-5-09" })

@@ -26,7 +26,8 @@ local raise = diagnostic.raise
 
 local shape = {}
 
--- Clauses of shapes: the extensions of TR14's chapter 5, and all other clauses.
+-- Names of clauses, as keys. extension_clauses: all clauses that TR14's chapter 5 adds; own_clauses: all other clauses
+-- of shapes.
 local extension_clauses = openacc_directives.clauses_where(function(entry) return entry.wish end)
 local own_clauses = openacc_directives.clauses_where(function(_, clause)
   return openacc_directives.clauses_of.shape[clause.name] and not extension_clauses[clause.name]

@@ -45,8 +45,8 @@ end
 -- Operators whose result is an int, 0 or 1.
 local compares = { ["<"] = true, [">"] = true, ["<="] = true, [">="] = true, ["=="] = true, ["!="] = true }
 
--- Returns three types for the binary operation `op` on operands of types a and b: the one to which the left operand is
--- converted, the one for the right operand, and that of the result.
+-- Returns the types of the binary operation `op` on operands of types a and b. The first two results are the types to
+-- which the left and the right operand are converted, the third is that of the result.
 function arithmetic.binary(op, a, b)
   if op == "<<" or op == ">>" then
     local left = promoted(a)

@@ -38,7 +38,7 @@ local openmp_clauses = openmp_directives.clause
 -- a range of positions that begins at a multiple of RANGE.
 local RANGE = 1 << 32
 -- Number of a range -> group. Weak, so that groups of closed scopes are freed.
-local groups_by_range = setmetatable({}, { __mode = "v" }) -- number of a range -> group
+local groups_by_range = setmetatable({}, { __mode = "v" })
 local ranges = 0
 
 -- Returns the group whose text contains a position, and the position in this text. The first result is nil or false if

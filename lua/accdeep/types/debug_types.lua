@@ -67,7 +67,7 @@ end
 -- -------------------------------------------------------------------------------------- members --
 
 -- Largest plausible size of a type in bytes. Damaged files may state larger ones, which are rejected.
-local MOST = 1 << 46 -- largest plausible size of a type in bytes; damaged files have larger ones
+local MOST = 1 << 46
 
 -- Raises the error for damaged debug information. message: the end of the error's text.
 local function raise_damaged(message)
@@ -443,7 +443,8 @@ function Builder:differs(t, node, name)
     reason = t.kind ~= "record" and other() or t.kind == "record" and self:record_differs(t, node, name)
       or (t.tag and node.name and t.tag ~= self.key(node.name) and other()) or nil
   elseif node.kind == "pointer" then
-    local to = t.kind == "pointer" and t.to or t.kind == "descriptor" and t.rank == 0 and t.of -- Fortran's pointer
+    -- A scalar pointer of Fortran is a descriptor of rank 0.
+    local to = t.kind == "pointer" and t.to or t.kind == "descriptor" and t.rank == 0 and t.of
     reason = not to and other() or to and self:differs(to, node.to, name) or nil
   elseif node.kind == "array" then
     local element, bytes = t, size_of(node)

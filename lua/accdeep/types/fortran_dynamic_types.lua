@@ -17,7 +17,7 @@ fortran_dynamic_types.BYTES = 3 * WORD
 local NUMBER = 2 * WORD
 
 -- Number -> type. Weak: a type that nothing else uses is freed.
-local numbered = setmetatable({}, { __mode = "v" }) -- number -> type
+local numbered = setmetatable({}, { __mode = "v" })
 local last = 0
 
 -- Returns the number of a derived type; gives it one at the first call.

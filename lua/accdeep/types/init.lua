@@ -90,7 +90,8 @@ end
 
 -- Returns the type of pointers to the type `to`. It is made at the first call and stored in `to`, so it is unique.
 function types.pointer(to)
-  local t = rawget(to, "pointer_type") -- rawget, because an enum inherits from its scalar
+  -- An enum inherits all fields of its scalar type, but has a pointer type of its own, so inherited fields are ignored.
+  local t = rawget(to, "pointer_type")
   if not t then
     t = { kind = "pointer", to = to, size = 8, align = 8, code = scalar_code.pointer }
     to.pointer_type = t

@@ -63,8 +63,8 @@ function Scope:type_named(name)
 end
 
 -- Returns the key of the type that a text names in any spelling, with scopes or template arguments
--- (qualified_names.lua). Only types from debug information and C++ declarations have such keys. Returns nil if no type
--- matches, or if several different types match.
+-- (qualified_names.lua). Only types from debug information have such keys. Returns nil if no type matches, or if
+-- several different types match.
 function Scope:type_spelled(text)
   local at = self
   while at and not next(at.qualified) do at = at.outer end
@@ -103,7 +103,8 @@ function Scope:type_inside(text)
   return t
 end
 
--- Enters a constant of type t (nil: int) in this scope. The constant hides a variable of the same name.
+-- Enters a constant of type t in this scope; t nil: the type that arithmetic.enumerator gives its value. The constant
+-- hides a variable of the same name.
 function Scope:constant(name, value, t)
   self.enumerators[name], self.variables[name] = value, false
   if t and t ~= types.scalars.int then self.constant_types[name] = t end
