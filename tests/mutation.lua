@@ -37,7 +37,7 @@ local function is_eventful(text)
 end
 
 -- Returns the object that replaces an omitted construct.
-local function nothing(text)
+local function no_operation(text)
   local function run(body)
     if body_constructs[name_of(text)] and type(body) == "function" then return body() end
     return nil
@@ -51,7 +51,7 @@ end
 local ODD = "something else"
 
 -- Functions that return the inverted expectation and its arguments; other expectations cannot be inverted.
-local turned = {
+local inversions = {
   equal = function(e, value) return e.equal, value, ODD end,
   host = function(e, text) return e.host, text, ODD end,
   device = function(e, text) return e.device, text, ODD end,
@@ -103,10 +103,10 @@ end
 -- Runs a file with one step of one case mutated. mutation: {case, key}. steps: filled with the steps of the case
 -- if mutation has no key. Returns true if the case holds, true if the step was reached, and the result.
 local function run(path, text, mutation, steps)
-  local current, met
+  local current, is_reached
   local events, failing, last, is_expected = 0, 0, nil, false
   -- Ends the last step: later events are not its own.
-  local function settle()
+  local function end_step()
     if last and events > last.before then last.is_idle = false end
     last = nil
   end
@@ -115,10 +115,10 @@ local function run(path, text, mutation, steps)
     local lines = place_in(path)
     local key = kind .. " " .. table.concat(lines, " ")
     if mutation.key then
-      met = met or key == mutation.key
+      is_reached = is_reached or key == mutation.key
       return key == mutation.key
     end
-    settle()
+    end_step()
     last = steps[key]
     if not last then
       last = { key = key, kind = kind, lines = lines, is_idle = directive ~= nil and is_eventful(directive) }
@@ -137,7 +137,7 @@ local function run(path, text, mutation, steps)
           is_expected = false
           return carry_out(directive, ...)
         end
-        if step("directive", directive) then return nothing(tostring(directive)) end
+        if step("directive", directive) then return no_operation(tostring(directive)) end
         return carry_out(directive, ...)
       end
     end
@@ -145,8 +145,8 @@ local function run(path, text, mutation, steps)
     local e = {}
     for name, expectation in pairs(original_expect) do
       e[name] = function(...)
-        if turned[name] and step "expectation" then
-          local changed = table.pack(turned[name](original_expect, ...))
+        if inversions[name] and step "expectation" then
+          local changed = table.pack(inversions[name](original_expect, ...))
           return changed[1](table.unpack(changed, 2, changed.n))
         end
         is_expected = name == "accepts" or name == "fails" and type((select(2, ...))) == "string"
@@ -170,10 +170,10 @@ local function run(path, text, mutation, steps)
       if mutation.case and number ~= mutation.case then return end
       current = number
       case(name, body)
-      settle()
+      end_step()
       current = nil
     end
-    met = false
+    is_reached = false
     return scenario_run
   end
   local observer = { names = record }
@@ -181,17 +181,17 @@ local function run(path, text, mutation, steps)
     if event.op ~= "wait" then events = events + 1 end -- a wait for nothing reports itself
   end
   function observer.construct(_, _, ends)
-    if ends then settle() end
+    if ends then end_step() end
   end
   function observer.statement(_, name, statement)
     return name ~= "acc" and name ~= "omp" and function(...)
-      settle()
+      end_step()
       return statement(...)
     end
   end
   local result = scenario.run(path, text, { out = function() end, limit_steps = STEPS, observers = { observer } })
   local case = result.cases[#result.cases]
-  return case and case.ok, met, result
+  return case and case.ok, is_reached, result
 end
 
 -- ---------------------------------------------------------------------------------- the whole --
@@ -215,7 +215,7 @@ local is_list = arg[1] == "--list"
 if is_list then table.remove(arg, 1) end
 
 -- Counts of mutants by folder, and in total.
-local whole = { name = "all" }
+local total = { name = "all" }
 local parts, failed = {}, false
 
 local function part_of(path)
@@ -228,7 +228,7 @@ local function part_of(path)
 end
 
 local function count(path, kind, result)
-  for _, part in ipairs { part_of(path), whole } do
+  for _, part in ipairs { part_of(path), total } do
     local n = part[kind] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
     n[result], part[kind] = n[result] + 1, n
   end
@@ -244,8 +244,8 @@ for _, path in ipairs(arg) do
     local ok = run(path, text, { case = k }, steps)
     if not ok then error(("%s: %s does not hold by itself"):format(path, case.name)) end
     for _, step in ipairs(steps) do
-      local holds, met = run(path, text, { case = k, key = step.key }, steps)
-      if not met then error(("%s: %s does not get to %s again"):format(path, case.name, step.key)) end
+      local holds, is_reached = run(path, text, { case = k, key = step.key }, steps)
+      if not is_reached then error(("%s: %s does not get to %s again"):format(path, case.name, step.key)) end
       local reason = holds and not step.is_idle and reason_of(step, lines)
       if reason then used[reason] = true end
       local result = not holds and "noticed" or step.is_idle and "idle" or reason and "excused" or "silent"
@@ -263,14 +263,14 @@ for _, path in ipairs(arg) do
   end
 end
 
-parts[#parts + 1] = whole
+parts[#parts + 1] = total
 for _, kind in ipairs { "directive", "expectation" } do
   for _, part in ipairs(parts) do
     local n = part[kind] or { idle = 0, noticed = 0, excused = 0, silent = 0 }
     local all = n.noticed + n.excused + n.silent
     print(("%s: %d of %d mutants by %s are noticed, %.1f %%; %d have a reason, %d do nothing"):format(part.name,
       n.noticed, all, kind, 100 * n.noticed / math.max(all, 1), n.excused, n.idle))
-    failed = failed or n.noticed < LEAST * all or part == whole and all == 0
+    failed = failed or n.noticed < LEAST * all or part == total and all == 0
   end
 end
 os.exit(not failed)

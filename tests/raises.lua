@@ -97,14 +97,14 @@ end
 -- -------------------------------------------------------------------------------------- result --
 
 local unreached = dofile "tests/unreached.lua" -- by module: a part of the call's text -> the reason
-local all, met = 0, 0
+local all, reached_count = 0, 0
 for _, path in ipairs(modules("lua/accdeep", {})) do
   local lines, list = places(path)
-  local here, silent, reasons = 0, {}, unreached[path:match "accdeep/(.*)"] or {}
+  local module_count, silent, reasons = 0, {}, unreached[path:match "accdeep/(.*)"] or {}
   local used = {}
   for _, line in ipairs(list) do
     local is_reached = reached[("%s:%d"):format(path:match "accdeep/.*", line)]
-    if is_reached then here = here + 1 else silent[#silent + 1] = line end
+    if is_reached then module_count = module_count + 1 else silent[#silent + 1] = line end
     local reason
     for part in pairs(reasons) do
       if (lines[line] .. (lines[line + 1] or "")):find(part, 1, true) then
@@ -115,11 +115,11 @@ for _, path in ipairs(modules("lua/accdeep", {})) do
     check(is_reached or reason, "%s:%d: nothing reaches this error:%s", path, line, lines[line]:gsub("^%s+", " "))
   end
   for part in pairs(reasons) do check(used[part], "%s: no error '%s', which tests/unreached.lua lists", path, part) end
-  all, met = all + #list, met + here
-  if #list > 0 then print(("%4d of %4d  %s"):format(here, #list, path)) end
+  all, reached_count = all + #list, reached_count + module_count
+  if #list > 0 then print(("%4d of %4d  %s"):format(module_count, #list, path)) end
   for _, line in ipairs(is_list and silent or {}) do
     print(("      %s:%d:%s"):format(path, line, lines[line]:gsub("^%s+", " ")))
   end
 end
-print(("%4d of %4d places are reached, %d failures"):format(met, all, failed))
+print(("%4d of %4d places are reached, %d failures"):format(reached_count, all, failed))
 os.exit(failed == 0)

@@ -165,8 +165,8 @@ local function header(blocks, text)
     if comment then
       local block
       local line = reader.line
-      for each in (comment .. "\n"):gmatch "(.-)\n" do
-        local words = each:gsub("^%s*%*", "", 1):gsub("%-%-%-*", "")
+      for row in (comment .. "\n"):gmatch "(.-)\n" do
+        local words = row:gsub("^%s*%*", "", 1):gsub("%-%-%-*", "")
         local item = words:match "^%s*%-%s+(.*)$"
         if item then block = nil end
         if words:find "^%s*$" or words:find "^     " and line > reader.line then
@@ -420,7 +420,7 @@ local function show(source, of_code, quiet)
 end
 
 -- Returns the numbers of problems by folder of code.
-local function counted()
+local function count_problems()
   local counts = {}
   for _, top in ipairs(code_folders) do
     for _, path in ipairs(find_paths(("'%s' -name '*.lua' -o -path '%s*.[ch]'"):format(top, top))) do
@@ -454,7 +454,7 @@ end
 
 local function check_code()
   local allowed, all = limits(), 0
-  for folder, n in pairs(counted()) do
+  for folder, n in pairs(count_problems()) do
     local most = allowed[folder] or 0
     all = all + n
     if n ~= most then
@@ -467,7 +467,7 @@ local function check_code()
 end
 
 if arg[1] == "--write" then
-  write_limits(counted())
+  write_limits(count_problems())
 elseif arg[1] == "--code" then
   for i = 2, #arg do failed = show(arg[i], true) > 0 or failed end
 elseif #arg > 0 then

@@ -195,7 +195,7 @@ local function row_text(row)
 end
 
 -- Returns a sentence about the other directives that show the same difference, or nil.
-local function also(row)
+local function also_text(row)
   local list, families = {}, { [test_program.family(row.actions[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
     local family = test_program.family(other.actions[other.program:byte(-1)])
@@ -234,12 +234,12 @@ end
 local function put_values(out, knob, names)
   put(out, "| `%s` | meaning | profiles |\n|---|---|---|", knob.name)
   for _, value in ipairs(knob.values) do
-    local having = {}
+    local profile_names = {}
     for _, name in ipairs(names) do
-      if profiles.profile(name)[knob.name] == value[1] then having[#having + 1] = name end
+      if profiles.profile(name)[knob.name] == value[1] then profile_names[#profile_names + 1] = name end
     end
-    if #having > 0 then
-      put(out, "| `%s` | %s | %s |", tostring(value[1]), cell(value[2]), quoted(having))
+    if #profile_names > 0 then
+      put(out, "| `%s` | %s | %s |", tostring(value[1]), cell(value[2]), quoted(profile_names))
     end
   end
   put(out, "")
@@ -251,7 +251,7 @@ local function put_rows(out, rows)
     put(out, "With the declarations of [%s.lua](../../examples/explore/%s.lua):\n", row.vocabulary.name,
       row.vocabulary.name)
     put(out, "%s", row_text(row))
-    put(out, also(row))
+    put(out, also_text(row))
   end
 end
 

@@ -153,13 +153,13 @@ Terms of the field, and those of accdeep. `accdeep explain "attach counter"` pri
 ]] }
   for _, entry in ipairs(terms) do
     put(out, "## %s\n\n%s\n", entry[1], entry.text)
-    local see = glossary.list(entry.see)
-    for i, name in ipairs(see) do
+    local see_also = glossary.list(entry.see)
+    for i, name in ipairs(see_also) do
       local target = anchor(name)
-      see[i] = target == "" and name or ("[%s](#%s)"):format(name, target)
+      see_also[i] = target == "" and name or ("[%s](#%s)"):format(name, target)
     end
     put(out, "%sFrom %s%s. See %s.\n", entry.also and ("Also: %s. "):format(entry.also) or "",
-      glossary.source(entry), entry.rule and (", `%s`"):format(entry.rule) or "", table.concat(see, ", "))
+      glossary.source(entry), entry.rule and (", `%s`"):format(entry.rule) or "", table.concat(see_also, ", "))
   end
   return table.concat(out, "\n")
 end
@@ -207,13 +207,13 @@ end
 -- Returns the page of a profile. The page of tr14 lists all its knobs; other pages list the knobs that tr14 lacks or
 -- decides differently.
 function pages.profile(name)
-  local entry, differing, same = profile_page.describe(name)
+  local entry, differing, unchanged = profile_page.describe(name)
   local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }
   put(out, "This scenario holds under `%s`, and not under `%s`:\n", name, entry.against)
   put_code(out, entry.example)
   if name == "tr14" then
     put(out, "## What it decides\n")
-    put_decisions(out, same)
+    put_decisions(out, unchanged)
     return table.concat(out, "\n")
   end
   put(out, "## What differs from `tr14`\n")
@@ -224,7 +224,7 @@ function pages.profile(name)
   end
   put(out, "\nAll other knobs have the values of [`tr14`](tr14.md).\n")
   local own = {}
-  for _, decision in ipairs(same) do own[#own + 1] = knobs.is_openmp(decision.knob) and decision or nil end
+  for _, decision in ipairs(unchanged) do own[#own + 1] = knobs.is_openmp(decision.knob) and decision or nil end
   if #own > 0 then
     put(out, "## What only OpenMP's profiles decide\n")
     put_decisions(out, own)

@@ -98,7 +98,7 @@ function dg.applies(comment, from, is_optimized)
 end
 
 -- Whether one of the options of a skip list is among the flags; "*" stands for all, "" for none.
-local function among(list, flags)
+local function has_option(list, flags)
   for _, option in ipairs(dg.words(list or "")) do
     if option == "*" then return true end
     for _, flag in ipairs(flags) do
@@ -111,7 +111,7 @@ end
 -- { dg-skip-if "why" SELECTOR INCLUDED EXCEPT }
 function dg.skips(comment, flags, is_optimized)
   if not dg.selects(comment[2] or "*-*-*", is_optimized) then return false end
-  return (comment[3] == nil or among(comment[3], flags)) and not among(comment[4], flags)
+  return (comment[3] == nil or has_option(comment[3], flags)) and not has_option(comment[4], flags)
 end
 
 -- The Lua pattern for what a regular expression of dg-output matches, or nil for what has no pattern:

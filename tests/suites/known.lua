@@ -56,7 +56,7 @@ local CHANCE = "failed: by chance: its check uses PRECISION, which is undefined 
 
 -- From reason -> names, with spaces between, to name -> code -> reason. A reason of a check begins with the code of the
 -- report that it explains; "failed" is that of a failure without one. A test with several codes is in several lists.
-local function each(reasons)
+local function expand_reasons(reasons)
   local by_name = {}
   for reason, names in pairs(reasons) do
     local code, why = reason:match "^([a-z-]+): (.*)$"
@@ -273,7 +273,7 @@ return {
     ["subset-subarray-mappings-2.c"] = PADDING,
     ["vector-length-64-2.c"] = RESOURCES,
   },
-  ["openmp checks"] = each {
+  ["openmp checks"] = expand_reasons {
     [BOTH] = [[
       4.5/target_enter_exit_data/test_target_enter_exit_data_if.F90
       4.5/target_enter_exit_data/test_target_enter_exit_data_module_array.F90
@@ -331,7 +331,7 @@ return {
       4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.c
       4.5/target_teams_distribute/test_target_teams_distribute_depend_in_in.c ]],
   },
-  ["openmp-clang checks"] = each {
+  ["openmp-clang checks"] = expand_reasons {
     [KEPT] = [[
       5.0/target/test_target_defaultmap_none.c ]],
     [LEFT] = [[
@@ -356,7 +356,7 @@ return {
       4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.c
       4.5/target_teams_distribute/test_target_teams_distribute_depend_in_in.c ]],
   },
-  ["llvm-clang checks"] = each {
+  ["llvm-clang checks"] = expand_reasons {
     [ALONE] = [[
       api/ompx_sync.c api/ompx_sync.cpp ]],
     [BOTH] = [[
@@ -373,7 +373,7 @@ return {
     [TEAMS] = [[
       api/ompx_sync.c api/ompx_sync.cpp offloading/cuda_no_devices.c ]],
   },
-  ["gcc-openmp checks"] = each {
+  ["gcc-openmp checks"] = expand_reasons {
     [BEFORE] = [[
       pr66199-7.f90 pr66199-9.f90 ]],
     [BOTH] = [[
@@ -392,7 +392,7 @@ return {
     [UNSENT] = [[
       examples-4/async_target-2.f90 ]],
   },
-  ["validation checks"] = each {
+  ["validation checks"] = expand_reasons {
     [BOTH] = [[
       acc_copyin.F90 acc_copyin.c acc_copyin.cpp acc_copyin_with_len.F90 acc_update_device.F90 acc_update_device.c
       acc_update_device.cpp acc_update_device_async.F90 acc_update_device_async.c acc_update_device_async.cpp
@@ -456,7 +456,7 @@ return {
       acc_update_self_async.F90 kernels_async.F90 kernels_async.c kernels_async.cpp parallel_async.F90
       serial_loop_async.F90 wait_if.F90 wait_if.c wait_if.cpp ]],
   },
-  ["gcc checks"] = each {
+  ["gcc checks"] = expand_reasons {
     [BOTH] = [[
       clauses-1.f90 data-1.c data-1.f90 data-5.f90 data-firstprivate-1.c declare-vla.c host_data-6.c lib-12.c
       lib-15.f90 lib-16-2.f90 lib-16.f90 lib-19.c lib-32-1.f lib-32-2.f lib-32.c lib-37.c lib-45.c lib-46.c lib-49.c
@@ -478,7 +478,7 @@ return {
     [WAIT] = [[
       data-2-lib.c data-2.c data-3.c deep-copy-10.c lib-13.f90 ]],
   },
-  ["openmp-clang 14"] = each {
+  ["openmp-clang 14"] = expand_reasons {
     [CLANG_14] = [[
       4.5/target_teams_distribute/test_target_teams_distribute_depend_array_section.c
       4.5/target_teams_distribute/test_target_teams_distribute_depend_disjoint_section.c

@@ -128,11 +128,11 @@ local function libomptarget(clang, seconds)
 end
 
 -- The interface of plugins is another one in each version of gcc.
-local function libgomp(here, work, seconds)
+local function libgomp(script_folder, work, seconds)
   if shell.lines("gcc -dumpversion")[1]:match "^%d+" ~= "12" then
     error("the simulated device for libgomp is made for gcc 12", 0)
   end
-  local source, folder = here .. "/plugin.c", work .. "/plugin"
+  local source, folder = script_folder .. "/plugin.c", work .. "/plugin"
   local sum = shell.lines("cksum <" .. shell.quote(source))[1]
   if shell.read(folder .. "/sum") ~= sum then
     shell.lines(shell.command { "mkdir", "-p", folder })
@@ -167,7 +167,7 @@ local function results_of(tests, runtimes, work, files, options)
   return results
 end
 
-local function run(options, here, work)
+local function run(options, script_folder, work)
   local files = files_of(options.folder)
   local folder = absolute(options.folder)
   local suites = options.openmp and GCC_OPENMP or options.clang and OF_CLANG or SUITES
@@ -177,7 +177,7 @@ local function run(options, here, work)
     return #tests > 0 and 0 or NOTHING_RUN
   end
   local runtimes = { options.clang and libomptarget(options.clang, options.limit)
-    or libgomp(here, work, options.limit) }
+    or libgomp(script_folder, work, options.limit) }
   local uncompiled, compiled = { runtimes[1] }, {} -- for checking
   for name in options.ways:gmatch(options.exec ~= "none" and "[^,]+" or "^$") do
     local runtime = tested(name, options.exec, options.rules, options.exec:find "accdeep exec" and PROFILES[suite])
@@ -188,32 +188,32 @@ local function run(options, here, work)
   if #compiled > 0 then
     shell.lines(shell.command { "mkdir", "-p", work .. "/checked" })
     local _, checked = tests_of(folder, files, options, suites, words_of(options.cc))
-    for name, more in pairs(results_of(checked, compiled, work .. "/checked", files, options)) do
-      for mode, result in pairs(more) do results[name][mode] = result end
+    for name, more_results in pairs(results_of(checked, compiled, work .. "/checked", files, options)) do
+      for mode, result in pairs(more_results) do results[name][mode] = result end
     end
   end
   local is_any_run = false
   for _, test in ipairs(tests) do
     is_any_run = is_any_run or results[test.name][runtimes[1].name].state ~= "not compiled"
   end
-  local known_reasons = dofile(options.known or here .. "/known.lua")
+  local known_reasons = dofile(options.known or script_folder .. "/known.lua")
   for name, reason in pairs(options.clang and known_reasons[suite .. " " .. version_of(options.clang)] or {}) do
     known_reasons[suite][name] = known_reasons[suite][name] or reason.failed
   end
   local unexplained = suite_report.lines(tests, runtimes, results, suite, known_reasons, options.all)
-  local lost = suite_report.table(groups, tests, runtimes, results)
+  local worse_groups = suite_report.table(groups, tests, runtimes, results)
   if not is_any_run then return NOTHING_RUN end
   if unexplained > 0 then print(("differences without a known reason: %d"):format(unexplained)) end
-  if #lost > 0 then print(runtimes[1].name .. " passes more of: " .. table.concat(lost, "; ")) end
-  return #lost == 0 and unexplained == 0 and 0 or 1
+  if #worse_groups > 0 then print(runtimes[1].name .. " passes more of: " .. table.concat(worse_groups, "; ")) end
+  return #worse_groups == 0 and unexplained == 0 and 0 or 1
 end
 
-return function(arguments, here)
+return function(arguments, script_folder)
   local options = options_of(arguments)
   local work = options.keep and absolute(options.keep) or shell.lines("mktemp -d")[1]
   local ok, status = xpcall(function()
     shell.lines(shell.command { "mkdir", "-p", work })
-    return run(options, here, work)
+    return run(options, script_folder, work)
   end, function(problem) return type(problem) == "string" and problem or debug.traceback(problem) end)
   if not options.keep then shell.lines(shell.command { "rm", "-rf", work }) end
   if ok then return status end

@@ -43,12 +43,12 @@ end
 function report.lines(tests, runtimes, results, suite, known_reasons, is_all)
   local unexplained = 0
   for _, test in ipairs(tests) do
-    local mine = results[test.name]
-    local first = mine[runtimes[1].name]
+    local test_results = results[test.name]
+    local first = test_results[runtimes[1].name]
     local states, reasons, is_shown = {}, {}, is_all or #runtimes == 1 and first.state == "failed"
     local is_different, nchecked, reported_codes, failure_reason, checks = false, 0, {}, nil, {}
     for i, runtime in ipairs(runtimes) do
-      local result = mine[runtime.name]
+      local result = test_results[runtime.name]
       states[i] = ("%s %s"):format(runtime.name, result.state)
       is_shown = is_shown or result.state ~= first.state
       nchecked = nchecked + (runtime.has_reports and 1 or 0)
@@ -58,7 +58,7 @@ function report.lines(tests, runtimes, results, suite, known_reasons, is_all)
         unexplained = unexplained + explain(reasons, result, failure_reason, checks, reported_codes)
       end
     end
-    if not is_different then add(reasons, first.why or mine[runtimes[#runtimes].name].why) end
+    if not is_different then add(reasons, first.why or test_results[runtimes[#runtimes].name].why) end
     if is_shown then
       print(("%s: %s%s"):format(test.name, table.concat(states, ", "), #reasons > 0 and ": "
         .. table.concat(reasons, "; ") or ""))
@@ -88,7 +88,7 @@ end
 
 -- Prints the table; returns the groups of which the first runtime passes more tests than one of the ways.
 function report.table(groups, tests, runtimes, results)
-  local lost = {}
+  local worse_groups = {}
   print(("%-27s %-12s %6s %9s %7s %11s %7s %7s"):format("", "", "tests", "compiled", "passed", "other text", "warned",
     "failed"))
   for _, group in ipairs(groups) do
@@ -100,10 +100,10 @@ function report.table(groups, tests, runtimes, results)
         print(("%-27s %-12s %6d %9d %7d %11d %7d %7d"):format(first == count and group or "", runtime.name, count.all,
           count.all - count["not compiled"], count.passed, count["other text"], count.warned, count.failed))
       end
-      if count.passed < first.passed then add(lost, group) end
+      if count.passed < first.passed then add(worse_groups, group) end
     end
   end
-  return lost
+  return worse_groups
 end
 
 return report

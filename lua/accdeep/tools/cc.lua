@@ -83,10 +83,10 @@ local function options(compiler, arguments)
   local kind = kind_of(compiler)
   local list = table.move(ALWAYS[kind], 1, #ALWAYS[kind], 1, {})
   local function add(...) table.move({ ... }, 1, select("#", ...), #list + 1, list) end
-  local whole, offloads, chosen, inputs, static = true, false, false, false, false
+  local is_linking, offloads, chosen, inputs, static = true, false, false, false, false
   local fortran = compiler:find "gfortran[^/]*$"
   for _, argument in ipairs(arguments) do
-    whole = whole and not PARTIAL[argument]
+    is_linking = is_linking and not PARTIAL[argument]
     offloads = offloads or argument:find "^%-fopenacc" or argument:find "^%-fopenmp"
     chosen = chosen or argument:find "^%-foffload"
     inputs = inputs or not argument:find "^%-"
@@ -100,7 +100,7 @@ local function options(compiler, arguments)
   if kind == "gcc" and fortran then add(ESCAPES) end
   if kind == "gcc" and offloads and knows_queries(compiler) then add(table.unpack(QUERIES)) end
   if kind == "gcc" and offloads and not chosen then add "-foffload=disable" end
-  if whole and inputs then
+  if is_linking and inputs then
     local library_folder = folder(CHECK)
     if kind == "gcc" then add("-L" .. library_folder)
     else
@@ -121,10 +121,10 @@ function cc.folder(to) return folder(to == "accdeep" and LOWERED or CHECK) end
 -- Appends options to the command `list`: for units whose directives became calls, and, unless it only compiles, for
 -- linking.
 local function add_lowered(list)
-  local library_folder, whole = folder(LOWERED), true
-  for _, argument in ipairs(list) do whole = whole and not PARTIAL[argument] end
+  local library_folder, is_linking = folder(LOWERED), true
+  for _, argument in ipairs(list) do is_linking = is_linking and not PARTIAL[argument] end
   list[#list + 1] = "-I" .. library_folder
-  if not whole then return end
+  if not is_linking then return end
   for _, option in ipairs { "-L" .. library_folder, "-Wl,-rpath," .. library_folder, "-laccdeep-lowered" } do
     list[#list + 1] = option
   end

@@ -15,12 +15,12 @@ end
 -- Returns a sentence that suggests an existing path close to a missing path; a false value if there is none.
 local function nearest_path(path)
   local folder, name = split(path)
-  local existing, longer = {}, nil -- `longer`: the missing name with a suffix
+  local existing, suffixed = {}, nil -- `suffixed`: the missing name with a suffix
   for _, other in ipairs(system.listdir(folder ~= "" and folder or ".") or {}) do
     existing[other] = true
-    if other:sub(1, #name + 1) == name .. "." then longer = longer or other end
+    if other:sub(1, #name + 1) == name .. "." then suffixed = suffixed or other end
   end
-  local nearest = diagnostic.closest(name, existing) or name ~= "" and longer
+  local nearest = diagnostic.closest(name, existing) or name ~= "" and suffixed
   return nearest and ("did you mean '%s'?"):format(folder .. nearest)
 end
 

@@ -17,7 +17,7 @@ local FIELDS = { "op", "name", "bytes", "device", "object", "in", "size", "struc
   "gone" }
 
 -- Returns true if two events or marks are equal, or both nil. Names of files may differ, names of cases may not.
-local function same(a, b, with_rules)
+local function is_same_line(a, b, with_rules)
   if not a or not b then return a == b end
   if a.mark ~= b.mark then return false end
   if a.mark == "scenario" then return true end
@@ -76,7 +76,7 @@ local function run(chosen)
   local first, second = table.unpack(files)
   for i = 1, math.max(#first.main, #second.main) do
     local places = { first.main[i], second.main[i] }
-    if not same(first.lines[places[1]], second.lines[places[2]], chosen.rules) then
+    if not is_same_line(first.lines[places[1]], second.lines[places[2]], chosen.rules) then
       for n, file in ipairs(files) do show(file, places[n]) end
       show_states(files, places)
       return 1

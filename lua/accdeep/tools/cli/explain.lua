@@ -96,9 +96,9 @@ local function run(chosen)
   local failure
   local observer, done = explain.new(common.write_output, function(source_location)
     if not line then return source_location.file == "directive" end
-    local _, more = (source_location.text or ""):gsub("\n", "")
+    local _, line_feeds = (source_location.text or ""):gsub("\n", "")
     return source_location.file == path and source_location.line and source_location.line <= line
-      and line <= source_location.line + more
+      and line <= source_location.line + line_feeds
   end)
   observer.last = not line and function(session)
     location.remember("directive", text)

@@ -21,15 +21,15 @@ local function run(chosen)
   local cases = export.cases(path, common.scenario(path), { rules = chosen.rules, out = function() end,
     draw = function() end, limit_memory = common.size(common.LIMIT_MEMORY),
     limit_steps = common.parse_whole_number(common.LIMIT_STEPS) }, chosen.c)
-  local only = chosen.case or not chosen.out and #cases == 1 and 1
-  if chosen.case and not cases[chosen.case] or not only and not chosen.out then
+  local case_number = chosen.case or not chosen.out and #cases == 1 and 1
+  if chosen.case and not cases[chosen.case] or not case_number and not chosen.out then
     common.err(("accdeep: %s has %d cases: choose one with --case, or a folder with --out\n"):format(path, #cases))
     return common.USAGE
   end
   if chosen.out then files.make_folder(chosen.out) end
   local status = 0
   for i, case in ipairs(cases) do
-    if only and i ~= only then goto continue end
+    if case_number and i ~= case_number then goto continue end
     if not case.text then
       common.show_error(case.error)
       status = 1

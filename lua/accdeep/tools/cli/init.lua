@@ -63,8 +63,8 @@ return function(args)
     common.err(p:get_help() .. "\n")
     return common.USAGE
   end
-  local fine, status = pcall(command.run, options, p)
-  if fine then
+  local is_complete, status = pcall(command.run, options, p)
+  if is_complete then
     local flushed, problem = io.stdout:flush()
     if not flushed then common.cannot_write("standard output: " .. problem) end
     if not common.lost then return status end

@@ -23,7 +23,7 @@ local function run(chosen)
   local path = chosen.source
   local request = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,
     to = chosen.to, rules = chosen.rules }
-  local text, messages, more = lower.unit(request)
+  local text, messages, details = lower.unit(request)
   if not text then
     common.err(messages)
     return 1
@@ -32,7 +32,7 @@ local function run(chosen)
     common.write_output(text)
     return 0
   end
-  if more and more.exported then compiler_driver.export(request.options, request.text, more.exported) end
+  if details and details.exported then compiler_driver.export(request.options, request.text, details.exported) end
   files.write(chosen.o, text)
   return 0
 end

@@ -170,7 +170,7 @@ local function run_jobs(paths, chosen, live)
     table.insert(queues[j], i)
   end
   while #queues > 0 do
-    local pipes, pids, ended, left = {}, {}, {}, {}
+    local pipes, pids, ended, remaining = {}, {}, {}, {}
     for j, queue in ipairs(queues) do pipes[j], pids[j] = start_process(queue, paths, chosen, done) end
     for _ = 1, #queues do
       local pid, status
@@ -187,7 +187,7 @@ local function run_jobs(paths, chosen, live)
         local record = line and decode(line)
         if not record then
           records[i] = broken(paths[i], diagnostic.process_error("the process that ran this file", ended[pids[j]]))
-          if n < #queue then left[#left + 1] = table.move(queue, n + 1, #queue, 1, {}) end
+          if n < #queue then remaining[#remaining + 1] = table.move(queue, n + 1, #queue, 1, {}) end
           break
         end
         record.printed = live and record.output or nil
@@ -195,7 +195,7 @@ local function run_jobs(paths, chosen, live)
       end
       pipes[j]:close()
     end
-    queues = left
+    queues = remaining
   end
   return records
 end

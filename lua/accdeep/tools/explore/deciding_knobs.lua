@@ -42,35 +42,35 @@ end
 -- A knob whose exchange alone swaps both observations is returned at once. Otherwise the search keeps each knob whose
 -- exchange alone changes an observation, then removes knobs while the rest still decides.
 function deciding_knobs.knobs(replay, program, first, second, counters)
-  local is, should = replay:observe(program, first), replay:observe(program, second)
+  local from_first, from_second = replay:observe(program, first), replay:observe(program, second)
   local function swaps(list)
-    return not profile_comparison.difference(replay:observe(program, profile_with_values(first, list, second)), should,
-      counters)
-      and not profile_comparison.difference(replay:observe(program, profile_with_values(second, list, first)), is,
-      counters)
+    local new_first = replay:observe(program, profile_with_values(first, list, second))
+    if profile_comparison.difference(new_first, from_second, counters) then return false end
+    local new_second = replay:observe(program, profile_with_values(second, list, first))
+    return not profile_comparison.difference(new_second, from_first, counters)
   end
-  local all, some = deciding_knobs.between(first, second), {}
+  local all, effective = deciding_knobs.between(first, second), {}
   for _, knob in ipairs(all) do
-    local there = not profile_comparison.difference(replay:observe(
-      program, profile_with_values(first, { knob }, second)), is, counters)
-    local here = not profile_comparison.difference(replay:observe(
-      program, profile_with_values(second, { knob }, first)), should, counters)
-    if not there and not here and swaps { knob } then return { knob } end
-    if not there or not here then some[#some + 1] = knob end
+    local keeps_first = not profile_comparison.difference(replay:observe(
+      program, profile_with_values(first, { knob }, second)), from_first, counters)
+    local keeps_second = not profile_comparison.difference(replay:observe(
+      program, profile_with_values(second, { knob }, first)), from_second, counters)
+    if not keeps_first and not keeps_second and swaps { knob } then return { knob } end
+    if not keeps_first or not keeps_second then effective[#effective + 1] = knob end
   end
-  if not swaps(some) then -- knobs that have an effect only together are needed, too
+  if not swaps(effective) then -- knobs that have an effect only together are needed, too
     if not swaps(all) then return {} end
-    some = all
+    effective = all
   end
   local i = 1
-  while i <= #some do
-    local knob = table.remove(some, i)
-    if not swaps(some) then
-      table.insert(some, i, knob)
+  while i <= #effective do
+    local knob = table.remove(effective, i)
+    if not swaps(effective) then
+      table.insert(effective, i, knob)
       i = i + 1
     end
   end
-  return some
+  return effective
 end
 
 return deciding_knobs

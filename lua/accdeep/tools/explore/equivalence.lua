@@ -25,22 +25,22 @@ local pointers = {
 local UNWRITTEN = ("%.7g"):format((string.unpack("<f", ("\x7F"):rep(4)))):gsub("%p", "%%%0")
 
 -- Returns the state of a member or element as a phrase ("is 3", "is attached to `b`"). `row`: a row of snapshot.lua.
--- `called`: names of objects by number.
-local function format_row(row, called)
+-- `display_names`: names of objects by number.
+local function format_row(row, display_names)
   if row.kind ~= "pointer" then
     local text = (row.text or "?"):gsub(UNWRITTEN, "?")
     return text:find "[^?%s]" and not row.unknown and "is " .. text or "is not initialised"
   end
   if row.state ~= "attached" then return pointers[row.state] or row.state end
   local at = row.at and row.at ~= 0 and (" + %d bytes"):format(row.at) or ""
-  return ("is attached to `%s`%s"):format(called[row.to] or "?", at)
+  return ("is attached to `%s`%s"):format(display_names[row.to] or "?", at)
 end
 
 -- Returns the facts about the device and the host as a list of {key, text, host, is_present, bytes, counts}. `host`:
 -- number of the host object that the fact is about, set only with `is_present`. `is_present`: the fact states presence.
 -- `counts`: the fact is about counters.
 function equivalence.observe(session)
-  local now, list, called, hosts = snapshot.take(session, nil, {}), {}, {}, {}
+  local now, list, display_names, hosts = snapshot.take(session, nil, {}), {}, {}, {}
   local function add(key, text, fields)
     local fact = fields or {}
     fact.key, fact.text = key, text
@@ -50,24 +50,24 @@ function equivalence.observe(session)
     for _, row in ipairs(rows) do
       local sign = (row.path == "" or row.path:find "^[%[(]") and "" or session.language.member_sign
       add(("%s %s"):format(key, row.path), ("`%s%s%s` on the %s %s"):format(name, sign, row.path, side,
-        format_row(row, called)))
+        format_row(row, display_names)))
     end
   end
-  for _, object in ipairs(now.host) do called[object.id], hosts[object.id] = object.name, object end
+  for _, object in ipairs(now.host) do display_names[object.id], hosts[object.id] = object.name, object end
   for _, object in ipairs(now.device) do
-    local whole = hosts[object.host]
-    called[object.id] = whole and whole.bytes == object.bytes and whole.name or object.name
+    local host_object = hosts[object.host]
+    display_names[object.id] = host_object and host_object.bytes == object.bytes and host_object.name or object.name
   end
   for _, object in ipairs(now.device) do
     local key = ("%s %d %d"):format(object.host, object.offset or 0, object.bytes)
-    add(key, ("`%s` is present"):format(called[object.id]), { host = object.host, is_present = true,
+    add(key, ("`%s` is present"):format(display_names[object.id]), { host = object.host, is_present = true,
       bytes = object.bytes })
-    add_rows(key, called[object.id], object.rows, "device")
+    add_rows(key, display_names[object.id], object.rows, "device")
   end
   for _, object in ipairs(now.host) do add_rows("host " .. object.id, object.name, object.rows, "host") end
   for _, object in ipairs(now.device) do
     add(("counters %s %d"):format(object.host, object.offset or 0), ("`%s` has the counters %s and %s"):format(
-      called[object.id], object.structured, object.dynamic), { counts = true })
+      display_names[object.id], object.structured, object.dynamic), { counts = true })
   end
   for _, attachment in ipairs(now.attached) do
     add("attached " .. attachment.name, ("the attach counter of `%s` is %d"):format(attachment.name, attachment.count),
@@ -128,7 +128,7 @@ end
 -- --------------------------------------------------------------------------------------- groups --
 
 -- Texts for accepted groups that no fact distinguishes from an earlier group, by the part of the state that differs.
-local others = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
+local phrases = { ["values on the host"] = "other values on the host", ["what is present"] = "other bytes are present",
   ["values on the device"] = "other values on the device", counters = "other counters" }
 
 -- Groups profiles with equal observations. Returns a list of {names, code, at, text, observation}, in the order of
@@ -160,7 +160,7 @@ function equivalence.groups(names, observations, counters)
   for i, group in ipairs(accepted) do
     group.text = "accepted" .. ((texts[i] or "") ~= "" and "; " .. texts[i] or "")
     if i > 1 and used_texts[group.text] then
-      group.text = ("%s; %s"):format(group.text, others[profile_comparison.difference(
+      group.text = ("%s; %s"):format(group.text, phrases[profile_comparison.difference(
         accepted[1].observation, group.observation, counters)])
       if used_texts[group.text] then group.text = ("%s (%d)"):format(group.text, i) end
     end

@@ -72,8 +72,8 @@ local function results_of(exploration, options)
   if not options.out then return nil end
   if not options.resume then return results_file.create(options.out, exploration.key, options.shard) end
   local loaded = results_file.load(options.out)
-  local was, is = loaded.shard or { 1, 1 }, options.shard or { 1, 1 }
-  if loaded.key ~= exploration.key or was[1] ~= is[1] or was[2] ~= is[2] then
+  local loaded_shard, shard = loaded.shard or { 1, 1 }, options.shard or { 1, 1 }
+  if loaded.key ~= exploration.key or loaded_shard[1] ~= shard[1] or loaded_shard[2] ~= shard[2] then
     error(diagnostic.new { code = "file", rule = "HOUSE-files",
       message = ("%s holds results of another exploration"):format(options.out),
       help = "the scenario, --rules, --bound, --counters, --hold and --shard must be those of the interrupted run" }, 0)

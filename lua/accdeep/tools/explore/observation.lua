@@ -86,14 +86,14 @@ local function host_name(layout, mark, value, tail_bytes)
   return nil
 end
 
--- Returns the text of the pointer `value`. `like`: the pointer that the host holds in the same scalar, or nil for a
--- scalar of the host. A device address may match several objects; their texts are then joined by "/".
-local function pointer_text(layout, runs, value, like)
+-- Returns the text of the pointer `value`. `host_pointer`: the pointer that the host holds in the same scalar, or nil
+-- for a scalar of the host. A device address may match several objects; their texts are then joined by "/".
+local function pointer_text(layout, runs, value, host_pointer)
   if value == 0 then return "null" end
-  for _, run in ipairs(like and runs or {}) do
-    local offset = like - run.object.address
-    if offset >= 0 and offset <= run.object.bytes and value - run.device == like - run.host then
-      local name = host_name(layout, "@", like, 0)
+  for _, run in ipairs(host_pointer and runs or {}) do
+    local offset = host_pointer - run.object.address
+    if offset >= 0 and offset <= run.object.bytes and value - run.device == host_pointer - run.host then
+      local name = host_name(layout, "@", host_pointer, 0)
       if name then return name end
     end
   end
@@ -119,10 +119,10 @@ end
 unwritten.u, unwritten.p[8] = {}, unwritten.i[8]
 for bytes, value in pairs(unwritten.i) do unwritten.u[bytes] = bytes < 8 and value & ~(-1 << 8 * bytes) or value end
 
--- Returns the text of the scalar `leaf` whose value is `value`. `like`: see pointer_text.
-local function value_text(layout, runs, leaf, value, like)
+-- Returns the text of the scalar `leaf` whose value is `value`. `host_pointer`: see pointer_text.
+local function value_text(layout, runs, leaf, value, host_pointer)
   if value == unwritten[leaf.kind][leaf.bytes] then return "u" end
-  if leaf.kind == "p" then return pointer_text(layout, runs, value, like) end
+  if leaf.kind == "p" then return pointer_text(layout, runs, value, host_pointer) end
   if leaf.kind == "f" then return ((leaf.bytes == 4 and "%.9g" or "%.17g"):format(value)) end
   if value >= 0 then return ("%d"):format(value) end
   if leaf.kind == "i" then return ("%d"):format(value) end
@@ -154,8 +154,8 @@ function observation.text(session, layout)
       elseif present < leaf.bytes then
         device[k] = "~" .. present
       else
-        local there = ctx:deviceptr(0, at)
-        device[k] = value_text(layout, runs, leaf, ctx:device_read(0, there, leaf.code),
+        local device_address = ctx:deviceptr(0, at)
+        device[k] = value_text(layout, runs, leaf, ctx:device_read(0, device_address, leaf.code),
           leaf.kind == "p" and value or nil)
       end
     end

@@ -258,15 +258,15 @@ local MOST = test_driver.MOST_NODES - 1
 -- { stopped = reason } if the runtime ended the program. The result of a program that cannot be run is { refused =
 -- reason }. Raises if the C program fails.
 function Oracle:run(programs)
-  local results, fit, nodes = {}, {}, 0
+  local results, runnable, nodes = {}, {}, 0
   local function flush()
-    if #fit == 0 then return end
+    if #runnable == 0 then return end
     local list = {}
-    for _, i in ipairs(fit) do list[#list + 1] = programs[i] end
+    for _, i in ipairs(runnable) do list[#list + 1] = programs[i] end
     local root, lines = build_tree(list), {}
     number_nodes(root, lines)
     local states = self:run_tree(lines)
-    for _, i in ipairs(fit) do
+    for _, i in ipairs(runnable) do
       local result, at = { start = states[0] }, root
       for k, action in ipairs(programs[i]) do
         at = at.children[action]
@@ -275,7 +275,7 @@ function Oracle:run(programs)
       end
       results[i] = result
     end
-    fit, nodes = {}, 0
+    runnable, nodes = {}, 0
   end
   for i, program in ipairs(programs) do
     local why = self:unfit(program)
@@ -283,7 +283,7 @@ function Oracle:run(programs)
       results[i] = { refused = why }
     else
       if nodes + #program > MOST then flush() end
-      fit[#fit + 1], nodes = i, nodes + #program
+      runnable[#runnable + 1], nodes = i, nodes + #program
     end
   end
   flush()
@@ -314,7 +314,8 @@ function oracle.open(spec)
   end
   local self = setmetatable({ family = family, compiler = spec.compiler, actions = spec.actions,
     declared = spec.declared, layout = spec.layout, under = spec.exec
-      and ("%s exec --rules %s"):format(quote(system.executable()), quote(spec.exec)) or "", folder = shell_command.folder() }, Oracle)
+      and ("%s exec --rules %s"):format(quote(system.executable()), quote(spec.exec)) or "",
+    folder = shell_command.folder() }, Oracle)
   local ok, err = pcall(self.prepare, self, family_entry, options)
   if not ok then
     self:close()

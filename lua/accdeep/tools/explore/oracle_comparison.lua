@@ -22,10 +22,10 @@ local function exported_declarations(source, rules)
   local observer = setmetatable({}, { __index = recorder.observer })
   for key, fn in pairs(recorder.observer) do observer[key] = fn end
   function observer.statement(run, name, fn)
-    local stand = recorder.observer.statement(run, name, fn)
-    return stand and function(...)
+    local wrapper = recorder.observer.statement(run, name, fn)
+    return wrapper and function(...)
       if run.words then return fn(...) end -- an action of the vocabulary is executed and not recorded
-      return stand(...)
+      return wrapper(...)
     end
   end
   function observer.names(env, run)
@@ -181,11 +181,11 @@ end
 
 -- -------------------------------------------------------------------------------------- exploring --
 
--- Returns the extensions of the programs `alive` by one action. An `end` action is added only if a region is open;
+-- Returns the extensions of the programs `agreeing` by one action. An `end` action is added only if a region is open;
 -- actions that the compiler rejects are never added.
-function Comparison:longer(alive)
+function Comparison:longer(agreeing)
   local programs = {}
-  for _, numbers in ipairs(alive) do
+  for _, numbers in ipairs(agreeing) do
     local open = 0
     for _, number in ipairs(numbers) do
       local action = self.actions[number]
@@ -210,9 +210,9 @@ end
 -- all)`: called for program i of the `all` programs with n actions.
 function Comparison:run(bound, options)
   options = options or {}
-  local groups, alive, reached, count = {}, { {} }, {}, 0
+  local groups, agreeing, reached, count = {}, { {} }, {}, 0
   for n = 1, bound do
-    local programs, longer = self:longer(alive), {}
+    local programs, next_programs = self:longer(agreeing), {}
     if options.limit and count + #programs > options.limit then
       return groups, count, ("programs of %d words are %d more; the limit is %d"):format(n, #programs, options.limit)
     end
@@ -230,11 +230,11 @@ function Comparison:run(bound, options)
         group.count = group.count + 1
       elseif type(last) == "string" and type(ours[n]) == "string" then
         key = key .. last
-        if options.every or not reached[key] then longer[#longer + 1] = programs[i] end
+        if options.every or not reached[key] then next_programs[#next_programs + 1] = programs[i] end
         reached[key] = true
       end
     end
-    count, alive = count + #programs, longer
+    count, agreeing = count + #programs, next_programs
   end
   return groups, count
 end

@@ -15,7 +15,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 local oracle_report = {}
 
 -- Raises an error about the file of explanations `path`.
-local function wrong(path, message)
+local function raise_malformed(path, message)
   message = message:gsub("^.-:(%d+): ", "line %1: ")
   error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, message), rule = "HOUSE-explore",
     help = 'return { SCENARIO = { { "enter data copyin(a); update self(a)", "host value", "why" } } }' }, 0)
@@ -32,20 +32,20 @@ end
 -- length}; `length` is the number of actions. Raises if the file is malformed.
 local function read_explanations(path, name)
   local chunk, problem = load(files.read(path), "@" .. path, "t", {})
-  if not chunk then wrong(path, problem) end
+  if not chunk then raise_malformed(path, problem) end
   local ok, list = pcall(chunk)
   if ok and type(list) == "table" then list = list[name] or {} end
-  if not ok or type(list) ~= "table" then wrong(path, ok and "it gives no lists" or tostring(list)) end
+  if not ok or type(list) ~= "table" then raise_malformed(path, ok and "it gives no lists" or tostring(list)) end
   local explanations = {}
   for i, entry in ipairs(list) do
     for k = 1, 3 do
       if type(entry) ~= "table" or type(entry[k]) ~= "string" then
-        wrong(path, ("entry %d of %s is no list of three texts"):format(i, name))
+        raise_malformed(path, ("entry %d of %s is no list of three texts"):format(i, name))
       end
     end
     local action, n = last_word(entry[1])
     local key = ("%s: %s"):format(action, entry[2])
-    if explanations[key] then wrong(path, ("entry %d explains what another one does: %s"):format(i, key)) end
+    if explanations[key] then raise_malformed(path, ("entry %d explains what another one does: %s"):format(i, key)) end
     explanations[key] = { program = entry[1], kind = entry[2], reason = entry[3], length = n }
   end
   return explanations

@@ -167,19 +167,19 @@ local function fuse_tuples(own, below)
   local function join(a, b)
     local low, high = math.min(a.low, b.low), math.max(a.high, b.high)
     local bases = table.move(b.bases, 1, #b.bases, #a.bases + 1, table.move(a.bases, 1, #a.bases, 1, {}))
-    local inside = low == a.low and high == a.high and a.old and not a.alloc
+    local is_alias = low == a.low and high == a.high and a.old and not a.alloc
       or low == b.low and high == b.high and b.old and not b.alloc
-    return { low = low, high = high, bases = bases, alloc = not inside, old = a.old or b.old }
+    return { low = low, high = high, bases = bases, alloc = not is_alias, old = a.old or b.old }
   end
-  local again = true
-  while again do
-    again = false
+  local has_joined = true
+  while has_joined do
+    has_joined = false
     for i = 1, #list do
       for j = i + 1, #list do
-        if not again and meet(list[i], list[j]) then
+        if not has_joined and meet(list[i], list[j]) then
           list[i] = join(list[i], list[j])
           table.remove(list, j)
-          again = true
+          has_joined = true
         end
       end
     end
@@ -205,8 +205,10 @@ function properties.lists(session)
   for i, level in ipairs(session.ctx:levels(session.now.device)) do
     local expected, actual = fuse_tuples(intervals(level.original), below), intervals(level.artificial)
     local origin = actual[1] and actual[1].low or expected[1] and expected[1].low or 0
-    local is, should = text_of(actual, origin), text_of(expected, origin)
-    if is ~= should then return ("level %d has %s, the paper %s"):format(i, is, should) end
+    local actual_text, expected_text = text_of(actual, origin), text_of(expected, origin)
+    if actual_text ~= expected_text then
+      return ("level %d has %s, the paper %s"):format(i, actual_text, expected_text)
+    end
     below = expected
   end
 end
@@ -254,9 +256,9 @@ function properties.collect(system, actions, on_new)
       local key = property.name .. " " .. test_program.family(actions[number])
       local violation = not has_violated(property, text) and property.check(c)
       if violation then
-        local whole = text .. string.char(number)
-        violating[property.name .. whole] = true
-        add { program = whole, property = property.name, what = violation, key = key }
+        local violating_program = text .. string.char(number)
+        violating[property.name .. violating_program] = true
+        add { program = violating_program, property = property.name, what = violation, key = key }
       end
     end
     return true

@@ -66,9 +66,9 @@ function script_functions.new_change_check(session, env)
   return function()
     local now = reachable_variables(session, env)
     for i = 1, math.max(#before, #now) do
-      local was, is = before[i], now[i]
-      if not was or not is or was.name ~= is.name or not is_same(was.value, is.value) then
-        local variable = (#now > #before or not was) and is or was
+      local old, new = before[i], now[i]
+      if not old or not new or old.name ~= new.name or not is_same(old.value, new.value) then
+        local variable = (#now > #before or not old) and new or old
         local info = debug.getinfo(variable.from, "S")
         error(diagnostic.new { code = "scenario-error", rule = "HOUSE-explore", file = info.source:sub(2),
           line = info.linedefined, message = ("the function changes the variable '%s' of Lua"):format(variable.name),

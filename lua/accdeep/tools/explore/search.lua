@@ -272,12 +272,12 @@ end
 function Search:divide(level, n, bound)
   local shard = self.shard
   if not shard or self.divided or #level < 8 * shard[2] and n < bound then return level end
-  local own = {}
+  local shard_programs = {}
   for i, program in ipairs(level) do
-    if i % shard[2] == shard[1] - 1 then own[#own + 1] = program end
+    if i % shard[2] == shard[1] - 1 then shard_programs[#shard_programs + 1] = program end
   end
   self.divided = { directives = self.directives, programs = self.programs }
-  return own
+  return shard_programs
 end
 
 -- Restores the search from a loaded file of results (results_file.lua). Returns the number of the level under way (at

@@ -23,7 +23,7 @@ local head = [[
 
 -- C code by compiler family. `begin` starts the runtime; `device_of` returns the device address of a byte, or NULL if
 -- it is absent; `from_device` copies bytes from the device.
-local asked = {
+local queries = {
   gcc = [[
 #include <omp.h>
 #include <openacc.h>
@@ -351,7 +351,7 @@ end
 -- exported program. `actions`: the actions that the compiler accepts, by number: {kind, text, body, opens}; `kind` is
 -- acc, omp or host. `layout`: a result of observation.layout.
 function test_driver.text(family, declared, actions, layout)
-  local parts, objects, leaves, functions, cases = { head, asked[family] }, {}, {}, {}, {}
+  local parts, objects, leaves, functions, cases = { head, queries[family] }, {}, {}, {}, {}
   for i, text in ipairs(declared.declarations) do -- arrays separate the variables
     parts[#parts + 1] = ('#line 1 "declaration %d"\n%s\n'):format(i, text)
     parts[#parts + 1] = ("char apart_%d_[256] = {1}, apart_%d_0_[256];\n"):format(i, i)

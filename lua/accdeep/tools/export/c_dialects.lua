@@ -23,8 +23,8 @@ function c_dialects.add(program, stem, write)
   local prototype, text = write(name)
   program.known_texts = program.known_texts or {}
   local nameless_text = (prototype .. text):gsub(name .. "%f[^%w_]", "")
-  local same = program.known_texts[nameless_text]
-  if same then return same end
+  local existing = program.known_texts[nameless_text]
+  if existing then return existing end
   program.known_texts[nameless_text] = name
   program.prototypes[#program.prototypes + 1] = prototype
   program.functions[#program.functions + 1] = text
@@ -165,14 +165,14 @@ function c.define(name, record, parameters, body, is_kept)
 end
 
 -- Returns statements that save host values before a transfer of whole objects, and statements that restore them.
--- `name`: the pointer to the saved copy. `called`: the function that restores. `arguments`: the last arguments of that
+-- `name`: the pointer to the saved copy. `callee`: the function that restores. `arguments`: the last arguments of that
 -- function, as text.
-local function keep_values(dialect, name, text, count, called, arguments)
+local function keep_values(dialect, name, text, count, callee, arguments)
   local builtin, size = dialect.builtin, text:match "^&([%w_]+)$" or ("*(%s)"):format(text)
   local bytes = ("%s * sizeof %s"):format(operand(count), size)
   return { ("%s = %smalloc(%s);"):format(name, builtin, bytes),
     ("%smemcpy(%s, (const void *)%s, %s);"):format(builtin, name, operand(text), bytes) },
-    { ("%s(%s, %s, %s%s);"):format(dialect.called(called), text, count, name, arguments),
+    { ("%s(%s, %s, %s%s);"):format(dialect.called(callee), text, count, name, arguments),
       ("%sfree(%s);"):format(builtin, name) }
 end
 
@@ -283,13 +283,13 @@ end
 -- Adds a function that calls a different function for each type of objects. `by_type`: a list of {type as text, name of
 -- the function}. Returns the name of the added function.
 function cxx.choose(program, by_type)
-  return c_dialects.add(program, "each_type", function(own)
+  return c_dialects.add(program, "each_type", function(tag)
     local parts = {}
     for i, entry in ipairs(by_type) do
       parts[i] = ("    template<typename... More> static void run(%s *objects, size_t count, More... more)\n    {\n"
         .. "        accdeep_call<%s>(objects, count, more...);\n    }\n"):format(entry[1], entry[2])
     end
-    return ("struct %s;"):format(own), ("template<> struct accdeep_deep<%s> {\n%s};"):format(own, table.concat(parts))
+    return ("struct %s;"):format(tag), ("template<> struct accdeep_deep<%s> {\n%s};"):format(tag, table.concat(parts))
   end)
 end
 

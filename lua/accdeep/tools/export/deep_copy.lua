@@ -246,20 +246,20 @@ end
 
 -- Writes the code for one section. A clause attaches the member q->name; other pointers and those in unions are
 -- attached by acc_attach.
-function Writer:section(member_mapping, entry, pointer, t, subscript, is_member, inside)
+function Writer:section(member_mapping, entry, pointer, t, subscript, is_member, nested)
   local element = t.to
   local start, length = range(self, member_mapping, entry, subscript, t)
-  local is_deep = types.is_record(element) and not inside
+  local is_deep = types.is_record(element) and not nested
   if self.aliases then
-    if not inside and not (is_deep and not self:has_nothing(nest.inner(self.session, member_mapping, entry))) then
+    if not nested and not (is_deep and not self:has_nothing(nest.inner(self.session, member_mapping, entry))) then
       return end
     self:guard(pointer, length)
-    if inside then inside(start, length) else self:elements(member_mapping, entry, plus(pointer, start), length) end
+    if nested then nested(start, length) else self:elements(member_mapping, entry, plus(pointer, start), length) end
     return self:close()
   elseif self.phase == "update" then
     self:guard(pointer, length)
-    if inside then
-      inside(start, length)
+    if nested then
+      nested(start, length)
     elseif not is_deep or is_plain(self.session, nest.inner(self.session, member_mapping, entry), {}) then
       local base = pointer
       if not is_member or not pointer:find "^[%w_]" then -- directives accept no cast
@@ -294,10 +294,10 @@ function Writer:section(member_mapping, entry, pointer, t, subscript, is_member,
     elseif not is_member then
       self:line("acc_attach((void **)&%s);", pointer)
     end
-    if inside then inside(start, length) end
+    if nested then nested(start, length) end
     if is_deep then self:elements(member_mapping, entry, plus(pointer, start), length) end
   else
-    if inside then inside(start, length) end
+    if nested then nested(start, length) end
     if is_deep then self:elements(member_mapping, entry, plus(pointer, start), length) end
     if not is_member then self:line("acc_detach%s((void **)&%s);", self.finalize and "_finalize" or "", pointer) end
     local preceding, following = {}, {}
@@ -319,11 +319,11 @@ end
 function Writer:follow_pointer(member_mapping, entry, text, t, at)
   local subscript = entry.subscripts[at]
   local is_member = text == "q->" .. entry.member.name and not is_in_union(member_mapping.record, entry.member.name)
-  local function each(over, first, count, element_type)
+  local function each_pointer(array_text, first, count, element_type)
     local i = ("i%d"):format(at)
     self:open("for (size_t %s = 0; %s < (size_t)%s; %s++)", i, i, operand(count), i)
     self:follow_pointer(member_mapping, entry, ("%s[%s%s]"):format(
-      over, first == "0" and "" or operand(first) .. " + ", i), element_type,
+      array_text, first == "0" and "" or operand(first) .. " + ", i), element_type,
       at + 1)
     self:close()
   end
@@ -341,11 +341,11 @@ function Writer:follow_pointer(member_mapping, entry, text, t, at)
     return self:close_pointer(text)
   elseif t.kind == "array" then
     local first, count = range(self, member_mapping, entry, subscript, t)
-    return each(text, first, count, t.of)
+    return each_pointer(text, first, count, t.of)
   end
-  local inside = entry.subscripts[at + 1] and function(first, count) each(text, first, count, t.to) end
-  if inside and t.to.kind ~= "pointer" then cannot "a section of rows that a pointer points to" end
-  self:section(member_mapping, entry, text, t, subscript, is_member, inside)
+  local nested = entry.subscripts[at + 1] and function(first, count) each_pointer(text, first, count, t.to) end
+  if nested and t.to.kind ~= "pointer" then cannot "a section of rows that a pointer points to" end
+  self:section(member_mapping, entry, text, t, subscript, is_member, nested)
 end
 
 -- Returns the part of an array member that an entry selects: the subscripts of the first element, the number of
@@ -379,9 +379,9 @@ function Writer:each_nested_record(member_mapping, entry, fn, ...)
       list[i] = t.kind == "array" and self.dialect.first_element(text, t) or "&" .. text
     end
   end
-  local many = number_of(element or entry.member.type)
-  local count = not first and ("%d"):format(many) or many == 1 and length
-    or ("%s * %d"):format(operand(length), many)
+  local element_count = number_of(element or entry.member.type)
+  local count = not first and ("%d"):format(element_count) or element_count == 1 and length
+    or ("%s * %d"):format(operand(length), element_count)
   local may_be_empty = not count:find "^[%d* ]+$"
   if may_be_empty then self:open("if (%s > 0)", operand(length)) end
   fn(list[1], count, list[2])
@@ -392,8 +392,8 @@ end
 function Writer:update_value(member_mapping, entry, text)
   local function add(...) self.values[#self.values + 1] = ("    "):rep(self.depth) .. string.format(...) end
   local function call(address, bytes)
-    local when = self.if_present and ("if (acc_is_present(%s, %s)) "):format(address, bytes) or ""
-    add("%sacc_update_%s(%s, %s);", when, self.update, address, bytes)
+    local condition_text = self.if_present and ("if (acc_is_present(%s, %s)) "):format(address, bytes) or ""
+    add("%sacc_update_%s(%s, %s);", condition_text, self.update, address, bytes)
   end
   local first, length = self:array_part(member_mapping, entry)
   if entry.member.name:find "^%(" then -- bytes of bit-fields or padding
@@ -552,9 +552,9 @@ function Deep:keeping()
     local _, _, stays = traffic(self.session, item.member_mapping, item.action, program.keeps_pointers)
     if stays then
       local name = ("kept_%d"):format(#program.globals + 1)
-      local called, parameters = function_for(program, self.session, item.member_mapping, { phase = "keep",
+      local callee, parameters = function_for(program, self.session, item.member_mapping, { phase = "keep",
         action = item.action })
-      if program.called then program.called(called, item.member_mapping.record) end
+      if program.called then program.called(callee, item.member_mapping.record) end
       table.insert(program.globals, ("static void *%s;"):format(name))
       local args = { "" }
       for i, parameter in ipairs(parameters) do -- the transfer may change what the parameters use
@@ -562,7 +562,7 @@ function Deep:keeping()
         table.insert(program.globals, ("static long %s;"):format(saved))
         all_preceding[#all_preceding + 1], args[i + 1] = ("%s = (long)(%s);"):format(saved, parameter), saved
       end
-      local preceding, following = dialect.keep_values(name, item.text, item.count, called, table.concat(args, ", "))
+      local preceding, following = dialect.keep_values(name, item.text, item.count, callee, table.concat(args, ", "))
       table.move(preceding, 1, #preceding, #all_preceding + 1, all_preceding)
       table.move(following, 1, #following, #all_following + 1, all_following)
     end
@@ -577,10 +577,10 @@ function Deep:rest()
   for _, item in ipairs(self.plan.finalize and self.list or {}) do
     if exits.left_out(self.session, item.member_mapping)[1] then
       name = name or ("rest_%d"):format(#program.globals + 1)
-      local called = function_for(program, self.session, item.member_mapping, { phase = "find", action = "release" })
-      if program.called then program.called(called, item.member_mapping.record) end
+      local callee = function_for(program, self.session, item.member_mapping, { phase = "find", action = "release" })
+      if program.called then program.called(callee, item.member_mapping.record) end
       lines[#lines + 1] = ("%s%s(%s, %s, (long)&%s);"):format(item.pointer and ("if (%s) "):format(item.pointer) or "",
-        dialect_of(program).called(called), item.text, item.count, name)
+        dialect_of(program).called(callee), item.text, item.count, name)
     end
   end
   if not name then return nil end

@@ -46,7 +46,7 @@ function exits.put_back(writer, member_mapping)
     local to, is_plain_name = text:gsub("^q%->", "to->")
     return text, is_plain_name == 1 and to or (text:gsub("%*%)q%)", "*)to)", 1)) -- member of a base class: ((base *)q)
   end
-  local function whole(entry)
+  local function copy_whole(entry)
     local name = entry.member.name
     if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes of bit-fields, pointers to virtual tables
       local at, bytes = types.member(record, name).offset, entry.member.type.size
@@ -65,10 +65,10 @@ function exits.put_back(writer, member_mapping)
   local keeps_pointers = writer.program.keeps_pointers
   member_transfers.each_value(writer.session, member_mapping, writer.action, keeps_pointers,
     function(entry, _, goes_out)
-    if goes_out then copy_rest(entry) else whole(entry) end
+    if goes_out then copy_rest(entry) else copy_whole(entry) end
   end, function(entry, inner, action)
     local _, goes_out, stays = traffic(writer.session, inner, action, keeps_pointers)
-    if not goes_out then return whole(entry) end
+    if not goes_out then return copy_whole(entry) end
     copy_rest(entry)
     if not stays then return end
     local from, to = text_of(entry)

@@ -75,12 +75,12 @@ local function each_entry(session, member_mapping, action, path, visit, parts)
         each_entry(session, inner, inner_action, nil, visit, parts)
       else
         for i = 0, (t.kind == "array" and t.n or 1) - 1 do
-          local at, inside = t.kind == "array" and session.language.subscripts(t, i) or "", parts
+          local at, nested_parts = t.kind == "array" and session.language.subscripts(t, i) or "", parts
           if part then
-            inside = table.move(parts or {}, 1, #(parts or {}), 1, {})
-            inside[#inside + 1] = setmetatable({ at = at }, { __index = part })
+            nested_parts = table.move(parts or {}, 1, #(parts or {}), 1, {})
+            nested_parts[#nested_parts + 1] = setmetatable({ at = at }, { __index = part })
           end
-          each_entry(session, inner, inner_action, name and name .. at, visit, inside)
+          each_entry(session, inner, inner_action, name and name .. at, visit, nested_parts)
         end
       end
     elseif record then -- stays the host's
@@ -358,17 +358,17 @@ function Block:objects_go(base, rank, args, bounds, transfers)
         ranges[#ranges + 1] = ("%s:%s"):format(self:range(base, d, arg, bounds and bounds[d]))
       end
     end
-    local n, own = #dims + #ranges, #dims
+    local n, own_rank = #dims + #ranges, #dims
     local attribute = #ranges > 0 and (", allocatable, dimension(%s)"):format((":,"):rep(n):sub(1, -2))
       or n > 0 and (", dimension(%s)"):format(table.concat(dims, ",")) or ""
     self.declared[#self.declared + 1] = ("%s%s :: %s"):format(types.name(t.bounds and t.of or t), attribute, name)
     if #ranges > 0 then
-      self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own + 1, dims), ","))
+      self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own_rank + 1, dims), ","))
     end
     local function element(designator, counters, section)
       local list = {}
-      for i = 1, own do list[i] = section and (section[i] or ":") or starts[i] end
-      table.move(counters, 1, #counters, own + 1, list)
+      for i = 1, own_rank do list[i] = section and (section[i] or ":") or starts[i] end
+      table.move(counters, 1, #counters, own_rank + 1, list)
       return #list > 0 and ("%s(%s)"):format(designator, table.concat(list, ",")) or designator
     end
     saved_values[k] = { name = name, path = value.path, element = element, is_array = #ranges > 0, bytes = t.size,
@@ -405,9 +405,9 @@ end
 
 -- Opens the condition that a component has a target.
 function Block:guard(text, t, record, name)
-  local ask = t.attribute == "allocatable" and "allocated" or "associated"
-  if t.rank == 0 then ask = self.inquiry_for(record, name, text) end
-  self:open("if (%s(%s)) then", ask, text)
+  local inquiry = t.attribute == "allocatable" and "allocated" or "associated"
+  if t.rank == 0 then inquiry = self.inquiry_for(record, name, text) end
+  self:open("if (%s(%s)) then", inquiry, text)
 end
 
 -- Writes a check that ends the program if the target of a pointer is not contiguous: clauses only copy contiguous data.

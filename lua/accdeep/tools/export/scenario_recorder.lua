@@ -94,12 +94,12 @@ function Recorder:directive_step(node, write, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if self.program:is_open() then
     self:try_lowering(function()
-      local deep, beyond = nil, deep_copy.extension(node)
-      if self.plan and (beyond or self.program.shapes) then
+      local deep, extension = nil, deep_copy.extension(node)
+      if self.plan and (extension or self.program.shapes) then
         deep = deep_copy.new(self.program, self.run.session, self.plan, self.leads_back)
       end
       if deep and self.failing then deep_copy.cannot "a deep copy that fails: it would begin before it fails" end
-      if beyond and not deep then deep_copy.cannot(beyond .. ": no standard directive can express that") end
+      if extension and not deep then deep_copy.cannot(extension .. ": no standard directive can express that") end
       write(deep)
     end)
   end
@@ -250,9 +250,9 @@ function Recorder:directive(name, original, text, refs)
     self.program.shapes = true
     return original(text, refs)
   end
-  local beyond, is_described = deep_copy.extension(node)
-  if beyond and not (is_described and name == "acc") then
-    self:cannot_declare(("%s: no standard directive can express that"):format(beyond))
+  local extension, is_described = deep_copy.extension(node)
+  if extension and not (is_described and name == "acc") then
+    self:cannot_declare(("%s: no standard directive can express that"):format(extension))
   end
   if declarations[node.name] then
     table.insert(self.program.declarations, ("#pragma %s %s"):format(name, strip_sentinel(name, text)))
@@ -547,8 +547,8 @@ end
 
 -- Returns the wrapper of a function that the script sees; nil if the function is not replaced.
 function Recorder:wrap(name, fn)
-  local stand = wrappers[name] or wrappers[scenario.statements[name]]
-  if stand then return stand(self, name, fn) end
+  local wrapper = wrappers[name] or wrappers[scenario.statements[name]]
+  if wrapper then return wrapper(self, name, fn) end
   if beyond_language[name] then
     return function(...)
       self:cannot_declare(beyond_language[name] .. " cannot be written in C")

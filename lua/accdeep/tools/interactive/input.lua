@@ -22,8 +22,8 @@ end
 local BODIES = {
   acc = function(words) return words[1] == "parallel" or words[1] == "serial" or words[1] == "kernels" end,
   omp = function(words)
-    local others = { data = true, enter = true, exit = true, update = true }
-    return words[1] == "target" and not others[words[2]]
+    local data_directives = { data = true, enter = true, exit = true, update = true }
+    return words[1] == "target" and not data_directives[words[2]]
   end,
 }
 

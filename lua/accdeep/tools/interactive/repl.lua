@@ -178,8 +178,8 @@ function Repl:execute(text)
   self.running = text
   local ok, results = pcall(fn)
   if ok then
-    local whole, err = pcall(scenario.check_bodies, self:session())
-    if not whole then ok, results = false, err end
+    local is_complete, err = pcall(scenario.check_bodies, self:session())
+    if not is_complete then ok, results = false, err end
   end
   if diagnostic.is_limit(results) then error(results, 0) end
   self.running = nil
@@ -223,11 +223,12 @@ end
 
 -- Returns the line of a directive as a Lua statement, with a body that may follow. Returns nil if the user cancels.
 function Repl:directive(line)
-  local on, rest = input.is_continued(line)
-  while on do
+  local is_continued, rest = input.is_continued(line)
+  while is_continued do
     local next_line = self.terminal:read ">> "
     if not next_line then return nil end
-    on, next_line = input.is_continued((next_line:gsub("^%s*!%$%a+%s*&?", ""):gsub("^%s*#%s*pragma%s+%a+", "")))
+    next_line = next_line:gsub("^%s*!%$%a+%s*&?", ""):gsub("^%s*#%s*pragma%s+%a+", "")
+    is_continued, next_line = input.is_continued(next_line)
     rest = rest:gsub("%s+$", "") .. " " .. next_line:gsub("^%s+", "")
   end
   local word, text, has_body = self:is_directive(rest)

@@ -56,8 +56,8 @@ local motions = {
   end },
   { "next", "n", usage = "next", about = "the same; a region with its whole body", run = function(self)
     local session = self:session()
-    local outside = depth(session)
-    self.stop_condition = function() return self:session() ~= session or depth(session) <= outside end
+    local outer_depth = depth(session)
+    self.stop_condition = function() return self:session() ~= session or depth(session) <= outer_depth end
     return true
   end },
   { "back", "b", usage = "back [N]", about = "go back a step, or N steps", run = function(self, argument)
@@ -122,25 +122,25 @@ function Stepper:report_routines()
 end
 
 -- Prints the number, the location and the text of a stop.
-function Stepper:head(here)
-  self.printed_stop = here.number
-  self.terminal:write(("[%d] %s:%d: %s\n"):format(here.number, here.file or "?", here.line or 0, here.text))
-  if here.callers then
-    self.terminal:write(("      called from %s\n"):format(location.callers_text(here.callers)))
+function Stepper:head(stop)
+  self.printed_stop = stop.number
+  self.terminal:write(("[%d] %s:%d: %s\n"):format(stop.number, stop.file or "?", stop.line or 0, stop.text))
+  if stop.callers then
+    self.terminal:write(("      called from %s\n"):format(location.callers_text(stop.callers)))
   end
 end
 
 -- Prints the present stop and its line of the scenario.
 function Stepper:show()
-  local here = self.here
-  if here.failed then
-    self.terminal:write_error(report.error(here.failed, { color = self.color }))
+  local current_stop = self.here
+  if current_stop.failed then
+    self.terminal:write_error(report.error(current_stop.failed, { color = self.color }))
     return
   end
-  self:head(here)
-  local source = here.file and location.source(here.file)
-  local line = source and not here.ended and location.line(source, here.line)
-  if line then self.terminal:write(("%5d | %s\n"):format(here.line, line)) end
+  self:head(current_stop)
+  local source = current_stop.file and location.source(current_stop.file)
+  local line = source and not current_stop.ended and location.line(source, current_stop.line)
+  if line then self.terminal:write(("%5d | %s\n"):format(current_stop.line, line)) end
 end
 
 -- Reads commands until a command continues the scenario.
@@ -188,19 +188,20 @@ end
 -- Stops before a construct or the end of a region. Returns the function that is called after the construct.
 function Stepper:directive(session, plan, ends)
   local source_location = plan.location
-  local _, more = (source_location.text or ""):gsub("\n", "")
+  local _, line_feeds = (source_location.text or ""):gsub("\n", "")
   local text = explain.format_directive(plan)
   self.asked = session
-  self:arrive { file = source_location.file, line = source_location.line, last = (source_location.line or 0) + more,
+  self:arrive { file = source_location.file, line = source_location.line,
+    last = (source_location.line or 0) + line_feeds,
     text = ends and "end of " .. text or text,
     callers = not ends and location.callers(source_location.file, source_location.line) or nil }
-  local here = self.here
+  local current_stop = self.here
   self.before = not self:is_skipping() and state_diff.snapshot(session, self.numbers) or nil
   self.events, self.reported = {}, 0
   return function(err)
     self.reported = #self.events
     if self:is_skipping() or self.target then return end
-    if self.printed_stop ~= here.number then self:head(here) end -- stops that `next` and `until` skip
+    if self.printed_stop ~= current_stop.number then self:head(current_stop) end -- stops that `next` and `until` skip
     if err then return self.terminal:write "  fails, nothing is changed\n" end
     inspect_commands.show_event_list(self, self.events)
   end

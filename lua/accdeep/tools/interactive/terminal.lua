@@ -43,8 +43,8 @@ local function completer(self)
     table.sort(candidates)
     local rest = common_prefix(candidates):sub(#last + 1)
     if #candidates == 1 and stem == "" then rest = rest .. " " end
-    local more = #candidates > SHOWN and ("  and %d more"):format(#candidates - SHOWN) or ""
-    return rest, table.concat(candidates, "  ", 1, math.min(#candidates, SHOWN)) .. more
+    local remainder = #candidates > SHOWN and ("  and %d more"):format(#candidates - SHOWN) or ""
+    return rest, table.concat(candidates, "  ", 1, math.min(#candidates, SHOWN)) .. remainder
   end
 end
 

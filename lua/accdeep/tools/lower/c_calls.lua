@@ -39,23 +39,23 @@ for name in pairs(strings.word_set "acc_attach acc_detach acc_map_data acc_unmap
 -- Returns the C expression that replaces the routine `name`; false if the library has none; nil if `name` is not a
 -- routine that needs a replacement.
 function c_calls.routine(name)
-  local whole = name:gsub("_async$", "")
-  local base_name = whole:gsub("_finalize$", "")
+  local sync_name = name:gsub("_async$", "")
+  local base_name = sync_name:gsub("_finalize$", "")
   local directive = c_calls.moving[base_name]
   if not directive then return of_data[name] or of_data[base_name] end
   local kind, word = directive:match "^(.*) (%a+)$"
   local action = kind == "update" and directive or word
   return ("accd_lowered_find_routine(__FILE__, __LINE__, \"%s\", %d, %d, %d)"):format(name, core.kind[kind],
-    core.action[action], whole ~= base_name and 1 or 0)
+    core.action[action], sync_name ~= base_name and 1 or 0)
 end
 
 -- Returns a line of a rewritten directive in which the routines that the clauses call are replaced. Raises {cannot =
 -- reason} for a routine without a replacement.
 function c_calls.replace_routines(line)
   return (line:gsub("%f[%w_]acc_[%w_]+", function(name)
-    local instead = c_calls.routine(name)
-    if instead == false then deep_copy.cannot(c_calls.UNKNOWN:format(name)) end
-    return instead
+    local replacement = c_calls.routine(name)
+    if replacement == false then deep_copy.cannot(c_calls.UNKNOWN:format(name)) end
+    return replacement
   end))
 end
 
@@ -94,20 +94,20 @@ end
 -- in data clauses. Also returns the set of reduced names, and the set of names in private, firstprivate and deviceptr
 -- clauses.
 function c_calls.data_of(node)
-  local without, list = names_in(node, "reduction"), {}
+  local reductions, list = names_in(node, "reduction"), {}
   for _, clause in ipairs(node.clauses) do
     local is_left = clause.name == "async" or clause.name == "wait" or clause.name == "reduction"
-    if not is_left and clause.vars and next(without) then
+    if not is_left and clause.vars and next(reductions) then
       local vars = {}
       for _, v in ipairs(clause.vars) do
-        if not (v.tag == "id" and without[v.name]) then vars[#vars + 1] = v end
+        if not (v.tag == "id" and reductions[v.name]) then vars[#vars + 1] = v end
       end
       is_left = #vars == 0
       clause = #vars < #clause.vars and ast.copy_with(clause, "vars", vars) or clause
     end
     if not is_left then list[#list + 1] = clause end
   end
-  return ast.copy_with(node, "clauses", list), without, names_in(node, "private", "firstprivate", "deviceptr")
+  return ast.copy_with(node, "clauses", list), reductions, names_in(node, "private", "firstprivate", "deviceptr")
 end
 
 -- Returns the clauses of a compute construct that the compiler keeps, as text.
@@ -193,9 +193,9 @@ local function is_several(variable)
 end
 
 -- Returns the address that the program passes for the input `input` of a plan, as text. A value without an address,
--- such as a constant, is first copied to the variable `own`; that line is written to `w`. `addressless`: set of names
--- without an address at the directive. `instance`: types of variables by name.
-local function runtime_inputs(self, unit, w, input, addressless, instance, own)
+-- such as a constant, is first copied to the variable `copy_name`; that line is written to `w`. `addressless`: set of
+-- names without an address at the directive. `instance`: types of variables by name.
+local function runtime_inputs(self, unit, w, input, addressless, instance, copy_name)
   local name = input.operand.name
   if input.operand.value then return ("(const void *)(long)(%s)"):format(input.operand.value) end
   if input.operand.is_global then addressless = unit.of_file.addressless end
@@ -216,8 +216,8 @@ local function runtime_inputs(self, unit, w, input, addressless, instance, own)
       deep_copy.cannot(("'%s', which is also the name of a variable in a shape or policy"):format(name))
     end
     if not has_address then
-      w:line(("const __typeof__(%s) %s = %s;"):format(name, own, name))
-      name = own
+      w:line(("const __typeof__(%s) %s = %s;"):format(name, copy_name, name))
+      name = copy_name
     end
     text = "(const void *)&" .. name
   end
@@ -249,10 +249,10 @@ end
 local function device_variable(w, region, name, t, item, is_whole)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
   is_pointer = is_pointer and not is_whole
-  local own = is_whole and "&" .. name or pointer_of(name, t)
-  local pointer_type = ("__typeof__(%s)"):format(own)
+  local host_pointer = is_whole and "&" .. name or pointer_of(name, t)
+  local pointer_type = ("__typeof__(%s)"):format(host_pointer)
   w:line(("%s %s = (%s)accd_lowered_pointer(%s, %d, %s);"):format(pointer_type, pointer, pointer_type, region, item,
-    own))
+    host_pointer))
   return pointer, is_pointer
 end
 
@@ -330,14 +330,14 @@ function Calls:write(unit, directive, plan, used, instance, head, tail)
   local number = directive.own.line
   local run = ("(&%s, %s)"):format(name,
     write_inputs(self, unit, head, number, inputs, directive.addressless, instance))
-  local when = condition(plan)
+  local condition_text = condition(plan)
   if plan.kind ~= "region" and plan.kind ~= "compute" then
-    head:line((when and ("if (%s) "):format(when) or "") .. "accd_lowered_run" .. run .. ";")
+    head:line((condition_text and ("if (%s) "):format(condition_text) or "") .. "accd_lowered_run" .. run .. ";")
     return nil
   end
   local region = "accdeep_region" .. number
   head:line(("accd_lowered_region *%s = %saccd_lowered_enter%s%s;"):format(region,
-    when and ("(%s) ? "):format(when) or "", run, when and " : 0" or ""))
+    condition_text and ("(%s) ? "):format(condition_text) or "", run, condition_text and " : 0" or ""))
   local renamed
   if plan.kind == "compute" then
     renamed = write_kernel(head, tail, directive, plan, region, used, instance)
@@ -381,13 +381,13 @@ local PLAN = "&accdeep_%d+"
 -- Makes the lines of all instances of a directive in a template equal if they differ only in the plan: a function
 -- template then selects the plan by type. `all`: list of {lines}, changed in place.
 function Calls:choose(directive, all)
-  local used, is_same = {}, true
+  local plan_names, is_same = {}, true
   for i, instance in ipairs(all) do
-    used[i] = table.concat(instance.lines, "\n"):match(PLAN)
-    is_same = is_same and used[i] == used[1]
+    plan_names[i] = table.concat(instance.lines, "\n"):match(PLAN)
+    is_same = is_same and plan_names[i] == plan_names[1]
   end
   local name, by_type = nil, nil
-  if not is_same then name, by_type = distinct(directive.instances, used, directive.addressless) end
+  if not is_same then name, by_type = distinct(directive.instances, plan_names, directive.addressless) end
   if not name then return end
   self.nchosen = (self.nchosen or 0) + 1
   for text, plan in sorted_pairs(by_type) do
@@ -408,10 +408,11 @@ function Calls:write_host_data(plan, instance, head, tail)
     if t.kind ~= "pointer" and t.kind ~= "array" then
       deep_copy.cannot(("use_device of '%s', which is %s"):format(name, types.name(t)))
     end
-    local own, when = pointer_of(name, t), condition(plan)
-    local value = ("accd_lowered_use_device(%s, %s)"):format(own, plan.if_present and "0, 0" or "__FILE__, __LINE__")
-    if when then value = ("((%s) ? %s : (void *)(%s))"):format(when, value, own) end
-    head:line(("__typeof__(%s) accdeep_p_%s = (__typeof__(%s))%s;"):format(own, name, own, value))
+    local host_pointer, condition_text = pointer_of(name, t), condition(plan)
+    local value = ("accd_lowered_use_device(%s, %s)"):format(host_pointer,
+      plan.if_present and "0, 0" or "__FILE__, __LINE__")
+    if condition_text then value = ("((%s) ? %s : (void *)(%s))"):format(condition_text, value, host_pointer) end
+    head:line(("__typeof__(%s) accdeep_p_%s = (__typeof__(%s))%s;"):format(host_pointer, name, host_pointer, value))
     shadows[#shadows + 1] = ("__typeof__(accdeep_p_%s) %s = accdeep_p_%s; (void)%s;"):format(name, name, name, name)
   end
   head:open_brace()

@@ -43,10 +43,10 @@ local function options(option_list, without_directives)
       i = i + 1
     elseif not valueless[option] and not option:find "^%-o." and not option:find "^%-flto"
       and not option:find "^%-fopenmp%-targets" and not option:find "^%-%-offload" then -- compile for the host only
-      local instead = without_directives and directives[option]
+      local replacement = without_directives and directives[option]
       local is_other = without_directives and (option:find "^%-fopen" or option:find "^%-foffload" or option:find "^%-O"
         or option:find "^%-g" or option:find "^%-W" or option:find "^%-fsanitize" or option:find "^%-pedantic")
-      if instead or not is_other then list[#list + 1] = quote(instead or option) end
+      if replacement or not is_other then list[#list + 1] = quote(replacement or option) end
     end
     i = i + 1
   end
@@ -188,15 +188,15 @@ local FIRST_LINE = 100000000
 -- directive. `next`: line after the directive. `addressless`: set of the names without an address. `is_standalone`: no
 -- statement follows. `at_end`: {names, addressless} for probes at the end of the file.
 function c_compiler.debug_information(unit, text, probes, at_end)
-  local parts, at, asked = {}, 1, {}
+  local parts, at, queries = {}, 1, {}
   local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"
   local function loops(i, probe)
     for _, name in ipairs(probe.names) do
       local pointer = c_compiler.variable(i, name)
-      parts[#parts + 1] = line_markers.line(FIRST_LINE + #asked, unit.path)
+      parts[#parts + 1] = line_markers.line(FIRST_LINE + #queries, unit.path)
       local object = (name == "this" or probe.addressless[name]) and name or lvalue:format(name)
       parts[#parts + 1] = ("for (__typeof__(%s) *%s = 0; %s;)\n"):format(object, pointer, pointer)
-      asked[#asked + 1] = { i = i, name = name }
+      queries[#queries + 1] = { i = i, name = name }
     end
   end
   for i, probe in ipairs(probes) do
@@ -217,7 +217,7 @@ function c_compiler.debug_information(unit, text, probes, at_end)
   if ok then return object end
   local missing, reported = {}, {}
   for line, message in messages:gmatch "[^\n]-:(%d+):%d+: error: ([^\n]*)" do
-    local query = asked[tonumber(line) - FIRST_LINE + 1]
+    local query = queries[tonumber(line) - FIRST_LINE + 1]
     if query and not reported[query] then
       reported[query], query.message = true, message
       missing[#missing + 1] = query

@@ -325,13 +325,13 @@ end
 -- Returns the word (goto, return, break, continue) by which control leaves or enters the statement at token `first`;
 -- nil if the statement has one entry and one exit.
 function Unit:leaves(first)
-  local last, labels, loops, inside = self:statement(first), {}, {}, {}
+  local last, labels, loops, lambdas = self:statement(first), {}, {}, {}
   for i = first, last do
     local text = self.kind[i] == "word" and self:token(i)
     if text == "for" or text == "while" or text == "switch" or text == "do" then
       loops[#loops + 1] = { i, self:statement(i) }
     elseif self:token(i) == "{" and self:opens_lambda(i) then
-      inside[#inside + 1] = { i, self:closing(i) }
+      lambdas[#lambdas + 1] = { i, self:closing(i) }
     elseif text and text ~= "default" and self:token(i + 1) == ":" and self:is_tag_or_label(i) then
       labels[text] = true
     end
@@ -347,7 +347,7 @@ function Unit:leaves(first)
     local is_here = first <= i and i <= last
     if text == "goto" and (labels[self:token(i + 1)] or false) ~= is_here then
       return text
-    elseif is_here and (text == "return" and not is_in(inside, i)
+    elseif is_here and (text == "return" and not is_in(lambdas, i)
       or (text == "break" or text == "continue") and not is_in(loops, i)) then
       return text
     end

@@ -48,7 +48,7 @@ local descriptions, standalone = unit_directives.descriptions, unit_directives.s
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
   .. "#include <string.h>\n"
 
-local function same(text) return text end
+local function identity(text) return text end
 
 local Unit = {}
 Unit.__index = Unit
@@ -258,15 +258,15 @@ local function read_types(self, list)
   end
   local path, messages = compile_types(self, list)
   if not path then return messages end
-  local variables, more = debug_info.all_variables(path), false
+  local variables, has_references = debug_info.all_variables(path), false
   self.variables = variables
   for _, directive in ipairs(list) do
     if unit_directives.is_compute(directive.node) then
       self:with_location(directive, variable_uses.add_words, self, directive, variables)
-      more = more or #directive.references > 0
+      has_references = has_references or #directive.references > 0
     end
   end
-  if more then
+  if has_references then
     path, messages = compile_types(self, list)
     if not path then return messages end
   end
@@ -377,8 +377,8 @@ local function add_functions(self, directive)
   for i = self.nfunctions + 1, self.unit.is_cxx and 0 or #program.prototypes do
     text[#text + 1] = program.prototypes[i] .. "\n"
   end
-  local placed = program.dialect.place_at_end or same
-  for _, code in ipairs(added) do text[#text + 1] = "\n" .. self.routines(placed(code)) .. "\n" end
+  local wrap_code = program.dialect.place_at_end or identity
+  for _, code in ipairs(added) do text[#text + 1] = "\n" .. self.routines(wrap_code(code)) .. "\n" end
   self.nfunctions = #program.functions
   local lines = {}
   for line in table.concat(text):gmatch "(.-)\n" do lines[#lines + 1] = line end
@@ -439,8 +439,8 @@ end
 
 -- Returns the lines that replace a directive by calls, and the lines after its statement. `instance`: types by name.
 local function lines_of_calls(self, directive, instance)
-  local node, without, is_private = c_calls.data_of(directive.node)
-  directive.without, directive.is_private = without, is_private
+  local node, reductions, is_private = c_calls.data_of(directive.node)
+  directive.without, directive.is_private = reductions, is_private
   local references = {}
   for _, reference in ipairs(variable_uses.references(self, directive, instance)) do
     local kind = instance[reference.name].kind
@@ -463,8 +463,8 @@ local function lines_of_calls(self, directive, instance)
   if plan.kind == "host data" then
     self.calls:write_host_data(plan, instance, head, tail)
   else
-    local used = plan.kind == "compute" and variable_uses.kernel_variables(self, directive, instance)
-    renamed = self.calls:write(self, directive, plan, used, instance, head, tail)
+    local kernel_variables = plan.kind == "compute" and variable_uses.kernel_variables(self, directive, instance)
+    renamed = self.calls:write(self, directive, plan, kernel_variables, instance, head, tail)
   end
   tail:line "}"
   local is_alone = standalone[directive.node.name]
@@ -546,10 +546,10 @@ local function rewrite(self, directive)
   end
   local all = {}
   for i, instance in ipairs(directive.instances) do
-    local called = {}
-    function self.program.called(name, record) called[name] = record end
+    local called_records = {}
+    function self.program.called(name, record) called_records[name] = record end
     local lines, following = lines_for(self, directive, instance)
-    all[i] = { lines = lines, after = following, calls = called }
+    all[i] = { lines = lines, after = following, calls = called_records }
   end
   if self.calls and self.unit.is_cxx then self.calls:choose(directive, all) end
   if not same_texts(self, all, "lines") or not same_texts(self, all, "after") then
@@ -775,7 +775,7 @@ function c_unit.lower(opened, request)
     end, is_cxx = is_cxx })
   end
   self.headers, self.routines = self.is_openmp and openmp_translation.HEADERS
-    or HEADERS, self.is_openmp and openmp_translation.routines or same
+    or HEADERS, self.is_openmp and openmp_translation.routines or identity
   function self.program.is_function(name) return not is_cxx or self.functions[name] ~= nil end
   self.program.is_value = compiler_values.is_name
   function self.program.finished(text, record)
@@ -789,8 +789,8 @@ function c_unit.lower(opened, request)
     place_error(self, results[2])
     error(results[2], 0)
   end
-  local text, messages, again = table.unpack(results, 2, 4)
-  if again then return nil, nil, { again = again } end
+  local text, messages, flattened = table.unpack(results, 2, 4)
+  if flattened then return nil, nil, { again = flattened } end
   if self.is_openmp and text then text = translate_to_openmp(self, text) end
   return text, messages, { described = has_described_headers(self), pasted = self.pasted and self.pasted.paths,
     is_read = self.directives ~= nil and self.directives[1] ~= nil }

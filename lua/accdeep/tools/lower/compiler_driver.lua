@@ -81,14 +81,14 @@ function Folder:remove()
   if self.name then shell_command.remove(self.name) end
 end
 
--- Writes the shapes and policies of a unit's modules next to the compiled modules. `own`: `exported` of lower.unit.
--- `also`: a second folder for them, or nil.
-function compiler_driver.export(options, text, own, also)
+-- Writes the shapes and policies of a unit's modules next to the compiled modules. `exported`: `exported` of
+-- lower.unit. `extra`: a second folder for them, or nil.
+function compiler_driver.export(options, text, exported, extra)
   local used = fortran_modules.defined_modules(text)
   if not next(used) then return end
   local folders = fortran_modules.folders(options)
-  fortran_modules.write(folders[1], folders, used, own or {})
-  if also then fortran_modules.write(also, { also, table.unpack(folders) }, used, own or {}) end
+  fortran_modules.write(folders[1], folders, used, exported or {})
+  if extra then fortran_modules.write(extra, { extra, table.unpack(folders) }, used, exported or {}) end
 end
 
 -- Lowers the units of a command. Returns a list of {at, path, text, described, pasted} for the units whose text
@@ -104,20 +104,20 @@ local function lower_units(list, request, folder)
       modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], options = options, modules = modules }
     end
-    local more, has_own = {}, has_directives(text)
+    local details, has_own = {}, has_directives(text)
     if has_own or not is_fortran and text:find "#%s*include" then -- an included file may have directives
       local lowered_text, messages
-      lowered_text, messages, more = lower.unit { path = path, text = text, command = list[1], options = options,
+      lowered_text, messages, details = lower.unit { path = path, text = text, command = list[1], options = options,
         to = request.to, rules = request.rules, modules = modules }
-      if lowered_text and (lowered_text ~= text or more.described) then
-        units[#units + 1] = { at = i, path = path, text = lowered_text, described = more.described,
-          pasted = more.pasted }
+      if lowered_text and (lowered_text ~= text or details.described) then
+        units[#units + 1] = { at = i, path = path, text = lowered_text, described = details.described,
+          pasted = details.pasted }
       end
-      if not lowered_text and (has_own or more.is_read) then
+      if not lowered_text and (has_own or details.is_read) then
         problem = problem or { path = path, messages = messages }
       end
     end
-    if is_fortran then compiler_driver.export(options, text, more.exported, modules) end
+    if is_fortran then compiler_driver.export(options, text, details.exported, modules) end
   end
   return units, problem
 end

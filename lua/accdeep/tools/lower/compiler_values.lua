@@ -78,16 +78,16 @@ local function negate(condition) return { tag = "unary", op = "!", pos = conditi
 
 -- Returns a directive's AST in which values replace calls. `guard`: as in Values:variable.
 function Values:replace_calls(directive, node, guard)
-  local function under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
+  local function replace_under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
   return ast.map(node, function(n)
     if n.tag == "call" and n.base.tag == "id" and compiler_values.is_name(n.base.name) then return n end
     if has_call(n) then return self:variable(directive, n, false, guard) end
     if n.tag == "cond" then
       local copy = ast.copy_with(n, "c", self:replace_calls(directive, n.c, guard))
-      return ast.copy_with(ast.copy_with(copy, "a", under(n.c, n.a)), "b", under(negate(n.c), n.b))
+      return ast.copy_with(ast.copy_with(copy, "a", replace_under(n.c, n.a)), "b", replace_under(negate(n.c), n.b))
     elseif n.tag == "binary" and (n.op == "&&" or n.op == "||") then
       local copy = ast.copy_with(n, "a", self:replace_calls(directive, n.a, guard))
-      return ast.copy_with(copy, "b", under(n.op == "&&" and n.a or negate(n.a), n.b))
+      return ast.copy_with(copy, "b", replace_under(n.op == "&&" and n.a or negate(n.a), n.b))
     end
   end)
 end

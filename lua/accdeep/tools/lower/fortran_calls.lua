@@ -82,14 +82,14 @@ function fortran_calls.complete(directive)
       or intrinsic(variable.spelled)
     directive.ranks[name] = directive.assumed_size[name] or variable.rank
   end
-  local used = {}
+  local deep_used = {}
   for _, name in ipairs(directive.used) do
     local attributes, variable = directive.attributes[name], directive.variables[name]
     if variable and not attributes.constant and (attributes.array or variable.record) then
-      used[#used + 1], used[name] = name, true
+      deep_used[#deep_used + 1], deep_used[name] = name, true
     end
   end
-  directive.all_used, directive.used = directive.used, used
+  directive.all_used, directive.used = directive.used, deep_used
 end
 
 -- Returns the modules that statements of a unit use or define, except those that contain the directive.
@@ -162,8 +162,8 @@ function Calls:declaration_of(directive, name)
   end
   if not type_name.use then return ("type(%s)"):format(type_name.tag) end
   self.nuses = (self.nuses or 0) + 1
-  local own = "accdeep_type_" .. self.nuses
-  return ("type(%s)"):format(own), type_name.use:format(own)
+  local type_alias = "accdeep_type_" .. self.nuses
+  return ("type(%s)"):format(type_alias), type_name.use:format(type_alias)
 end
 
 -- ------------------------------------------------------------------------------------- list items --
@@ -379,9 +379,9 @@ local function constant(name, text)
   for at = 1, #text, LINE do pieces[#pieces + 1] = "'" .. text:sub(at, at + LINE - 1):gsub("'", "''") .. "'" end
   pieces[#pieces + 1] = "achar(0)"
   for at = 1, #pieces, MOST do
-    local own = #pieces > MOST and ("accdeep_%s_%d"):format(name, at // MOST + 1) or "accdeep_" .. name
-    parts[#parts + 1] = own
-    lines[#lines + 1] = ("character(len=*), parameter :: %s = &\n  %s"):format(own,
+    local part_name = #pieces > MOST and ("accdeep_%s_%d"):format(name, at // MOST + 1) or "accdeep_" .. name
+    parts[#parts + 1] = part_name
+    lines[#lines + 1] = ("character(len=*), parameter :: %s = &\n  %s"):format(part_name,
       table.concat(pieces, " // &\n  ", at, math.min(at + MOST - 1, #pieces)))
   end
   if #parts > 1 then
@@ -440,12 +440,12 @@ function Calls:device_variable(directive, variable, condition, out)
   end
   out:with_guards(source, function()
     out:line "accdeep_at = loc(accdeep_at)" -- an array without elements gets any address
-    local own, may_be_empty = ("loc(%s)"):format(first_element(base, rank)), rank > 0 and not source.assumed_size
+    local host, may_be_empty = ("loc(%s)"):format(first_element(base, rank)), rank > 0 and not source.assumed_size
     if rank > 0 then out:check_gaps(source, base) end
     if may_be_empty then out:open("if (size(%s,kind=8) > 0) then", base) end
-    if condition then out:line("accdeep_at = %s", own) end
+    if condition then out:line("accdeep_at = %s", host) end
     out:line("%saccdeep_at = %s", condition and ("if (%s) "):format(condition) or "",
-      variable.address(own))
+      variable.address(host))
     if may_be_empty then out:close "end if" end
     if rank == 0 then
       out:line("call accdeep_c_f_pointer(transfer(accdeep_at, accdeep_null), accdeep_p_%s)", name)
@@ -526,7 +526,7 @@ end
 -- set of pointers in the statement. `regions`: the regions of the unit so far, {first, last, names, construct}.
 function Calls:kernel(unit, directive, regions)
   local list, private, enclosing = {}, private_names(unit, directive), {}
-  local _, without = c_calls.data_of(directive.node)
+  local _, reductions = c_calls.data_of(directive.node)
   for _, region in ipairs(regions) do
     local is_around = region.first < directive.index and directive.index < region.last
     if is_around and region.construct ~= directive then enclosing[#enclosing + 1] = region.construct end
@@ -535,17 +535,17 @@ function Calls:kernel(unit, directive, regions)
     local owner = directive.items[name] and directive
     for i = #enclosing, 1, -1 do owner = owner or enclosing[i].items and enclosing[i].items[name] and enclosing[i] end
     local is_ours = directive.variables[name] and not private[name] and (owner or directive.used[name])
-    if is_ours and not (without[name] and owner == directive) then
-      if without[name] and directive.used[name] then deep_copy.cannot(
+    if is_ours and not (reductions[name] and owner == directive) then
+      if reductions[name] and directive.used[name] then deep_copy.cannot(
         ("a reduction of '%s', which is no scalar"):format(name)) end
       local region, number = (owner or directive).region, tostring(owner and owner.items[name] or -1)
       if owner and owner ~= directive and owner.condition then -- the enclosing region may not be open
         number = ("merge(%s, -1, %s /= 0)"):format(number, region)
         region = ("merge(%s, %s, %s /= 0)"):format(region, directive.region, region)
       end
-      list[#list + 1] = { name = name, reduced = without[name], args = owner and owner.sections[name],
-        address = function(own)
-          return ("accd_lowered_pointer(%s, %s, %s)"):format(region, number, own)
+      list[#list + 1] = { name = name, reduced = reductions[name], args = owner and owner.sections[name],
+        address = function(host)
+          return ("accd_lowered_pointer(%s, %s, %s)"):format(region, number, host)
         end }
     end
   end
@@ -570,8 +570,8 @@ function Calls:host_data(unit, directive)
   for _, clause in ipairs(directive.node.clauses) do
     if clause.name == "if_present" then if_present = true end
     for _, v in ipairs(clause.name == "use_device" and clause.vars or {}) do
-      list[#list + 1] = { name = v.name, address = function(own)
-        return ("accd_lowered_use_device(%s, %s, %d_4)"):format(own, if_present and "achar(0)" or "accdeep_file",
+      list[#list + 1] = { name = v.name, address = function(host)
+        return ("accd_lowered_use_device(%s, %s, %d_4)"):format(host, if_present and "achar(0)" or "accdeep_file",
           directive.own.first)
       end }
     end
@@ -584,8 +584,8 @@ end
 -- `clauses`: the clauses of the directive, with members as nests. Sets region, items and sections of a directive with a
 -- region.
 function Calls:write(unit, directive, clauses)
-  local whole, sources = self:whole_variables(directive, directive.node, clauses)
-  local plan = openacc_lowering.directive(self.session, whole, { file = unit.path, line = directive.own.first })
+  local lowered_node, sources = self:whole_variables(directive, directive.node, clauses)
+  local plan = openacc_lowering.directive(self.session, lowered_node, { file = unit.path, line = directive.own.first })
   if plan.kind ~= "region" and plan.kind ~= "compute" then
     return wrap_condition(directive.condition, self:call(unit, directive, plan, sources, "accd_lowered_run", "")), {}
   end

@@ -56,9 +56,9 @@ end
 local function run(unit, folder, format, ...)
   local ok, output, messages = shell_command.run(("cd %s && %s %s"):format(quote(folder), unit.command:find "/"
     and from_elsewhere(unit.command) or quote(unit.command), format:format(...)))
-  local _, here = shell_command.run "pwd"
+  local _, directory = shell_command.run "pwd"
   local function normalize_paths(text)
-    local prefix, parts, at = here:gsub("\n", "") .. "/", {}, 1
+    local prefix, parts, at = directory:gsub("\n", "") .. "/", {}, 1
     while not unit.path:find "^/" do
       local first, last = text:find(prefix .. unit.path, at, true)
       if not first then break end
@@ -126,26 +126,26 @@ end
 -- Inserts queries before lines of a view. Returns the lines, and the queries by line. Each query is in a block
 -- construct, so that implicit declarations do not affect later statements. `questions`: lists of queries by view index.
 local function insert_questions(view, questions)
-  local lines, asked = {}, {}
+  local lines, queries = {}, {}
   for i, view_line in ipairs(view) do
     for _, question in ipairs(questions[i] or {}) do
       lines[#lines + 1] = ("block; %s; end block"):format(question.text)
-      asked[#lines] = question
+      queries[#lines] = question
     end
     lines[#lines + 1] = view_line.text
   end
-  return lines, asked
+  return lines, queries
 end
 
 -- Compiles the unit with queries; sets `error` of each query that the compiler rejects. Returns true, or nil and the
 -- messages if other lines have errors. `ignores_others`: ignore errors of other lines, which queries may cause.
 local function ask_compiler(unit, view, questions, flags, ignores_others)
-  local lines, asked = insert_questions(view, questions)
+  local lines, queries = insert_questions(view, questions)
   local ok, messages, errors = try(unit, lines, flags)
   if ok then return true end
   for line, message in pairs(errors) do
-    if asked[line] then
-      asked[line].error = message
+    if queries[line] then
+      queries[line].error = message
     elseif not ignores_others then
       return nil, messages
     end
@@ -263,7 +263,7 @@ function fortran_compiler.types(unit, view, entries)
   end
   local object = unit.folder .. "/unit.o"
   while true do
-    local questions, asked = {}, {}
+    local questions, queries = {}, {}
     for _, question in ipairs(pending) do
       if subscripts[question.try] then
         question.error = nil
@@ -271,21 +271,21 @@ function fortran_compiler.types(unit, view, entries)
           question.name, subscripts[question.try])
         questions[question.at] = questions[question.at] or {}
         table.insert(questions[question.at], question)
-        asked[#asked + 1] = question
+        queries[#queries + 1] = question
       end
     end
     local ok, messages = ask_compiler(unit, view, questions, ("-g -O0 -c -o %s"):format(quote(object)))
     if not ok then return nil, messages end
-    local again = false
-    for _, question in ipairs(asked) do
+    local has_retries = false
+    for _, question in ipairs(queries) do
       if question.error then
         local is_array = question.entry.attributes[question.name].array ~= false
-        question.try, again = is_array and question.try + 1 or #subscripts + 1, true
+        question.try, has_retries = is_array and question.try + 1 or #subscripts + 1, true
       elseif question.try > 1 then
         question.entry.assumed_size[question.name] = question.try - 1
       end
     end
-    if not again then return object end
+    if not has_retries then return object end
   end
 end
 

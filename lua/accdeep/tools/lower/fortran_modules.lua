@@ -14,15 +14,15 @@ local HEAD = "accdeep shapes 1\n"
 -- Returns a table from each module that a free-form text defines to the modules that the unit uses, and the list of
 -- used modules.
 function fortran_modules.defined_modules(text)
-  local names, used = {}, {}
+  local names, used_modules = {}, {}
   for line in text:lower():gmatch "[^\r\n]+" do
     local name = line:match "^%s*module%s+([%a][%w_]*)%s*$" or line:match "^%s*module%s+([%a][%w_]*)%s*!"
     local use = line:match "^%s*use%s+([%a][%w_]*)" or line:match "^%s*use%s*,[%s%w_]*::%s*([%a][%w_]*)"
       or line:match "^%s*use%s*::%s*([%a][%w_]*)"
-    if name and name ~= "procedure" then names[name] = used end
-    if use then used[#used + 1] = use end
+    if name and name ~= "procedure" then names[name] = used_modules end
+    if use then used_modules[#used_modules + 1] = use end
   end
-  return names, used
+  return names, used_modules
 end
 
 -- Returns the folders in which a command finds modules. The compiler writes modules to the first folder.
@@ -71,13 +71,13 @@ function fortran_modules.read_directives(folders, names, own)
 end
 
 -- Writes the files of modules to a folder, and removes the files of modules that have no directives and use no known
--- module. `used`: the modules that each module uses, by name. `own`: directives by module. `folders`: folders with the
--- files of other modules.
-function fortran_modules.write(folder, folders, used, own)
-  for name, uses in sorted_pairs(used) do
+-- module. `used_modules`: the modules that each module uses, by name. `own`: directives by module. `folders`: folders
+-- with the files of other modules.
+function fortran_modules.write(folder, folders, used_modules, own)
+  for name, uses in sorted_pairs(used_modules) do
     local parts = { HEAD }
     for _, other in ipairs(uses) do
-      local is_known = used[other] or path_of(folders, other)
+      local is_known = used_modules[other] or path_of(folders, other)
       if other ~= name and is_known then parts[#parts + 1] = ("use\t%s\n"):format(other) end
     end
     for _, entry in ipairs(own[name] or {}) do

@@ -106,9 +106,9 @@ end
 function Scan:is_in_loop(i, label)
   for k = i - 1, 1, -1 do
     local text = self.list[k].text
-    local own = split_label(text)
+    local own_label = split_label(text)
     local _, loop_label = begins_loop(text)
-    if tonumber(own) == tonumber(label) and own then return false end
+    if tonumber(own_label) == tonumber(label) and own_label then return false end
     if loop_label and tonumber(loop_label) == tonumber(label) then return true end
     if text:find "^end%s*subroutine" or text:find "^end%s*function" or text:find "^end%s*program" then return false end
   end

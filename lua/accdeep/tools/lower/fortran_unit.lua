@@ -120,10 +120,10 @@ end
 local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
-  local defined, used = fortran_modules.defined_modules(self.text)
+  local defined, used_modules = fortran_modules.defined_modules(self.text)
   local folders = fortran_modules.folders(self.options)
   table.insert(folders, 1, self.modules)
-  for _, other in ipairs(fortran_modules.read_directives(folders, used, defined)) do
+  for _, other in ipairs(fortran_modules.read_directives(folders, used_modules, defined)) do
     local construct = { text = "!$acc " .. other.text, path = other.path, line = other.line,
       record = other.type and { name = other.type, components = other.components } }
     add(construct, other.text, self.with_location, self, construct, self.session.language.parse, self.session,
@@ -461,7 +461,7 @@ end
 local function broken(line)
   if #line <= WIDTH or line:find "\n" then return { line } end
   local margin, sentinel = line:match "^(%s*)(!%$acc)"
-  local between = sentinel and "!$acc& " or "& "
+  local separator = sentinel and "!$acc& " or "& "
   local list, rest = {}, line
   while #rest > WIDTH do
     local at
@@ -474,7 +474,7 @@ local function broken(line)
     end
     if not at then deep_copy.cannot "a name that is too long for a line" end
     list[#list + 1] = rest:sub(1, at) .. " &"
-    rest = (margin or "") .. "    " .. between .. rest:sub(at + 1)
+    rest = (margin or "") .. "    " .. separator .. rest:sub(at + 1)
   end
   list[#list + 1] = rest
   return list
@@ -622,14 +622,14 @@ local function rewrite_as_calls(self, construct)
   end
   local lines, following = self.calls:write(self, construct, clauses)
   if is_compute(node) then
-    local inner, tail, own, pointers = self.calls:kernel(self, construct, self.regions)
+    local inner, tail, own_clause, pointers = self.calls:kernel(self, construct, self.regions)
     table.move(inner, 1, #inner, #lines + 1, lines)
     table.move(following, 1, #following, #tail + 1, tail)
     local parts = { "!$acc " .. node.name }
     for _, clause in ipairs(other_clauses(construct, {})) do
       if c_calls.compiler_clauses[clause.clause.name] then parts[#parts + 1] = clause.text end
     end
-    if not node.name:find "^kernels" then parts[#parts + 1] = own end -- kernels has no firstprivate clause
+    if not node.name:find "^kernels" then parts[#parts + 1] = own_clause end -- kernels has no firstprivate clause
     lines[#lines + 1], following = table.concat(parts, " "), tail
     for number = construct.own.last + 1, (end_lines(self, construct)) do
       local text = lines_of(self, number, number)
@@ -657,8 +657,8 @@ local function rewrite(self, construct)
     local plan = { session = session, kind = kind, if_present = clause_set.if_present }
     local list = openacc_lowering.requests(plan, clauses)
     if is_compute(node) then
-      local more = implicit(self, construct, kind)
-      table.move(more, 1, #more, #list + 1, list)
+      local implicit_requests = implicit(self, construct, kind)
+      table.move(implicit_requests, 1, #implicit_requests, #list + 1, list)
     end
     local items, by_node = {}, {}
     for _, request in ipairs(list) do

@@ -86,8 +86,8 @@ function Text:mark(file, is_wanted)
   end
   for _, part in ipairs(file.parts) do
     if part.line and not c_compiler.is_system_file(part.path) then
-      local is_here, more = self:mark(part, is_wanted)
-      is_new = is_new or more or is_here and not file.is_here
+      local is_here, is_part_new = self:mark(part, is_wanted)
+      is_new = is_new or is_part_new or is_here and not file.is_here
       file.is_here = file.is_here or is_here
     end
   end
@@ -111,13 +111,13 @@ end
 -- Returns `path` relative to the folder of the path `from`; nil if it cannot be expressed.
 local function relative(path, from)
   if path:sub(1, 1) == "/" then return path end
-  local own, other = split(path), split(from:match "^(.*)/" or ".")
-  if from:sub(1, 1) == "/" or other[1] == ".." then return nil end
-  while own[2] and own[1] == other[1] do
-    table.remove(own, 1)
-    table.remove(other, 1)
+  local path_parts, base_parts = split(path), split(from:match "^(.*)/" or ".")
+  if from:sub(1, 1) == "/" or base_parts[1] == ".." then return nil end
+  while path_parts[2] and path_parts[1] == base_parts[1] do
+    table.remove(path_parts, 1)
+    table.remove(base_parts, 1)
   end
-  return ("../"):rep(#other) .. table.concat(own, "/")
+  return ("../"):rep(#base_parts) .. table.concat(path_parts, "/")
 end
 
 -- Returns the text that replaces the line `token` (#include) of `file`, whose included file is not inlined. `include`:

@@ -21,8 +21,8 @@ local function advise(err, request)
   if not diagnostic.is(err) or err.rule ~= "HOUSE-lower" or rawget(err, "help") or request.to == "accdeep" then
     return
   end
-  local called = setmetatable({ to = "accdeep" }, { __index = request })
-  local ok, text = pcall(lower.unit, called)
+  local called_request = setmetatable({ to = "accdeep" }, { __index = request })
+  local ok, text = pcall(lower.unit, called_request)
   if ok and text then err.help = "let accdeep's library do this: --to accdeep" end
 end
 
@@ -62,8 +62,8 @@ function lower.unit(request)
     advise(results[2], request)
     error(results[2], 0)
   end
-  local again = results[4] and results[4].again
-  if again then return lower.unit(setmetatable({ text = again.text, pasted = again }, { __index = request })) end
+  local flat = results[4] and results[4].again
+  if flat then return lower.unit(setmetatable({ text = flat.text, pasted = flat }, { __index = request })) end
   return table.unpack(results, 2, results.n)
 end
 

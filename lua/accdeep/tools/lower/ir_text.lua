@@ -226,9 +226,9 @@ function Writer:item(item)
     local key = required_input(self.recorder, code, i)
     if key then own[key] = self:parameter(key) end
   end
-  local more = {}
+  local instructions = {}
   local function add(key)
-    more[#more + 1] = { op.PARAM, registers, 0, 0, self:parameter(key) }
+    instructions[#instructions + 1] = { op.PARAM, registers, 0, 0, self:parameter(key) }
     registers = registers + 1
     return registers - 1
   end
@@ -241,7 +241,7 @@ function Writer:item(item)
     item.start or -1, item.count or -1, pointer_cell, item.origin or -1, indices[1] or -1, indices[2] or -1,
     indices[3] or -1)
   self:code(code, own)
-  for _, instruction in ipairs(more) do self:line("code", table.unpack(instruction)) end
+  for _, instruction in ipairs(instructions) do self:line("code", table.unpack(instruction)) end
   if params[1] then self:line("params", table.unpack(params)) end
   if item.rows then
     local first = self:parameter(item.rows[1])

@@ -150,8 +150,8 @@ local function check_macros(self, directive, last, renamed, instance)
     local name, body = line:match "^#%s*define%s+([%w_]+)(.*)$"
     local parameters = body and body:match "^%b()" or ""
     for word in sorted_pairs(name and used[name] and renamed or {}) do
-      local whole = "%f[%w_]" .. word .. "%f[^%w_]"
-      if body:sub(#parameters + 1):find(whole) and not parameters:find(whole) then hidden = hidden or word end
+      local pattern = "%f[%w_]" .. word .. "%f[^%w_]"
+      if body:sub(#parameters + 1):find(pattern) and not parameters:find(pattern) then hidden = hidden or word end
     end
   end
   -- An operator of the preprocessor takes the name itself.
@@ -267,10 +267,10 @@ end
 function variable_uses.replace_routines(self)
   for i = 1, self.source.n do
     local name = self.source.kind[i] == "word" and self.source:token(i)
-    local instead = name and c_calls.routine(name)
-    if instead then
-      self:edit(self.source.at[i], self.source.finish[i] - 1, instead)
-    elseif instead == false and name then
+    local replacement = name and c_calls.routine(name)
+    if replacement then
+      self:edit(self.source.at[i], self.source.finish[i] - 1, replacement)
+    elseif replacement == false and name then
       local at, column = location.position(self.text, self.source.at[i])
       local file, line = self:position(at)
       error(diagnostic.new { code = "unsupported", rule = "HOUSE-lower", file = file, line = line,
