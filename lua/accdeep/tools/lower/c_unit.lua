@@ -484,7 +484,7 @@ local function lines_for(self, directive, instance)
   declare(self, inner, instance)
   for name in pairs(directive.members) do inner.variables[name] = nil end
   local class = next(directive.members) and instance.this.to
-  local this = class and { record = class, slot = member_functions.this_address(self.session, class) }
+  local this = class and { record = class, pointer_cell = member_functions.this_address(self.session, class) }
   self.values:declare(inner)
   local own_names = {} -- these names keep the meaning they have at the directive
   ast.visit(directive.node, function(n) if n.tag == "id" then own_names[n] = true end end)
