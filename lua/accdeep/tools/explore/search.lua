@@ -22,7 +22,7 @@
 --
 -- Invariants.
 --
--- - `seen` holds the key of every class that was reached.
+-- - `visited` holds the key of every class that was reached.
 -- - `path` is the program whose state the systems are in, between two calls of Search:extend.
 -- - `saved[d]` holds the checkpoints, digests and partition after the first d actions of `path`. A diverged system
 --   has no checkpoint there.
