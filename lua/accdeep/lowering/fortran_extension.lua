@@ -31,7 +31,8 @@ end
 
 -- Appends objects of extended types inside one object to a list, four entries each: address, number of elements, type,
 -- name. address, name: those of the object; member_mapping: its member mapping (nest.lua). Targets of components are
--- searched, too. Recursive data structures are followed to their end.
+-- searched, too, so recursive data structures are followed to their end. Cyclic ones have none: the search exceeds the
+-- memory limit.
 local function collect(session, member_mapping, address, name, list)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local t, at = entry.member.type, address + entry.offset

@@ -341,8 +341,9 @@ local function conflict(session, part, other)
       or "bind the group with inherit: or override:, or exclude: it" })
 end
 
--- Returns true if a part takes effect, beside the parts with the same key that already do, the list `claimed`. Returns
--- false if one of them is equal to the part, or replaces it. Raises if one excludes the part without replacing it.
+-- Returns true if a part takes effect in addition to those in `claimed`, the list of effective parts with the same key.
+-- Returns false if one of these is equal to the part, or replaces it. Raises if one of them excludes the part without
+-- replacing it.
 local function is_claimed(session, part, claimed)
   for _, other in ipairs(claimed) do
     local is_separate = other.source.origin ~= part.source.origin

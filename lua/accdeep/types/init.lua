@@ -60,7 +60,8 @@ types.predefined = {
 }
 
 -- Returns the scalar type, or void, that a list of keywords names ("unsigned", "long", "int" in any order). Returns nil
--- if the list names no type; `int` for an empty list.
+-- if the keywords contradict each other or a word other than "long" is repeated. Unknown words are ignored, so a list
+-- without keywords gives int.
 function types.builtin(words)
   local count = {}
   for _, w in ipairs(words) do count[w] = (count[w] or 0) + 1 end
@@ -179,7 +180,7 @@ local function format_type(t, inner)
   return inner == "" and name or name .. " " .. inner
 end
 
--- Returns the declaration of a name with a type as text: spell(t, "x") is "float *x".
+-- Returns the declaration of a name with a type as text: for a pointer to float, spell(t, "x") is "float *x".
 types.spell = format_type
 -- Returns the path of the member or element at an offset in an object of type t, such as ".in[2].x". The path ends
 -- where no member has a name; it is "" if the object has no members.
