@@ -298,9 +298,9 @@ function Oracle:close() shell_command.remove(self.folder) end
 -- Opens an oracle; the caller closes it. Raises if the compiler or its runtime is missing.
 --
 -- Fields of spec. `compiler`: a command, such as "gcc" or "clang-19". `declared`: an exported program with the
--- declarations and the initial statements. `actions`: the actions {kind, text, body, opens}; `kind` is acc, omp, host or
--- end; `opens` is true if the action opens a region. `layout`: a result of observation.layout. `exec`: a rule profile,
--- under which `accdeep exec` then runs the programs, or nil or false.
+-- declarations and the initial statements. `actions`: the actions {kind, text, body, opens}; `kind` is acc, omp, host
+-- or end; `opens` is true if the action opens a region. `layout`: a result of observation.layout. `exec`: a rule
+-- profile, under which `accdeep exec` then runs the programs, or nil or false.
 function oracle.open(spec)
   local family, family_entry = family_of(spec.compiler)
   local options, used = { spec.exec and "-g" or "-g0", family_entry.always }, {}

@@ -422,8 +422,8 @@ end
 
 -- Writes statements to `out` that set the pointer accdeep_p_NAME to the device copy of a variable. If `condition` (a
 -- text, or nil) is false at run time, the pointer is set to the variable itself. Returns the pointer's declaration,
--- with %s for its name, and a use statement or nil. `variable`: {name, args, address}; address(host) returns the text of
--- the device address for the host address `host`.
+-- with %s for its name, and a use statement or nil. `variable`: {name, args, address}; address(host) returns the text
+-- of the device address for the host address `host`.
 function Calls:device_variable(directive, variable, condition, out)
   local name = variable.name
   local rank, base, attributes = directive.ranks[name], name, directive.attributes[name]
