@@ -153,6 +153,7 @@ return {
     ["struct-elem-3.c"] = "releases a structure of which two members are present: an error (OMP60-map-13)",
   },
   validation = {
+    ["serial_loop_tile.F90"] = "by chance: adds to device memory to which nothing was written; fails with libgomp, too",
     ["acc_copyin_async.c"] =
       "T4 makes c present twice and copies it out once: the counter stays at 1 and nothing is copied",
     ["acc_copyin_with_len.F90"] = "T6 adds where it should subtract, T7 compares with arrays that it has set to zero",
@@ -368,6 +369,10 @@ return {
     [OLD_DEVICE] = [[
       offloading/host_as_target.c ]],
     [OLD_HOST] = [[
+      mapping/declare_mapper_nested_default_mappers.cpp
+      mapping/declare_mapper_nested_default_mappers_array_subscript.cpp
+      mapping/declare_mapper_nested_default_mappers_ptr_subscript.cpp
+      mapping/declare_mapper_nested_default_mappers_var.cpp mapping/declare_mapper_nested_mappers.cpp
       mapping/declare_mapper_target_update.cpp mapping/map_both_pointer_pointee.c mapping/ompx_hold/struct.c
       mapping/target_has_device_addr.c mapping/target_pointers_members_map.cpp ]],
     [TEAMS] = [[

@@ -52,10 +52,11 @@ static void ends(int wide)
         #pragma omp masked
         add(1);
         #pragma omp barrier
-        #pragma omp single
-        b[0] += a[0];
         #pragma omp single nowait
-        add(1);
+        {
+            b[0] += a[0];
+            add(1);
+        }
     }
     printf("sum %d, %d, %d\n", sum, b[0], sum_of(a));
     #pragma omp taskgroup

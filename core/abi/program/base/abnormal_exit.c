@@ -3,6 +3,7 @@
  * by run/lifecycle.c, the signal handlers of strict/, and the program through the interposed functions below. */
 #include "abnormal_exit.h"
 #include "runtime.h"
+#include "supervisor.h"
 #include "text_buffer.h"
 
 #include <assert.h>

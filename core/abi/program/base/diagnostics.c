@@ -1,7 +1,11 @@
 /* diagnostics.c - prints findings about the program. The first finding of a code, location and variable is printed at
  * once, as text like that of compilers or as JSON. Repetitions are counted; their number is printed at the end. All
  * checks call rt_emit_diagnostic or rt_report; the lock of diagnostics protects the records. */
+#include "diagnostics.h"
+#include "rank.h"
+#include "report_file.h"
 #include "runtime.h"
+#include "symbolize.h"
 #include "text_buffer.h"
 
 #include <assert.h>

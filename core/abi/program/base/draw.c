@@ -1,7 +1,10 @@
 /* draw.c - `exec --draw`: draws host and devices for Graphviz. The picture shows the state at the first finding.
  * Without a finding it shows the first state with the most present objects. Called after each call, at findings and at
  * the end. */
+#include "diagnostics.h"
+#include "draw.h"
 #include "runtime.h"
+#include "symbolize.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,9 @@
 /* errors.c - reports errors of the core, ends the program after errors, and writes events as JSON lines of the trace.
  */
+#include "diagnostics.h"
+#include "errors.h"
 #include "runtime.h"
+#include "symbolize.h"
 #include "text_buffer.h"
 
 #include <assert.h>

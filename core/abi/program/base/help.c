@@ -1,5 +1,6 @@
 /* help.c - finds the rule of a finding, and writes its help in the terms of the rule's language. Called by
  * diagnostics.c and report_file.c. */
+#include "diagnostics.h"
 #include "runtime.h"
 #include "text_buffer.h"
 

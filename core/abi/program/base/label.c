@@ -7,7 +7,10 @@
  * - cached: direct-mapped cache of named labels, see struct cached_label.
  *
  * All labels belong to the core's context and are forgotten with it (rt_clear_labels). */
+#include "errors.h"
+#include "label.h"
 #include "runtime.h"
+#include "symbolize.h"
 
 #include <assert.h>
 #include <stdio.h>

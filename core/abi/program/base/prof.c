@@ -20,7 +20,9 @@
  * parallel. Rules with events_bare imitate libgomp 12: events have no lines, names of data or thread numbers. Compute
  * constructs then start in no queue, a device starts with the requested type, and devices of type nvidia report CUDA as
  * their interface. */
+#include "errors.h"
 #include "prof.h"
+#include "symbolize.h"
 
 #include <assert.h>
 #include <stddef.h>

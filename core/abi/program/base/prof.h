@@ -69,27 +69,12 @@ static inline bool rt_is_profiled(void)
 
 #define RT_COLD __attribute__((cold)) /* rarely executed code */
 
-/* Begins a span of a call, after the start of the device if the device is not yet active; called only if
- * rt_is_profiled. `type`: device type; RT_DEVICE_CURRENT: the thread's. The lock must not be held, here and in the two
- * functions below. */
-RT_COLD
-void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
-                        int type);
 /* Begins the step `part` of the reported span `span`: reports the start event of the step. */
 RT_COLD
 void rt_prof_begin_nested_span(struct rt_prof_span *part, const struct rt_prof_span *span, int event);
 /* Reports the events that were recorded since the last report, and the end event of `span`. */
 RT_COLD void rt_prof_end_span(struct rt_prof_span *span);
 
-/* Begins a span of the call at `site`; parameters as for rt_prof_begin_span. Without tools only marks the span as not
- * reported. */
-static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
-                                 int queue, int type)
-{
-    span->site = NULL;
-    if (rt_is_profiled())
-        rt_prof_begin_span(span, site, event, parent, queue, type);
-}
 /* Begins `part`, a step of `span`, with this start event. Only marks `part` as not reported if `span` is not reported.
  */
 static inline void rt_span_begin_nested(struct rt_prof_span *part, const struct rt_prof_span *span, int event)
@@ -103,21 +88,6 @@ static inline void rt_span_end(struct rt_prof_span *span)
 {
     if (__builtin_expect(span->site != NULL, 0))
         rt_prof_end_span(span);
-}
-
-/* Records in the trace and the race check that queue `async` (RT_ASYNC_SYNC: the host) waits for `queue`
- * (RT_ASYNC_NOVAL: for all queues of the device). */
-RT_COLD void rt_trace_wait(const struct rt_site *site, int async, int queue);
-
-/* Reports to tools, the trace and the race check that the host waits for `queue` (RT_ASYNC_NOVAL: for all queues).
- * Nothing blocks, because queues are always complete. */
-static inline void rt_host_wait(const struct rt_site *site, int parent, int queue)
-{
-    struct rt_prof_span span;
-    rt_span_begin(&span, site, RT_EV_WAIT, parent, queue, RT_DEVICE_CURRENT);
-    rt_span_end(&span);
-    if (rt.observes_waits)
-        rt_trace_wait(site, RT_ASYNC_SYNC, queue);
 }
 
 /* Records an event of data for the end of the current span. Records nothing if no tool wants the event, in callbacks,
@@ -134,10 +104,6 @@ static inline void rt_span_record(const struct rt_prof_span *span, int event, co
         rt_prof_record_data(event, host, (uintptr_t)device, bytes);
 }
 
-/* Reports the start of the thread's device if the device is not yet active. `requested_type`: type that the program
- * named; `implicit`: no directive or routine requested the start. The lock must not be held. */
-RT_COLD
-void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit);
 /* Initialises a span on an active device and reports its start event, if it has one. The lock must not be held. */
 RT_COLD
 void rt_prof_init_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,

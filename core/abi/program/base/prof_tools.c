@@ -2,6 +2,8 @@
  *
  * Before the first event, acc_register_library is called: that of the program, or of a library linked with it or
  * preloaded, and that of each library in ACC_PROFLIB, separated by semicolons. prof.c asks for the callbacks. */
+#include "diagnostics.h"
+#include "errors.h"
 #include "prof.h"
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 /* rank.c - MPI rank of this process, and file names with the rank or process id. Called for reports, traces and
  * pictures. */
+#include "rank.h"
 #include "runtime.h"
 
 #include <assert.h>

@@ -1,6 +1,9 @@
 /* report_file.c - `exec --report FILE`: writes findings to a file; called by diagnostics.c. A SARIF 2.1.0 file, for
  * code hosts, is complete after each finding. Each result and rule is one line, so that `accdeep merge` can work on
  * lines. Any other file gets JSON lines. */
+#include "diagnostics.h"
+#include "rank.h"
+#include "report_file.h"
 #include "runtime.h"
 #include "text_buffer.h"
 

@@ -5,6 +5,7 @@
  * - lock: the runtime's lock, held by each call but not while a kernel runs; skipped in single-threaded processes.
  * - diagnostics_lock: reports and debug information; kernels report without the runtime's lock.
  * - threads_lock: the list of threads; nothing else is locked while it is held. */
+#include "abi/program/data/declared.h"
 #include "runtime.h"
 
 #include <assert.h>

@@ -3,6 +3,7 @@
  * preloaded library; lua/program/supervise.c receives the letters. The started process also waits for an answer at its
  * end, so that all reports appear before the command returns. */
 #include "runtime.h"
+#include "supervisor.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* suppress.c - `exec --suppress FILE`: reads and applies suppressions of findings. A line is CODE:PLACE or
  * CODE:PLACE:OBJECT, patterns with * and ?. A # at the beginning of a line or after a space begins a comment. Called
  * by diagnostics.c. */
+#include "diagnostics.h"
 #include "runtime.h"
 
 #include <assert.h>

@@ -1,6 +1,8 @@
 /* symbolize.c - names and source lines of addresses, from debug information and from locations passed by compilers.
  * Reports, traces and pictures call it; the lock of diagnostics protects the debug information. */
+#include "diagnostics.h"
 #include "runtime.h"
+#include "symbolize.h"
 #include "text_buffer.h"
 
 #include <assert.h>

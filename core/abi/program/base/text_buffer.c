@@ -1,6 +1,7 @@
 /* text_buffer.c - appends to buffers of reports and JSON, and writes them to files; used by all reports. */
 #include "text_buffer.h"
 
+#include "rank.h"
 #include "runtime.h"
 
 #include <assert.h>

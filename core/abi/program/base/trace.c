@@ -1,7 +1,11 @@
 /* trace.c - adds to each line of the trace the fields about its object or pointer: a number in place of the address,
  * and the state after the directive. Readers rebuild present tables from them; lua/accdeep/inspect/trace.lua writes
  * the same format for scenarios. Called for each event of the core, with the lock. */
+#include "errors.h"
+#include "label.h"
 #include "runtime.h"
+#include "symbolize.h"
+#include "trace.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -6,7 +6,14 @@
  * the bytes prove it. Device memory that counts as unwritten must still hold the poison of its allocation, and old
  * bytes must still match their digest. A load of several members may contain padding and unused members, so it is
  * reported only if all of its bytes are old, or all unwritten. */
+#include "abi/program/base/errors.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/declared.h"
 #include "abi/program/data/image.h"
+#include "abi/program/data/malloc_blocks.h"
+#include "abi/program/strict/interposed_free.h"
+#include "abi/program/strict/snapshots.h"
+#include "abi/program/strict/stack_variables.h"
 #include "shadow.h"
 
 #include <assert.h>
@@ -18,11 +25,7 @@
 /* Returns true if n bytes all have the value of fresh device memory (ACCD_POISON). */
 bool rt_is_poison(uint64_t at, size_t n)
 {
-    const unsigned char *bytes = rt_get_content_address(at);
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] != ACCD_POISON)
-            return false;
-    return true;
+    return !n || rt_is_poisoned((const void *)rt_get_content_address(at), n);
 }
 
 /* Returns true if the accessed bytes still match the digest that was stored when they became Invalid. Bytes without a

@@ -12,6 +12,7 @@
  * by the clocks of happens_before.c. Then the history gets the new id (on_successor); otherwise on_race reports. While
  * the host has waited for all work, nothing is recorded or checked. */
 #include "abi/checked/access_history.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/strict/happens_before.h"
 #include "shadow.h"
 

@@ -1,5 +1,7 @@
 /* pending_transfers.c - host memory that asynchronous transfers read and write until the program has waited for them.
  * An access of the host before that is a missing wait. The shadow makes the first access to each word call access.c. */
+#include "abi/program/base/label.h"
+#include "abi/program/base/symbolize.h"
 #include "shadow.h"
 
 #include <assert.h>

@@ -1,5 +1,9 @@
 /* reports.c - reports of wrong accesses and transfers in programs compiled for checking, in terms of the program.
  * Called by access.c, transfer.c, pending_transfers.c and device_races.c, with the lock. */
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/declared.h"
 #include "abi/program/strict/host_access.h"
 #include "shadow.h"
 

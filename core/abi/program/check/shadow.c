@@ -1,6 +1,9 @@
 /* shadow.c - shadow memory: allocation, states of ranges, digests, mappings. See shadow.h for the states and a picture.
  * The device's shadow is one block of address space, the host's a table of shadow pages; neither uses memory before it
  * is written. */
+#include "abi/program/base/errors.h"
+#include "abi/program/data/declared.h"
+#include "abi/program/strict/stack_variables.h"
 #include "shadow.h"
 
 #include <assert.h>

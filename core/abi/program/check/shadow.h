@@ -40,6 +40,7 @@
 #define RT_SHADOW_H
 
 #include "abi/checked/checked.h"
+#include "abi/program/base/symbolize.h"
 #include "abi/program/strict/happens_before.h"
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* transfer.c - changes of shadow states by what the runtime does with data: allocations, frees, transfers, attachments,
  * copies of routines. See shadow.h for the states and for granules (the bytes of a range in one word). Called by the
  * runtime's event dispatch and by routines, with the lock. */
+#include "abi/program/base/symbolize.h"
 #include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
 

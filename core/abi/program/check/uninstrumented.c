@@ -1,6 +1,7 @@
 /* uninstrumented.c - parts of the program that were not compiled for checking, whose loads and stores are not observed.
  * Object files are found by the program's symbol table: the compiler's thread sanitizer adds a constructor to each
  * file. Shared libraries with directives are found by the functions that they call. */
+#include "abi/program/base/diagnostics.h"
 #include "shadow.h"
 
 #include <assert.h>

@@ -8,6 +8,8 @@
  * are unread prove that the program needs none of them, and only these are reported.
  *
  * Data count as used if a library may use them by their device address, or if a second construct names them. */
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/symbolize.h"
 #include "abi/program/strict/transfer_stats.h"
 #include "shadow.h"
 

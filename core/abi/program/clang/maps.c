@@ -9,7 +9,10 @@
  *      items:  s, aligned by its frame    | s.n              | p[0:n], slot &s.p */
 #include "maps.h"
 
+#include "abi/program/base/errors.h"
+#include "abi/program/data/declared.h"
 #include "abi/program/data/image.h"
+#include "abi/program/data/malloc_blocks.h"
 #include "abi/program/strict/null_pointers.h"
 
 #include <assert.h>

@@ -3,7 +3,10 @@
  * not supported. */
 #include "abi/program/routines/target.h"
 
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/data/image.h"
+#include "abi/program/run/lifecycle.h"
 
 #include <assert.h>
 #include <elf.h>

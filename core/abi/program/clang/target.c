@@ -9,12 +9,18 @@
 #include "abi/program/routines/target.h"
 
 #include "abi/program/base/arena.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/symbolize.h"
 #include "abi/program/check/check.h"
+#include "abi/program/data/declared.h"
 #include "abi/program/data/image.h"
+#include "abi/program/run/launch.h"
+#include "abi/program/run/lifecycle.h"
 #include "abi/program/strict/null_pointers.h"
+#include "abi/program/strict/sampling.h"
+#include "call_arguments.h"
 #include "maps.h"
 #include "tasks.h"
-#include "call_arguments.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -7,9 +7,11 @@
  *      task of libomp:  | struct task | ... | shared -> struct extra | shared variables | */
 #include "abi/program/routines/target.h"
 
+#include "abi/program/base/errors.h"
+#include "abi/program/run/lifecycle.h"
+#include "call_arguments.h"
 #include "maps.h"
 #include "tasks.h"
-#include "call_arguments.h"
 
 #include <assert.h>
 #include <dlfcn.h>

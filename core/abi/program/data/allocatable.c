@@ -10,7 +10,12 @@
  *           |                       |            differs from the contents: unmap, then map again
  *      device copy    --------->  device copy    attached, with the host's bounds */
 #include "abi/program/base/arena.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
+#include "allocatable.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -15,8 +15,13 @@
  *
  * Life of a module: a scan finds it (loaded), its table is read (is_read), and its variables are mapped in one region
  * for each device (open). After dlclose it is removed, before new modules are read, which may lie at its addresses. */
-#include "abi/program/base/runtime.h"
 #include "abi/program/base/arena.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
+#include "abi/program/base/runtime.h"
+#include "allocatable.h"
+#include "declared.h"
 
 #include <assert.h>
 #include <elf.h>

@@ -11,8 +11,10 @@
  *      device memory:  | ...              | variables |            part.device, in the present table
  *
  * After a fork the child gets copies of these pages, because shared mappings would connect it with its parent. */
-#include "image.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "code_references.h"
+#include "image.h"
 
 #include <assert.h>
 #include <dlfcn.h>

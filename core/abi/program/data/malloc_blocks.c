@@ -15,7 +15,12 @@
  * and blocks in arenas of other threads are not checked. Sections without a transfer are never checked: the host memory
  * of deleted data may have been freed and reused. */
 #include "abi/checked/checked.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
+#include "declared.h"
+#include "malloc_blocks.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,7 +2,10 @@
  * point to, which OpenACC does not require (ACC33-att-6). When the enclosing aggregate is mapped, such a pointer makes
  * it partly present, so these pointers are unmapped first. Called by lifecycle.c after the core has refused a
  * construct. */
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "abi/program/base/runtime.h"
+#include "member_pointers.h"
 
 #include <assert.h>
 
@@ -66,4 +69,11 @@ bool rt_is_pointer_item(const accd_item *items, size_t nitems, const accd_item *
         if (&items[i] != item && target && target - (uintptr_t)items[i].host < items[i].bytes)
             return true;
     return false;
+}
+
+/* Returns true if an item is data: bytes, not an attach or detach, not the pointer to another item's data. */
+bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item)
+{
+    return item->bytes && item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&
+           !(item->flags & ACCD_ITEM_BASE_POINTER) && !rt_is_pointer_item(items, nitems, item);
 }

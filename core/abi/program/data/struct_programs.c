@@ -1,6 +1,8 @@
 /* struct_programs.c - makes and caches the mapping programs of structures of which an OpenMP directive names some
  * members. Called by gcc/entries.c, with the lock held. */
+#include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
+#include "struct_programs.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -10,8 +10,19 @@
  *      OpenMP:   item [s.p .. s.n] with program         item p[0:n], slot &s.p
  *      OpenACC:  items s.p, s.n in the frame of s       item p[0:n], slot &s.p */
 #include "abi/program/base/arena.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/allocatable.h"
 #include "abi/program/data/code_references.h"
+#include "abi/program/data/declared.h"
+#include "abi/program/data/malloc_blocks.h"
+#include "abi/program/data/struct_programs.h"
+#include "abi/program/run/lifecycle.h"
+#include "abi/program/strict/host_interval.h"
 #include "abi/program/strict/null_pointers.h"
+#include "abi/program/strict/stack_variables.h"
 #include "fast_path.h"
 
 #include <assert.h>

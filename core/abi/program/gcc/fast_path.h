@@ -4,6 +4,9 @@
 #ifndef RT_FAST_PATH_H
 #define RT_FAST_PATH_H
 
+#include "abi/program/data/declared.h"
+#include "abi/program/data/malloc_blocks.h"
+#include "abi/program/run/lifecycle.h"
 #include "entries.h"
 
 #include <assert.h>

@@ -7,8 +7,17 @@
  *                              -> SLOW_PATH: rt_enter, entries.c -> rt_items -> rt_run_construct, with events for tools
  */
 #include "abi/program/base/arena.h"
-#include "abi/program/check/check.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "abi/program/base/prof.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/check/check.h"
+#include "abi/program/data/declared.h"
+#include "abi/program/run/launch.h"
+#include "abi/program/run/lifecycle.h"
+#include "abi/program/run/spans.h"
+#include "abi/program/strict/happens_before.h"
+#include "abi/program/strict/strict.h"
 #include "fast_path.h"
 
 #include <assert.h>

@@ -3,6 +3,7 @@
  *
  *      entry:  host -> | count | address, size | address, size | ...      size: ITERATED
  *      after:  one entry of the same kind for each address */
+#include "abi/program/base/errors.h"
 #include "entries.h"
 
 #include <assert.h>

@@ -10,8 +10,14 @@
 #include "abi/program/routines/target.h"
 
 #include "abi/program/base/arena.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "abi/program/check/check.h"
+#include "abi/program/data/declared.h"
+#include "abi/program/run/launch.h"
+#include "abi/program/run/lifecycle.h"
 #include "abi/program/strict/null_pointers.h"
+#include "abi/program/strict/sampling.h"
 #include "fast_path.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 /* fortran.c - the acc_* routines under the names that gfortran's module openacc calls. Arrays are passed as contiguous
  * descriptors; lengths, types and queues by reference. Each routine does the same as the C routine in routines.h. */
 #include "abi/program/base/prof.h"
+#include "abi/program/run/spans.h"
 #include "routines.h"
 
 #include <assert.h>

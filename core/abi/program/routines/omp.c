@@ -1,8 +1,13 @@
 /* omp.c - OpenMP's routines for device information and device memory, as the compiler's omp.h declares them. Each is a
  * single operation of the core. The host's number is that after the last device. Wrong arguments are answered as the
  * standard says; use of device memory that is not allocated ends the program. */
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "abi/program/check/check.h"
+#include "abi/program/run/lifecycle.h"
 #include "abi/program/strict/leaks.h"
+#include "abi/program/strict/races.h"
+#include "abi/program/strict/snapshots.h"
 #include "target.h"
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 /* omp_async.c - OpenMP's asynchronous routines. Each is a task that is executed at once, after the tasks that it
  * depends on. */
+#include "abi/program/run/lifecycle.h"
 #include "target.h"
 
 #include <assert.h>

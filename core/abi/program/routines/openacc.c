@@ -1,9 +1,17 @@
 /* openacc.c - the acc_* routines of OpenACC 3.3 that the compiler's openacc.h declares. Each is a construct of one
  * item, or a single operation of the core. If a program's device is the host, memory is shared: nothing is mapped, and
  * everything is present (ACC33-gloss-2). */
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "abi/program/base/prof.h"
 #include "abi/program/check/check.h"
+#include "abi/program/data/malloc_blocks.h"
+#include "abi/program/run/lifecycle.h"
+#include "abi/program/run/spans.h"
+#include "abi/program/strict/happens_before.h"
 #include "abi/program/strict/leaks.h"
+#include "abi/program/strict/races.h"
+#include "abi/program/strict/snapshots.h"
 #include "routines.h"
 
 #include <assert.h>

@@ -1,6 +1,11 @@
 /* tasks.c - functions of libgomp at whose end tasks are complete, for strict runs and traces. The functions here call
  * libgomp's own functions and then record the wait. Every wait counts as one for all tasks, whichever thread waits. A
  * task of the program with depend clauses counts as a wait, too: the tasks before it are taken as complete. */
+#include "abi/program/base/symbolize.h"
+#include "abi/program/base/trace.h"
+#include "abi/program/run/lifecycle.h"
+#include "abi/program/strict/happens_before.h"
+#include "abi/program/strict/races.h"
 #include "target.h"
 
 #include <assert.h>

@@ -1,7 +1,15 @@
 /* event_dispatch.c - hands each event of the core to the checks, tools and the trace, and runs the final checks of
  * the program's end. The core calls rt_on_core_event with the lock held; lifecycle.c calls rt_report_end. */
+#include "abi/program/base/diagnostics.h"
 #include "abi/program/base/prof.h"
+#include "abi/program/base/trace.h"
 #include "abi/program/check/check.h"
+#include "abi/program/strict/interposed_free.h"
+#include "abi/program/strict/races.h"
+#include "abi/program/strict/sampling.h"
+#include "abi/program/strict/snapshots.h"
+#include "abi/program/strict/strict.h"
+#include "event_dispatch.h"
 
 #include <assert.h>
 

@@ -1,4 +1,6 @@
 /* items.c - implements the list of items of a directive, see items.h. The lock must be held in all functions. */
+#include "abi/program/base/errors.h"
+#include "abi/program/base/label.h"
 #include "items.h"
 
 #include <assert.h>

@@ -2,6 +2,7 @@
 #ifndef RT_ITEMS_H
 #define RT_ITEMS_H
 
+#include "abi/program/base/label.h"
 #include "abi/program/base/runtime.h"
 
 #include <assert.h>

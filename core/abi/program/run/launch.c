@@ -1,9 +1,16 @@
 /* launch.c - runs kernels, and keeps the structured regions of a thread. Called by the entry points of gcc/ and
  * clang/. */
 #include "abi/program/base/arena.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/check/check.h"
+#include "abi/program/data/declared.h"
 #include "abi/program/data/image.h"
 #include "abi/program/strict/pointer_changes.h"
+#include "abi/program/strict/races.h"
+#include "abi/program/strict/snapshots.h"
+#include "abi/program/strict/strict.h"
+#include "launch.h"
+#include "lifecycle.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* device_allocations.c - device memory of acc_malloc and omp_target_alloc: a hash table by device address, with linear
  * probing. Serves the report of blocks that are left at the end. */
+#include "abi/program/base/diagnostics.h"
 #include "leaks.h"
 
 #include <assert.h>

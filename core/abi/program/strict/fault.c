@@ -1,14 +1,19 @@
 /* fault.c - handler of SIGSEGV and SIGBUS: sections outside of the program's memory, wild pointers in kernels, device
  * addresses on the host. The handler reports the access; then the program ends, or its own handler runs, as it would
  * without the runtime. */
-#include "abi/program/base/arena.h"
 #include "abi/program/base/abnormal_exit.h"
+#include "abi/program/base/arena.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
-#include "host_access.h"
+#include "abi/program/base/symbolize.h"
+#include "fault.h"
 #include "fault_context.h"
-#include "wild_pointer.h"
+#include "host_access.h"
 #include "null_pointers.h"
 #include "page_guard_internal.h"
+#include "strict.h"
+#include "wild_pointer.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "protection_map.h"
 
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
 
 #include <sys/uio.h>
 #include <unistd.h>

@@ -8,6 +8,8 @@
  * Epochs that the host has waited for happen before everything that follows; clocks need no entry for them. A stream
  * that waits acquires the epoch and the clock of the other one. Clocks are shared between a stream and the tasks in
  * dependences, and copied before a change. */
+#include "abi/program/base/errors.h"
+#include "abi/program/base/symbolize.h"
 #include "happens_before.h"
 
 #include <assert.h>

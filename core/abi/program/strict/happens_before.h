@@ -36,4 +36,19 @@ static inline bool rt_may_pass_by_value(const accd_event *event)
 /* Writes to `to` which wait or clause the program lacks after the work of `earlier`, as help text. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t capacity);
 
+/* Starts an operation of a queue for the thread; RT_ASYNC_SYNC: of the host. */
+void rt_clock_begin_operation(struct rt_thread *self, int queue);
+/* Makes queue `async` (RT_ASYNC_SYNC: the host) wait for `queue` (RT_ASYNC_NOVAL: all of the device). */
+void rt_clock_wait(int device, int async, int queue);
+/* Starts an operation of `queue` if the run checks races. */
+static inline void rt_enter_queue(struct rt_thread *self, int queue)
+{
+    if (__builtin_expect(rt.options.diagnose, 0))
+        rt_clock_begin_operation(self, queue);
+}
+/* Starts a task after the tasks that its depend clauses name; NULL: no clauses. Returns the task's epoch. */
+struct rt_epoch rt_clock_begin_task(void **depend);
+void rt_clock_wait_depend(void **depend); /* makes the host wait for the tasks of depend clauses */
+void rt_clock_wait_tasks(void);           /* makes the host wait for all tasks */
+
 #endif

@@ -1,6 +1,9 @@
 /* host_access.c - reports about kernels that access host memory: which pointer they most likely followed, and which
  * clause would make it a device pointer. */
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
 #include "host_access.h"
 
 #include <assert.h>

@@ -1,6 +1,7 @@
 /* host_interval.c - passes queries about the host's accesses between two kernels to the page guard of the process, so
  * that snapshots.c and races.c need not know the guard. A host interval is the time between two kernels. */
 #include "abi/program/base/runtime.h"
+#include "host_interval.h"
 #include "page_guard_internal.h"
 
 struct rt_page_guard *rt_process_guard; /* NULL: no guard was made */

@@ -2,7 +2,12 @@
  * passed to free. The library is preloaded before the C library, so that the program calls the functions free and
  * realloc of this file. They look for data only if no kernel is guarded, as the runtime's memory is protected then, and
  * if no other thread has the lock. */
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/allocatable.h"
+#include "interposed_free.h"
 
 #include <assert.h>
 #include <dlfcn.h>

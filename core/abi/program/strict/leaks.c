@@ -1,7 +1,13 @@
 /* leaks.c - objects still mapped, and pointers still attached, at the end of a strict or checked run: one report for
  * each line that mapped data. */
-#include "leaks.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/allocatable.h"
+#include "abi/program/data/declared.h"
 #include "abi/program/data/image.h"
+#include "interposed_free.h"
+#include "leaks.h"
+#include "stack_variables.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * unprotect device memory: for those of MPI's own code in the fault handler, for those of system calls, as for TCP,
  * when the call fails. */
 #include "abi/program/base/runtime.h"
+#include "strict.h"
 
 #include <dlfcn.h>
 #include <errno.h>

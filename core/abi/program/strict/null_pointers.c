@@ -1,7 +1,9 @@
 /* null_pointers.c - pointers that are null on the device, because the data that they point to are not present
  * (OMP60-map-10). They are recorded when a construct makes them null, so that the report about a kernel that follows
  * such a pointer can name it. */
+#include "abi/program/base/diagnostics.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
 #include "abi/program/base/text_buffer.h"
 #include "null_pointers.h"
 #include "page_guard.h"

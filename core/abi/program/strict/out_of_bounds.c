@@ -1,7 +1,11 @@
 /* out_of_bounds.c - reports about kernels that access device memory outside of present data: next to an object, in data
  * that were unmapped, or elsewhere. */
+#include "abi/program/base/diagnostics.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/malloc_blocks.h"
 #include "host_access.h"
+#include "out_of_bounds.h"
 #include "page_guard.h"
 
 #include <assert.h>

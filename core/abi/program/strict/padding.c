@@ -1,5 +1,6 @@
 /* padding.c - padding of present objects. Debug information is searched once for each byte of an element of the object
  * whose padding was asked last. Used by snapshots.c, whose reports ignore padding. */
+#include "abi/program/base/symbolize.h"
 #include "padding.h"
 
 #include <assert.h>

@@ -3,9 +3,9 @@
 #ifndef RT_PAGE_GUARD_INTERNAL_H
 #define RT_PAGE_GUARD_INTERNAL_H
 
+#include "page_guard.h"
 #include "protection_map.h"
 #include "stop_the_world.h"
-#include "page_guard.h"
 
 #include <pthread.h>
 #include <setjmp.h>

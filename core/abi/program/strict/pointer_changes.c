@@ -2,7 +2,9 @@
  * data than the host pointer, and no transfer copies the change back. OpenMP forbids such changes (OMP60-map-8).
  * OpenACC leaves them undefined (ACC33-att-8), so nothing is reported there. Strict and checked runs compare the
  * attached pointers of the device before and after each kernel. */
+#include "abi/program/base/diagnostics.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
 #include "pointer_changes.h"
 
 #include <assert.h>

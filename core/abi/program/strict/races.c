@@ -15,8 +15,13 @@
  * race is reported only if the other access writes or frees the whole section. A guarded kernel that touched no byte of
  * the section does not use it. Host memory of a transfer is compared with a copy when the host waits, because the
  * program must not have changed the memory before. */
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/symbolize.h"
 #include "happens_before.h"
+#include "host_interval.h"
 #include "page_guard.h"
+#include "races.h"
+#include "snapshots.h"
 
 #include <assert.h>
 #include <stdio.h>

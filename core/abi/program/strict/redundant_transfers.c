@@ -1,5 +1,7 @@
 /* redundant_transfers.c - the table of transfer statistics, by construct and variable, and the advice about redundant
  * transfers, whose bytes were equal on both sides. */
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/symbolize.h"
 #include "transfer_stats.h"
 
 #include <assert.h>

@@ -6,6 +6,7 @@
  * step count as the same. A construct whose data always differ is checked in 1 of 64 runs. */
 #include "abi/program/base/arena.h"
 #include "abi/program/base/runtime.h"
+#include "sampling.h"
 
 #include <assert.h>
 #include <string.h>

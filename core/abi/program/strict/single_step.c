@@ -1,7 +1,7 @@
 /* single_step.c - accesses to protected memory during a guarded kernel. An access by the kernel ends the kernel and is
  * reported. An access by a library of the system is single-stepped: its page is open for that instruction only. */
-#include "wild_pointer.h"
 #include "page_guard_internal.h"
+#include "wild_pointer.h"
 
 #include <string.h>
 #include <sys/mman.h>

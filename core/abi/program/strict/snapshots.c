@@ -19,10 +19,20 @@
  * release reports stale-data and lost-change. All functions need the lock. Host memory may be freed while its data are
  * present, so it is read by a system call, which fails then. */
 #include "abi/program/base/arena.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
-#include "abi/program/data/image.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/allocatable.h"
 #include "abi/program/data/code_references.h"
+#include "abi/program/data/declared.h"
+#include "abi/program/data/image.h"
+#include "abi/program/data/malloc_blocks.h"
+#include "abi/program/data/member_pointers.h"
+#include "host_interval.h"
+#include "out_of_bounds.h"
 #include "padding.h"
+#include "snapshots.h"
 #include "transfer_stats.h"
 
 #include <assert.h>
@@ -82,12 +92,6 @@ struct frame {
 };
 static struct frame *frames;
 
-/* Returns true if n bytes, not 0, hold poison, the value of device memory that was never written. */
-static bool is_poisoned(const char *bytes, uint64_t n)
-{
-    return (unsigned char)*bytes == ACCD_POISON && !memcmp(bytes, bytes + 1, n - 1);
-}
-
 static const char *get_device_bytes(const struct object *object) /* returns the object's bytes on the device */
 {
     return (const char *)(uintptr_t)object->dev;
@@ -106,7 +110,7 @@ static char get_device_snapshot_byte(const struct object *object, uint64_t k)
 static bool equals_device_snapshot(const struct object *object, uint64_t at, const char *bytes, uint64_t n)
 {
     if (!object->device_snapshot && object->unwritten)
-        return is_poisoned(bytes, n);
+        return rt_is_poisoned(bytes, n);
     return !memcmp(bytes, (object->device_snapshot ? object->device_snapshot : object->host_snapshot) + at, n);
 }
 
@@ -475,12 +479,6 @@ void rt_snapshot_before_unmap(int device, uint64_t host, uint64_t bytes) /* find
     for_each_object(device, host, bytes, find_lost_change);
 }
 
-bool rt_is_data_item(const accd_item *items, size_t nitems, const accd_item *item)
-{
-    return item->bytes && item->action != ACCD_ACTION_ATTACH && item->action != ACCD_ACTION_DETACH &&
-           !(item->flags & ACCD_ITEM_BASE_POINTER) && !rt_is_pointer_item(items, nitems, item);
-}
-
 void rt_snapshot_before_construct(const struct rt_thread *self, accd_construct_kind kind, const accd_item *items,
                                   size_t nitems) /* saves sides and finds lost changes */
 {
@@ -644,7 +642,7 @@ static void check_transfer(const struct object *object, const accd_event *event,
     if (lost_at != NONE)
         report_overwritten(object, event, lost_at);
     if (out && !object->was_transferred && n == object->bytes && n >= sizeof(int) &&
-        is_poisoned(now, n)) /* parts are not reported: a kernel may have written others */
+        rt_is_poisoned(now, n)) /* parts are not reported: a kernel may have written others */
         report_uninitialized(event);
     rt_stats_record_transfer(event,
                              !memcmp(now, object->host_snapshot + at, n) &&

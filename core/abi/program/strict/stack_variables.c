@@ -11,7 +11,12 @@
  * Each entry records where the return address of the owner (the function with the variable) lies, and its value. While
  * the owner's frame lives, that word is unchanged and above the stack pointer. The table is keyed by the host address
  * where an object begins. All functions need the lock. */
+#include "abi/program/base/errors.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/member_pointers.h"
+#include "snapshots.h"
+#include "stack_variables.h"
 
 #include <assert.h>
 #include <stdlib.h>

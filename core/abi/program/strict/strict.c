@@ -1,15 +1,24 @@
 /* strict.c - strict runs (`exec --strict`): a kernel runs while the host's memory is protected, and device memory is
  * protected from the host. The end reports data that are still mapped and redundant transfers. */
 #include "abi/program/base/abnormal_exit.h"
+#include "abi/program/base/diagnostics.h"
+#include "abi/program/base/errors.h"
+#include "abi/program/base/rank.h"
 #include "abi/program/base/runtime.h"
+#include "abi/program/base/symbolize.h"
+#include "abi/program/data/declared.h"
 #include "abi/program/data/image.h"
-#include "pointer_changes.h"
+#include "abi/program/data/member_pointers.h"
 #include "host_access.h"
 #include "leaks.h"
-#include "wild_pointer.h"
-#include "transfer_stats.h"
 #include "null_pointers.h"
 #include "page_guard_internal.h"
+#include "pointer_changes.h"
+#include "races.h"
+#include "snapshots.h"
+#include "strict.h"
+#include "transfer_stats.h"
+#include "wild_pointer.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,0 +1,73 @@
+/* symbolize.h - names of data, and lines of code, from debug information. */
+#ifndef RT_SYMBOLIZE_H
+#define RT_SYMBOLIZE_H
+
+#include "diagnostics.h"
+#include "runtime.h"
+
+/* Returns the end of the structure that contains a member, as the current call sees it; 0: unknown. */
+uintptr_t rt_find_aggregate_end(uintptr_t member, size_t bytes);
+void rt_symbolize_init(void); /* stores the working directory, relative to which files are named */
+/* Returns the return address in a lazy name (label.c), whose end is stored; 0: an ordinary name. end_p may be NULL. */
+uintptr_t rt_parse_lazy_name(const char *name, const char **end_p);
+/* Finds the program's name of a range, as seen at a site. Returns false if unknown. */
+bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
+/* Copies the variable or member of a section's name, without subscripts: "s.a" for "s[1].a[0:4]". Empty for an
+ * address or a lazy name. */
+void rt_copy_variable_name(const char *name, char *to, size_t capacity);
+/* Writes the program's name of a range (0 bytes: of the object that begins there). Returns false and writes the
+ * address if unknown. */
+bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity);
+/* True if byte `at` of a range is known to be padding of its type. */
+bool rt_is_padding(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at);
+/* Writes the element that contains byte `at`, as in "u[17] of u[0:16]". Replaces `object`, the object's name, by the
+ * site's name if it has one. */
+enum { RT_NAME_SIZE = 160 };
+void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
+                       char object[RT_NAME_SIZE], char *to, size_t capacity);
+/* Returns the size of the scalar that a Fortran pointer variable points to; 0: unknown or no such variable. */
+uint64_t rt_find_pointee_bytes(uint64_t variable);
+/* Records the location that the compiler passed with a call, for code without line information. The lock must be
+ * held. */
+void rt_record_location(const struct rt_site *site);
+/* Writes the name and version of the compiler of a call's code, or "the compiler" without debug information. */
+void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity);
+/* Finds the location of a call; function_p may be NULL, *function_p may become NULL. False: unknown. */
+bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **function_p);
+bool rt_is_system_code(uintptr_t pc);   /* true if code belongs to a system library or header */
+bool rt_lacks_debug_info(uintptr_t pc); /* true if code of the program has no debug information */
+/* Replaces a call in system code on this stack by the enclosing call in the program's code. */
+void rt_unwind_to_program(struct accd__debug_call_frame *call);
+/* Replaces the context of a stopped function by that of its caller. Returns false if the caller is unknown. */
+bool rt_unwind_frame(struct accd__debug_fault_context *stopped);
+/* Returns the symbol of the function at an address; NULL: no symbol. */
+const char *rt_find_symbol(uintptr_t address);
+/* Name of an object or attached pointer in reports (the address if it has no name), and its location if known. */
+struct rt_display_name {
+    char name[160];
+    const char *file; /* NULL: unknown */
+    int line;
+};
+struct rt_display_name rt_get_display_name(const accd_object_info *object);
+struct rt_related_location rt_get_mapped_location(const accd_object_info *object);
+struct rt_display_name rt_get_pointer_display_name(const accd_attachment *pointer);
+/* Name of the pointer at an address, as a site sees it, and a section of its target. */
+struct rt_pointer_name {
+    uint64_t slot;
+    char name[1400], section[160]; /* section: "f.results[0:n]", in Fortran the name; "": unknown */
+};
+/* Names the pointer at `slot`. Returns false if the site has no name; then `name` locates it within a present object.
+ */
+bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, struct rt_pointer_name *pointer);
+/* Copies host memory that may be unmapped; false: not readable. */
+bool rt_peek_memory(uint64_t host, char *to, size_t n);
+/* Writes the name of the present object that the pointer at `host` points to. False: the bytes there are no such
+ * pointer. */
+bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t capacity);
+/* Writes the current call for a report: "exit data", "the end of the data region of FILE:LINE". Compilers attribute
+ * the end of a region to a nearby statement, hence the region's start. */
+void rt_format_call(char *to, size_t capacity);
+/* Writes " of FILE:LINE", or an empty string. */
+void rt_format_location(uintptr_t pc, char *to, size_t capacity);
+
+#endif

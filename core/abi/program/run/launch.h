@@ -1,0 +1,16 @@
+/* launch.h - structured regions of a thread, and launches of kernels. */
+#ifndef RT_LAUNCH_H
+#define RT_LAUNCH_H
+
+#include "abi/program/base/runtime.h"
+
+/* Pushes a structured region, whose `region` of the core is NULL at first, and returns it. The lock must be held. */
+struct rt_region *rt_push_region(struct rt_thread *self, int parent);
+void rt_pop_region(struct rt_thread *self); /* pops the innermost region; ends the program if no region is open */
+/* Ensures that the current call can exclude other calls while a kernel runs; may release and retake the lock, which
+ * must be held. */
+void rt_acquire_exclusive(const struct rt_site *site);
+/* Runs a kernel whose data are present. The lock is held before and after, but not while the kernel runs. */
+void rt_launch_kernel(const struct rt_site *site, int device, struct rt_kernel *kernel);
+
+#endif

@@ -1,0 +1,41 @@
+/* spans.h - spans of calls, waits and starts of devices, as tools and the trace see them. prof.h has the rest. */
+#ifndef RT_SPANS_H
+#define RT_SPANS_H
+
+#include "abi/program/base/prof.h"
+
+/* Begins a span of a call, after the start of the device if the device is not yet active; called only if
+ * rt_is_profiled. `type`: device type; RT_DEVICE_CURRENT: the thread's. The lock must not be held. */
+RT_COLD
+void rt_prof_begin_span(struct rt_prof_span *span, const struct rt_site *site, int event, int parent, int queue,
+                        int type);
+/* Begins a span of the call at `site`; parameters as for rt_prof_begin_span. Without tools only marks the span as not
+ * reported. */
+static inline void rt_span_begin(struct rt_prof_span *span, const struct rt_site *site, int event, int parent,
+                                 int queue, int type)
+{
+    span->site = NULL;
+    if (rt_is_profiled())
+        rt_prof_begin_span(span, site, event, parent, queue, type);
+}
+/* Reports the start of the thread's device if the device is not yet active. `requested_type`: type that the program
+ * named; `implicit`: no directive or routine requested the start. The lock must not be held. */
+RT_COLD
+void rt_prof_start_device(const struct rt_site *site, int parent, int requested_type, bool implicit);
+
+/* Records in the trace and the race check that queue `async` (RT_ASYNC_SYNC: the host) waits for `queue`
+ * (RT_ASYNC_NOVAL: for all queues of the device). */
+RT_COLD void rt_trace_wait(const struct rt_site *site, int async, int queue);
+
+/* Reports to tools, the trace and the race check that the host waits for `queue` (RT_ASYNC_NOVAL: for all queues).
+ * Nothing blocks, because queues are always complete. */
+static inline void rt_host_wait(const struct rt_site *site, int parent, int queue)
+{
+    struct rt_prof_span span;
+    rt_span_begin(&span, site, RT_EV_WAIT, parent, queue, RT_DEVICE_CURRENT);
+    rt_span_end(&span);
+    if (rt.observes_waits)
+        rt_trace_wait(site, RT_ASYNC_SYNC, queue);
+}
+
+#endif
