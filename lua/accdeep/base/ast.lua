@@ -2,14 +2,15 @@
 --
 -- A node is a table with `tag` (its kind) and `pos` (its index in the text); other fields hold values, child nodes or
 -- lists of nodes. The heads of the files in lua/accdeep/syntax list the kinds and their fields. Children are visited in
--- the order of their positions, and by key if positions are equal. The order of Lua's pairs differs between processes.
+-- the order of their positions, and by key if positions are equal. Lua's pairs is not used for this, because its order
+-- differs between processes.
 
 local ast = {}
 
 -- fields that hold a node's semantic type; ast.children does not visit them
 local type_fields = { type = true, resolved = true, mapped = true }
 
--- Returns the position of a node, or of the first node of a list; math.huge for an empty list.
+-- Returns the position of a node, or of the first node in a list of nodes; math.huge for a list without nodes.
 local function position(node)
   while not node.pos do
     node = node[1]
@@ -18,8 +19,9 @@ local function position(node)
   return node.pos
 end
 
--- True if child `a` precedes child `b`. at, other: their positions in the text; elements of a list (integer keys)
--- precede other children and keep their order.
+-- Returns true if the child with key `a` precedes the child with key `b` of the same node. at, other: positions of the
+-- two children in the text. Elements of a list (integer keys) precede other children and keep their order. Children at
+-- equal positions are ordered by key.
 local function is_before(a, at, b, other)
   local is_list_element = math.type(a) == "integer"
   if is_list_element ~= (math.type(b) == "integer") then return is_list_element end
@@ -27,7 +29,7 @@ local function is_before(a, at, b, other)
   return at < other
 end
 
--- Sorts the first `n` entries of `keys`, the keys of a node's children, into source order.
+-- Sorts the first `n` entries of the list `keys` in place into source order. Each key is that of a child of `node`.
 local function sort(node, keys, n)
   local at = {}
   for i = 1, n do at[i] = position(node[keys[i]]) end
@@ -41,8 +43,8 @@ local function sort(node, keys, n)
   end
 end
 
--- Iterates over the child nodes and lists of a node in source order: for key, child in ast.children(node). Elements of
--- a list keep their order.
+-- Returns an iterator over the child nodes and child lists of a node or list, in source order: for key, child in
+-- ast.children(node). Elements of a list keep their order. Semantic types in type_fields are skipped.
 function ast.children(node)
   local keys, n, is_list = {}, 0, true
   for key, child in next, node do
@@ -60,13 +62,14 @@ function ast.children(node)
   end
 end
 
--- Visits all nodes of an AST in preorder. fn(node) returns true to skip the children of the node.
+-- Visits all nodes of an AST in preorder, `node` first. `node` may be a list of nodes. fn(node) is called for nodes
+-- only, not for lists; it returns true to skip the children of the node.
 function ast.visit(node, fn)
   if node.tag and fn(node) then return end
   for _, child in ast.children(node) do ast.visit(child, fn) end
 end
 
--- True if the test holds for at least one node of an AST.
+-- Returns true if test(node) is true for at least one node of the AST `node`, which may be a list of nodes.
 function ast.any(node, test)
   if node.tag and test(node) then return true end
   for _, child in ast.children(node) do
@@ -75,8 +78,9 @@ function ast.any(node, test)
   return false
 end
 
--- Returns a copy of an AST with nodes replaced. replace(node) returns the replacement, or nil to copy the node and
--- continue with its children. finish(copy), if given, is called with each copied node or list.
+-- Returns a copy of an AST in which nodes are replaced. replace(node) returns the replacement, whose children are not
+-- visited, or nil to copy the node and continue with its children. finish(copy) is called with each copied node or list
+-- after its children were copied; `finish` may be nil.
 function ast.map(node, replace, finish)
   local replacement = node.tag and replace(node)
   if replacement then return replacement end
@@ -86,7 +90,7 @@ function ast.map(node, replace, finish)
   return copy
 end
 
--- Returns a shallow copy of a node, with one field set to another value if `field` is given.
+-- Returns a shallow copy of a node or list. If `field` is not nil, this field of the copy is set to `value`.
 function ast.copy_with(node, field, value)
   local copy = {}
   for key, old in next, node do copy[key] = old end

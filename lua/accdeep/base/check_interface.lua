@@ -1,6 +1,6 @@
--- check_interface.lua - check_interface(interface, name, implementation): returns the table `implementation` after
--- asserting that it has every field of an interface and no other field. interface: field name -> description; name: the
--- name of the implementation in error messages.
+-- check_interface.lua - check_interface(interface, name, implementation): returns the table `implementation`. Raises a
+-- Lua error if it lacks a field of the interface, or has a field that the interface lacks. interface: field name ->
+-- description; name: the name of the implementation in error messages.
 
 return function(interface, name, implementation)
   for field in pairs(interface) do assert(implementation[field] ~= nil, name .. " lacks " .. field) end

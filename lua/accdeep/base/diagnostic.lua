@@ -13,7 +13,8 @@ local diagnostic = {}
 
 local Error = { __name = "accdeep.error" }
 
--- Returns the help of the error's code if `key` is "help" and the raising function gave no help; nil for other keys.
+-- Metamethod for fields that an error lacks. Returns the help of the error's code if `key` is "help", which the raising
+-- function did not give; nil for other keys.
 function Error:__index(key)
   if key == "help" then return diagnostic.help(self) end
   return nil
@@ -53,12 +54,12 @@ for phase, list in pairs(phases) do
   for code in list:gmatch "[%w-]+" do phase_of[code] = phase end
 end
 
--- Returns the phase of a code: "text", "static", "run", "environment", "internal", or "finding" for a report of
+-- Returns the phase of an error code: "text", "static", "run", "environment", "internal", or "finding" for a report of
 -- `accdeep exec`; nil for an unknown code.
 function diagnostic.phase(code) return phase_of[code] end
 
--- Returns the results of fn(...), a function that analyses a text. Every error that it raises becomes a static error,
--- whatever its code, except a null pointer error, which depends on values.
+-- Returns the results of fn(...), a function that analyses a text. If fn raises, raises the same error again. Its phase
+-- becomes "static" if it is a diagnostic with any code except null-pointer, because a null pointer depends on values.
 function diagnostic.static(fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -70,15 +71,17 @@ end
 -- Returns the table of all error codes: code -> phase. Callers must not change it.
 function diagnostic.codes() return phase_of end
 
--- Returns the help text of an error's code, with the names of its objects and its file filled in; nil for an unknown
--- code or a code without help. err: any table with a code. The OpenMP text is chosen if err.openmp is set or the rule
--- belongs to OpenMP.
+-- Returns the help text of an error's code, with the names of the error's objects and its file filled in; nil for an
+-- unknown code. err: any table with a code; rule, objects, file and openmp may be nil. The text for OpenMP is chosen if
+-- err.openmp is true or the rule belongs to OpenMP.
 function diagnostic.help(err)
   local entry = error_codes[rawget(err, "code")]
   if not entry then return nil end
   local rule, objects, file = rawget(err, "rule"), rawget(err, "objects"), rawget(err, "file")
   local openmp = rawget(err, "openmp") == true
     or type(rule) == "string" and (rule:find "^OMP" or rule:find "^LLNL") ~= nil
+  -- Returns the text for the placeholder {key|otherwise} (error_codes.lua): the name of object number `key`, or the
+  -- file if `key` is "file"; `otherwise` if the error has no such name.
   local function fill_placeholder(key, otherwise)
     local object = math.tointeger(key) and type(objects) == "table" and rawget(objects, math.tointeger(key))
     local name = type(object) == "table" and rawget(object, "name")
@@ -91,16 +94,16 @@ end
 -- True if a value is an error of this class.
 function diagnostic.is(value) return getmetatable(value) == Error end
 
--- True if an error is the step or memory limit of the run, which a scenario cannot catch: expectations and cases
--- propagate it. A limit of a single construct is an ordinary error.
+-- Returns true if an error is the step or memory limit of the whole run, which a scenario cannot catch: expectations
+-- and cases raise it again. A limit of a single construct (field of_construct) is an ordinary error.
 function diagnostic.is_limit(value)
   return type(value) == "table" and rawget(value, "code") == "limit" and not rawget(value, "of_construct")
 end
 
 local KILLED = 128 + 9
 
--- Returns the error for a child process that ended too early. status: the status that system.wait returned. A killed
--- process is reported as lack of memory, because only the system or a user sends that signal.
+-- Returns the error for a child process that ended too early. process: its name in the message; status: the status that
+-- system.wait returned. A killed process is reported as lack of memory, because only the system or a user kills.
 function diagnostic.process_error(process, status)
   if status ~= KILLED then
     return diagnostic.new { code = "internal", rule = "HOUSE-jobs",
@@ -122,8 +125,8 @@ for name in ([[unknown-name unknown-type unknown-member unknown-shape unknown-po
   house_rules[name] = "HOUSE-names"
 end
 
--- Returns an error made of the table `fields`, which must have at least a known code and a message.
--- Decides HOUSE-language.
+-- Makes the table `fields` an error and returns it. It must have a known code (asserted) and a message. An error
+-- without a rule gets the rule of accdeep for its code. Decides HOUSE-language.
 function diagnostic.new(fields)
   assert(phase_of[fields.code], fields.code)
   fields.rule = fields.rule or house_rules[fields.code] or "HOUSE-language"
@@ -131,7 +134,8 @@ function diagnostic.new(fields)
 end
 
 -- Raises an error. pos: index into the text of the directive or declaration; nil if the error concerns the scenario's
--- own line. fields: may add rule, help, length (of the offending word) and objects.
+-- own line, which is then looked up on the stack. fields: table that becomes the error, or nil. It may have rule, help,
+-- length (of the offending word), objects and, if `pos` is nil, file and line.
 function diagnostic.raise(code, pos, message, fields)
   fields = fields or {}
   fields.code, fields.pos, fields.message = code, pos, message
@@ -142,8 +146,8 @@ function diagnostic.raise(code, pos, message, fields)
   error(diagnostic.new(fields), 0)
 end
 
--- Returns an error for `text`, the message of a Lua error in the interpreter itself; nil for other texts. Such a text
--- begins with a location in the interpreter. The error is located at the scenario's line.
+-- Returns an error for `text`, the message of a Lua error in the interpreter itself, located at the scenario's line.
+-- Returns nil if `text` does not begin with a location in the interpreter, or is not a string.
 function diagnostic.internal(text)
   local at = type(text) == "string" and text:match "^(.-):%d+: "
   if not at or not location.is_own(at) then return nil end
@@ -157,11 +161,12 @@ function diagnostic.internal(text)
     help = "this is an error of accdeep, not of the scenario" }
 end
 
--- Returns the key of `names` that is closest to a misspelt name; nil if none is close. Close means at most two edits
--- away, or one edit for names of up to three letters. Ties: first a name with the same first letter, then alphabetical
--- order.
+-- Returns the string key of the table `names` that is closest to a misspelt name; nil if none is close. Close means at
+-- most two edits away, or one edit for names of up to three letters. An equal key is never returned. Ties: first a key
+-- with the same first letter as `name`, then alphabetical order.
 function diagnostic.closest(name, names)
   local best, least = nil, #name < 4 and 2 or 3
+  -- Returns true if `candidate`, which is as close as `best`, replaces `best`.
   local function is_better(candidate)
     local a, b = candidate:byte(1) == name:byte(1), best:byte(1) == name:byte(1)
     if a ~= b then return a end
@@ -188,7 +193,8 @@ function diagnostic.closest(name, names)
   return least < #name and best or nil
 end
 
--- Returns "did you mean 'X'?" if one of the names is close; nil otherwise.
+-- Returns "did you mean 'X'?" if a key X of the table `names` is close to `name`. Returns nil if no key is close, or if
+-- `name` is not a string.
 function diagnostic.suggest(name, names)
   local near = type(name) == "string" and diagnostic.closest(name, names)
   return near and ("did you mean '%s'?"):format(near) or nil
@@ -196,8 +202,8 @@ end
 
 local MAX_MEMBERS = 12 -- limit for the list in a help text
 
--- Returns a help text for an unknown member: a close name, otherwise the list of members; nil if the list is longer
--- than MAX_MEMBERS.
+-- Returns a help text for the unknown member `name` of the type `record`: a close name, otherwise the list of members.
+-- Returns nil if the type has no named members or more than MAX_MEMBERS.
 function diagnostic.suggest_member(name, record)
   local near = diagnostic.suggest(name, record.by_name or {})
   if near or not record.by_name then return near end
@@ -208,8 +214,9 @@ function diagnostic.suggest_member(name, record)
   return "its members: " .. table.concat(names, ", ")
 end
 
--- Raises the error for a member that a record does not have or that directives cannot name. record_name: the record's
--- name in messages; rule: the rule of the text that names the member.
+-- Raises the error for a member that the type `record` does not have or that directives cannot name; never returns.
+-- record_name: the type's name in messages; name: the member; pos: its index in the text; rule: rule of an unknown
+-- member.
 function diagnostic.no_member(record, record_name, name, pos, rule)
   if record.hidden and record.hidden[name] then
     diagnostic.raise("unsupported", pos,

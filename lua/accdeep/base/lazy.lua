@@ -3,8 +3,8 @@
 local require = require -- captured at load time, because a trusted scenario may replace the global function
 local lazy = {}
 
--- Returns a proxy for a module that is a table or a function. check(module), if given, is called when the module is
--- loaded.
+-- Returns a proxy for the module `name`, which is a table or a function: the proxy can be indexed and called. The
+-- module is loaded at the first such use. check(module), if given, is called after loading, and may raise.
 function lazy.require(name, check)
   local function load()
     local module = require(name)

@@ -11,12 +11,12 @@ local location = {}
 -- Prefix of the chunk names of the interpreter's own modules.
 local own_prefix = debug.getinfo(1, "S").source:gsub("base/location%.lua$", "")
 
--- True if a chunk, named as in error messages, is one of the interpreter's own modules.
+-- Returns true if a chunk, named as in error messages (without "@"), is one of the interpreter's own modules.
 function location.is_own(chunk) return ("@" .. chunk):sub(1, #own_prefix) == own_prefix end
 
 local sources = {} -- file -> its text, as `remember` stored it
 
--- Stores the text of a file, so that locations in it can be shown. The program reads scenarios itself.
+-- Stores the text of a file, so that error messages can show its lines. The caller has read the file.
 function location.remember(file, text) sources[file] = text end
 
 -- Returns the text of a file that `remember` stored; nil if no text is stored.
@@ -31,7 +31,7 @@ function location.line_starts(text)
   return starts
 end
 
--- Returns line and column (both from 1) of an index into a text.
+-- Returns line and column (both from 1) of the index `at` into a text. An index past the end is in the last line.
 function location.position(text, at)
   local line, start = 1, 1
   for from in text:gmatch "\n()" do
@@ -41,7 +41,7 @@ function location.position(text, at)
   return line, at - start + 1
 end
 
--- Returns the text of line `number` without its end; nil if the text is shorter.
+-- Returns the text of line `number` without its end of line; nil if the text has fewer lines.
 function location.line(text, number)
   local n = 1
   for line in (text .. "\n"):gmatch "(.-)\r?\n" do
@@ -55,7 +55,7 @@ end
 -- the string.
 local function file_of(info) return info.source:sub(1, 1) == "@" and info.source:sub(2) or info.short_src end
 
--- Cache: function -> its file, or false for a function of the interpreter itself.
+-- Cache: function -> its file as file_of returns it, or false for a function of the interpreter itself.
 local files = setmetatable({}, { __mode = "k", __index = function(cache, fn)
   local info = debug.getinfo(fn, "S")
   local file = info.source:sub(1, #own_prefix) ~= own_prefix and file_of(info)
@@ -63,7 +63,9 @@ local files = setmetatable({}, { __mode = "k", __index = function(cache, fn)
   return file
 end })
 
--- Returns file and line of the call `level` frames above the caller.
+-- Returns file and line of the call in progress at a stack level: 1 is the function that calls location.caller, 2 is
+-- its caller. If that level is the interpreter's own, or a tail call removed it, returns what location.scenario
+-- returns.
 function location.caller(level)
   local fn, line = core.call(level + 1)
   if fn and line > 0 then
@@ -74,8 +76,9 @@ function location.caller(level)
   return location.scenario(level + 1)
 end
 
--- Returns file and line of the innermost frame that is not the interpreter's: the scenario's own line; nil, nil if
--- there is no such frame within 60 levels.
+-- Returns file and line of the innermost frame that is not the interpreter's: the scenario's own line. The search
+-- begins at stack level `level`, 1 being the calling function. Returns nil, nil if there is no such frame within 60
+-- levels.
 function location.scenario(level)
   for up = level + 1, level + 60 do
     local fn, line = core.call(up)
@@ -92,15 +95,16 @@ local LINES = 2
 -- Limits: number of callers in the list of an error, and number of stack levels that are searched for callers.
 local MAX_CALLERS, MAX_LEVELS = 8, 200
 
--- True if function `inner` is written inside the call that `outer` is executing, as the body of a region or a case is.
+-- Returns true if the function of frame `inner` is written inside the call that frame `outer` is executing, as the body
+-- of a region or a case is. inner, outer: tables of debug.getinfo.
 local function is_body(inner, outer)
   return inner.source == outer.source and outer.currentline <= inner.linedefined
     and (outer.what == "main" or inner.lastlinedefined <= outer.lastlinedefined)
 end
 
--- Returns the calls in the script that reach the call at file:line, innermost first, as a list of {file, line}. Returns
--- nil if that call is not on the stack or no function of the script made it. Bodies of regions and cases do not count
--- as functions.
+-- Returns the calls in the script that reach the call at file:line, innermost first, as a list of {file, line} of at
+-- most MAX_CALLERS entries. Returns nil if `file` is nil, if that call is not the script's innermost call on the stack,
+-- or if no function of the script made it. Bodies of regions and cases do not count as functions.
 function location.callers(file, line)
   if not file then return nil end
   local list, inner, passed_interpreter = {}, nil, false
@@ -126,8 +130,8 @@ function location.callers(file, line)
   return list[1] and list or nil
 end
 
--- Appends the call at file:line to the callers of an error that propagates through this call. The call is outside of
--- the script's functions.
+-- Appends the call at file:line of a Fortran procedure to the callers of the error `err` that the procedure raised.
+-- Does nothing if the error itself is located at this call, if the location is nil, or if the list is full.
 function location.add_caller(err, file, line)
   -- the error is already reported at this call
   if not err.callers and err.file == file and err.line == line then return end
@@ -135,8 +139,8 @@ function location.add_caller(err, file, line)
   if file and line and #err.callers < MAX_CALLERS then table.insert(err.callers, { file = file, line = line }) end
 end
 
--- Returns file and line of the innermost script frame among the outermost frames. Used if the interpreter's own frames
--- above are nested too deeply for location.scenario.
+-- Returns file and line of the innermost script frame among the MAX_LEVELS outermost frames; nil, nil if none of them
+-- is the script's. Used if the interpreter's own frames above are nested too deeply for location.scenario.
 local function outermost()
   local low, high = 1, 2 -- a level that exists, and one that may exist
   while debug.getinfo(high, "l") do low, high = high, 2 * high end
@@ -155,8 +159,8 @@ end
 
 local last_error = { value = {} } -- last error raised by Lua or the script: its value, location and callers
 
--- True if the interpreter itself raised the error that a message handler received; the script's frame only forwards
--- such an error. Must be called by a function that the message handler calls, because a fixed number of frames is
+-- Returns true if the interpreter itself raised the error that a message handler received, so that a script's frame
+-- only forwards it. Must be called by a function that the message handler calls, because a fixed number of frames is
 -- skipped.
 local function is_forwarding_frame()
   for level = 4, MAX_LEVELS do
@@ -167,8 +171,8 @@ local function is_forwarding_frame()
   return false
 end
 
--- Records the location and the callers of an error that Lua or the script raised; called by message handlers. Returns
--- the error unchanged.
+-- Records the location and the callers of an error that Lua or the script raised. Returns the error unchanged. Must be
+-- called directly by a message handler. An error that was already recorded and is only forwarded keeps its record.
 function location.record_error(err)
   if rawequal(err, last_error.value) and is_forwarding_frame() then return err end
   local is_text = type(err) == "string"
@@ -186,15 +190,15 @@ end
 -- Returns an empty table if another error was recorded last.
 function location.recall_error(err) return rawequal(err, last_error.value) and last_error or {} end
 
--- Returns callers as a text: "file:line, file:line".
+-- Returns a list of callers as the text "file:line, file:line".
 function location.callers_text(callers)
   local names = {}
   for i, caller in ipairs(callers) do names[i] = ("%s:%d"):format(caller.file, caller.line) end
   return table.concat(names, ", ")
 end
 
--- Returns the position of `text` as a string literal in `source` between the indices `at` and `last`; nil if `text`
--- does not occur there.
+-- Returns the position of the contents `text` of a string literal in `source`, from index `at` to before `last`; nil if
+-- there is no such literal, or if `at` is nil.
 local function literal_between(source, text, at, last)
   while at do
     local start = source:find(text, at, true)
@@ -209,8 +213,9 @@ local function literal_between(source, text, at, last)
   return nil
 end
 
--- Returns the position of the string literal `text` in the source, at `line` or just below; nil if there is no such
--- literal. Lua 5.4.6 and later report the line where a call ends: a literal that ends in that line is found, too.
+-- Returns the position of the contents `text` of a string literal in `source` that begins at `line` or just below; nil
+-- if there is none. starts: location.line_starts(source). Lua 5.4.6 and later report the line where a call ends:
+-- therefore a literal that ends in that line is found, too.
 local function literal(source, text, starts, line)
   if not text:find "%S" then return nil end
   local _, breaks = text:gsub("\n", "")
@@ -218,7 +223,9 @@ local function literal(source, text, starts, line)
     or breaks > 0 and literal_between(source, text, starts[line - breaks], starts[line - breaks + 1]) or nil
 end
 
--- Returns the line in the file of index `at` into a text that was passed by the call at file:line.
+-- Returns the line in the file of index `at` into a text that was passed by the call at file:line. Returns `line` if
+-- the stored file does not contain the text as a literal. If the file is not stored, the text is assumed to begin at
+-- `line`.
 function location.line_of(text, at, file, line)
   local source = sources[file]
   local start = source and literal(source, text, location.line_starts(source), line)
@@ -226,7 +233,10 @@ function location.line_of(text, at, file, line)
   return source and line or line + location.position(text, at) - 1
 end
 
--- Sets file, line and column of an error from its index (err.pos) into a text that was passed by the call at file:line.
+-- Sets file, line, column and snippet (the source line) of an error from its index err.pos into a text that was passed
+-- by the call at file:line. Returns `err`. An error that has a file, and any error if `file` is nil, is left unchanged.
+-- Without err.pos or without a text, only file and line are set.
+--
 -- The column refers to the file if the text occurs there literally at the call's line or below. Otherwise `in_text` is
 -- set, and `text_line` and `column` refer to the text.
 function location.locate_error(err, text, file, line)
@@ -248,7 +258,7 @@ function location.locate_error(err, text, file, line)
     err.line, err.column = location.position(source, index)
   else
     local row, column = location.position(text, at)
-    -- a text that was concatenated or has escapes is located at its call as a whole
+    -- a text that is not literally in the stored file (concatenated, with escapes) is located at the line of its call
     err.line, err.column = source and line or line + row - 1, column
     err.in_text, err.text_line = true, row
   end

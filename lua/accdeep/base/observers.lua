@@ -35,14 +35,14 @@ for _, kind in ipairs { notification_hooks, construct_hooks, replacement_hooks }
   for hook in pairs(kind) do hooks[hook] = true end
 end
 
--- Returns the functions that the observers of a list have for a hook, in the order of the list.
+-- Returns a list of the functions that the observers of `list` have for a hook, in the same order.
 local function observers_with(list, hook)
   local functions = {}
   for _, observer in ipairs(list) do functions[#functions + 1] = observer[hook] end
   return functions
 end
 
--- Returns a function that calls all `functions` with its arguments.
+-- Returns a function that calls each of `functions` with its arguments. The list must not be empty.
 local function notify_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)
@@ -50,8 +50,8 @@ local function notify_all(functions)
   end
 end
 
--- Returns a function that calls all `functions` and returns a finisher, which runs their finishers in reverse order.
--- The finisher is nil if no function returned one.
+-- Returns a function that calls each of `functions` with its arguments. It returns one finisher, which runs the
+-- finishers that they returned in reverse order; nil if no function returned one. The list must not be empty.
 local function query_all(functions)
   if #functions == 1 then return functions[1] end
   return function(...)
@@ -66,8 +66,8 @@ local function query_all(functions)
   end
 end
 
--- Returns a function that lets each of `functions` in turn replace the script's function `fn`, and returns the last
--- replacement.
+-- Returns a function (run, name, fn) that returns a replacement for the script's function `fn`. Each of `functions` in
+-- turn may replace the previous replacement; one that returns nil keeps it.
 local function wrap_all(functions)
   return function(run, name, fn)
     for _, replace in ipairs(functions) do fn = replace(run, name, fn) or fn end
@@ -75,8 +75,8 @@ local function wrap_all(functions)
   end
 end
 
--- Returns the observers of a list as one table: for each hook a function that calls all of them, or false if no
--- observer has the hook. Raises if an observer has a function that is not a hook.
+-- Returns the observers of a list as one table: for each hook a function that calls all observers with the hook, or
+-- false if no observer has it. Raises a Lua error if an observer has a field that is not a hook.
 function observers.combine(list)
   for _, observer in ipairs(list) do
     for hook in pairs(observer) do

@@ -13,15 +13,16 @@ local CLEAR, UNWRAPPED, WRAPPED = "\r\27[K", "\27[?7l", "\27[?7h"
 local Line = {}
 Line.__index = Line
 
--- Returns a new line object. quiet: true if it must print nothing.
+-- Returns a new line object. quiet: true if it must print nothing. The object also prints nothing if standard error is
+-- not a terminal that can erase a line.
 local function new(quiet)
   local term = os.getenv "TERM"
   return setmetatable({ enabled = not quiet and system.isatty(2) and term ~= nil and term ~= "" and term ~= "dumb",
     is_shown = false, at = 0 }, Line)
 end
 
--- Shows a state of the work, as string.format formats the arguments; does nothing if the previous state was shown less
--- than MIN_INTERVAL seconds ago.
+-- Shows a state of the work; the arguments are those of string.format. Does nothing if the object must print nothing,
+-- or if the previous state was shown less than MIN_INTERVAL seconds ago.
 function Line:show(format, ...)
   local now = core.clock()
   if not self.enabled or self.is_shown and now - self.at < MIN_INTERVAL then return end
@@ -29,7 +30,7 @@ function Line:show(format, ...)
   io.stderr:write(CLEAR, UNWRAPPED, (format:format(...):gsub("[%c\127]", "?")), WRAPPED)
 end
 
--- Erases the line. Must be called before any other text is written to the terminal, and at the end.
+-- Erases the line if it is shown. Must be called before any other text is written to the terminal, and at the end.
 function Line:hide()
   if not self.is_shown then return end
   self.is_shown = false

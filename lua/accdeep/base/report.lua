@@ -1,7 +1,7 @@
 -- report.lua - formats errors and results: error texts as compilers print them, and the formats of `accdeep run` (text,
 -- TAP, JSON, JUnit).
 --
--- Input is a record for each scenario file, plain data that can cross processes:
+-- Input is a record for each scenario file. It is plain data, so a child process can send it to its parent:
 --   {file, title, seconds, output, cases = {{name, ok, seconds, error = {code, message, rule, file, line, ...}}}}.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,8 +12,8 @@ local report = {}
 
 local SGR = { bold = "1", red = "1;31", green = "32", cyan = "36" }
 
--- Returns a function (style, text) that returns the text with the escape sequences of a style; the text alone if
--- `color` is false.
+-- Returns a function (style, text) that returns the text with the escape sequences of a style, a key of SGR; the text
+-- alone if `color` is false.
 local function painter(color)
   return function(style, text)
     return color and ("\27[%sm%s\27[0m"):format(SGR[style], text) or text
@@ -27,28 +27,29 @@ local FIELDS = { "code", "message", "rule", "file", "line", "column", "help", "w
 local TYPES = { line = "integer", column = "integer", snippet_column = "integer", length = "integer",
   text_line = "integer", text_column = "integer", bytes = "integer" }
 
--- Returns field `key` of an error if it has the expected type, otherwise nil: a script may have stored anything in an
--- error that it caught.
+-- Returns field `key` of the table `t` (an error, or a part of one) if it has the type that TYPES requires, otherwise
+-- nil. The check is needed because a script may have stored anything in an error that it caught.
 local function field(t, key)
   local value = rawget(t, key)
   if (math.type(value) or type(value)) == (TYPES[key] or "string") then return value end
   return nil
 end
 
--- Returns field `key` of an error if it is a table, otherwise an empty table.
+-- Returns field `key` of the error `t` if it is a table, otherwise an empty table.
 local function list(t, key)
   local value = rawget(t, key)
   return type(value) == "table" and value or {}
 end
 
--- Returns name, bytes, file and line of an object in an error, each only if it has the expected type; nil for a value
--- that is not a table.
+-- Returns a table of name, bytes, file and line of an object in an error, each only if it has the expected type.
+-- Returns false for a value that is not a table.
 local function object_fields(object)
   return type(object) == "table" and { name = field(object, "name") or "", bytes = field(object, "bytes"),
     file = field(object, "line") and field(object, "file"), line = field(object, "line") }
 end
 
--- Returns an error as plain data with the source line of its location. Plain data is returned unchanged.
+-- Returns an error as a new table of plain data, with the source line of its location. `err`: a diagnostic or any
+-- table, whose metamethods are not called. An unknown code becomes scenario-error.
 function report.to_plain_data(err)
   local data = {}
   for _, key in ipairs(FIELDS) do data[key] = field(err, key) end
@@ -90,8 +91,8 @@ function report.to_plain_data(err)
   return data
 end
 
--- Returns the number of columns to underline: the error's own length if it has one, otherwise the length of the word at
--- the error's column.
+-- Returns the number of columns to underline in the source line `line`: the error's own length if it has one, otherwise
+-- the length of the word at the error's column.
 local function caret_length(err, line)
   local at = err.snippet_column
   local word = line:match("^[%w_]+", at) or line:match("^%S", at) or " "
@@ -114,7 +115,8 @@ local function printable_lines(text)
   return (text:gsub("[^\n]+", printable))
 end
 
--- Returns the part of a long line around column `at`, and the position of that column in the part.
+-- Returns at most WIDTH columns of a line around column `at`, with "..." for omitted parts, and the position of that
+-- column in the result. `at` may be nil: then the line's beginning and nil are returned.
 local function window(text, at)
   if #text <= WIDTH then return text, at end
   local from = at and at > CONTEXT_WIDTH and at - CONTEXT_WIDTH + 1 or 1
@@ -124,7 +126,8 @@ local function window(text, at)
   return before .. rest, at and at - from + 1 + #before
 end
 
--- Appends the source line of an error and the carets below it to a list of lines.
+-- Appends the source line of the plain error `err` and the carets below it to the list of lines `out`; nothing if the
+-- error has no source line. paint: result of painter.
 local function snippet(err, paint, out)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return end
@@ -143,9 +146,9 @@ local function snippet(err, paint, out)
 end
 
 -- Returns the error as text: location, code, message, source line with carets, objects, rule, help, and the command
--- that explains the code. options: color; case: the name of the error's case; warning: true to print the error as a
--- warning. options.explained is the set of codes that earlier errors explained; the function adds this error's code to
--- the set.
+-- that explains the code. options (may be nil): color; case: the name of the error's case; warning: true to print the
+-- error as a warning. options.explained is the set of codes that earlier errors explained; this function adds the
+-- error's code.
 function report.error(err, options)
   err = report.to_plain_data(err)
   local paint = painter(options and options.color)
@@ -179,7 +182,7 @@ end
 
 -- ------------------------------------------------------------------------------------- formats --
 
--- Returns the number of cases and of failed cases in all records.
+-- Returns two numbers: the cases in all records, and the failed cases.
 local function count(records)
   local total, failed = 0, 0
   for _, record in ipairs(records) do
@@ -191,13 +194,14 @@ local function count(records)
   return total, failed
 end
 
--- Formatters by name. A formatter gets each record when the record is complete, in the order of the files, and the list
--- of all records at the end. options.out and options.err write text. live: true if output is printed while the scenario
--- runs and is not stored in the record.
+-- Formatters by name: formats.NAME(options) returns a formatter. Its method record(record) is called with each record
+-- when the record is complete, in the order of the files. Its method finish(records) is called once at the end. The
+-- functions options.out(text) and options.err(text) write. Its field `live` is true if the scenario's output is printed
+-- while the scenario runs; otherwise that output is stored in the record.
 local formats = {}
 
--- Returns a predicate that is true for a case if the error of another case has the same location. Such an error is
--- printed with the name of its case.
+-- Returns a predicate that is true for a failed case if the error of another case of `record` has the same location.
+-- Such an error is printed with the name of its case.
 local function shared_locations(record)
   local counts = {}
   local function location_text(case) return ("%s:%s"):format(case.error.file, case.error.line) end
@@ -207,7 +211,8 @@ local function shared_locations(record)
   return function(case) return counts[location_text(case)] > 1 end
 end
 
--- Formatter for people: a line for each case, and the full text of each error.
+-- Returns the formatter for people: a line for each case, and the full text of each error. options.color and
+-- options.color_errors: true to color results, errors.
 function formats.text(options)
   local paint = painter(options.color)
   local paint_error = { color = options.color_errors, explained = {} }
@@ -233,7 +238,7 @@ function formats.text(options)
   return self
 end
 
--- Formatter for the Test Anything Protocol, version 13.
+-- Returns the formatter for the Test Anything Protocol, version 13. Output and errors become comments.
 function formats.tap(options)
   local n, explained = 0, {}
   local self = {}
@@ -260,7 +265,8 @@ for _, key in ipairs(FIELDS) do
 end
 table.move({ "objects", "output", "failed" }, 1, 3, #KEYS + 1, KEYS)
 
--- Returns a copy of a value in which all strings are valid UTF-8; tables are copied at all depths.
+-- Returns a copy of a value in which all strings are valid UTF-8; tables are copied at all depths. Keys are not
+-- changed.
 local function utf8_all(value)
   if type(value) == "string" then return strings.to_utf8(value) end
   if type(value) ~= "table" then return value end
@@ -269,7 +275,7 @@ local function utf8_all(value)
   return copy
 end
 
--- Formatter for JSON: one object at the end.
+-- Returns the formatter for JSON: one object at the end, with the records and the numbers of cases and of failed cases.
 function formats.json(options)
   local self = {}
   function self.record() end
@@ -289,7 +295,7 @@ local function xml(text)
     :gsub("[%c]", function(c) return (c == "\n" or c == "\t") and c or "?" end))
 end
 
--- Formatter for JUnit's XML: one document at the end.
+-- Returns the formatter for JUnit's XML: one document at the end, with a test suite for each record.
 function formats.junit(options)
   local self = {}
   function self.record() end
@@ -331,7 +337,7 @@ local STATUS = { text = 2, static = 2, run = 1, environment = 3, internal = 70 }
 -- Returns the program's exit status for an error's phase; 70 for a phase without a status of its own.
 function report.status_of(phase) return STATUS[phase] or 70 end
 
--- Returns the program's exit status after these records: the highest status of a failed case.
+-- Returns the program's exit status after these records: the highest status of a failed case; 0 if no case failed.
 function report.status(records)
   local status = 0
   for _, record in ipairs(records) do

@@ -8,8 +8,8 @@ local function is_before(a, b)
   return a < b
 end
 
--- Iterates over table `t`: for key, value in sorted_pairs(t). Keys that are removed during the iteration are skipped;
--- keys that are added are not visited.
+-- Returns an iterator over table `t`: for key, value in sorted_pairs(t). `t` may change during the iteration: removed
+-- keys are skipped, added keys are not visited.
 return function(t)
   local keys, others = {}, {}
   local in_order = true

@@ -1,7 +1,8 @@
 -- strict_table.lua - strict_table(name, fields): returns the table `fields`, made strict: reading or setting a field
 -- that it does not have raises an error that names the table by `name`.
 
--- Returns a metamethod that raises an error about an unknown field of the table called `name`.
+-- Returns a metamethod (__index or __newindex) that raises a Lua error about an unknown field of the table called
+-- `name`.
 local function refuse(name)
   return function(_, field) error(("%s has no field '%s'"):format(name, tostring(field)), 2) end
 end

@@ -2,14 +2,14 @@
 
 local strings = {}
 
--- Returns the words of a text as a list.
+-- Returns the words of a text, which blanks separate, as a list in the same order.
 function strings.word_list(text)
   local list = {}
   for word in text:gmatch "%S+" do list[#list + 1] = word end
   return list
 end
 
--- Returns the words of all texts as the keys of a set.
+-- Returns the words of all argument texts as a set: word -> true.
 function strings.word_set(...)
   local set = {}
   for _, text in ipairs { ... } do

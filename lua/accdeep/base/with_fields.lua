@@ -1,8 +1,9 @@
 -- with_fields.lua - runs fn(...) while fields of an object have other values: with_fields(object, values, fn, ...).
--- values: name -> value. Returns the results of fn; the fields are then restored, even if fn raises, and its error
--- propagates.
+-- values: name -> value. Returns the results of fn; the fields are then restored. If fn raises, the fields are restored
+-- and the error is raised again. A field that was nil before is not restored: it keeps its temporary value.
 
--- Restores the fields `before` of an object; then returns the results of a pcall, or raises its error.
+-- Restores the fields of `object` from `before` (name -> value). ok, ...: results of a pcall. Returns the results after
+-- `ok`, or raises the error of the pcall.
 local function put_back(object, before, ok, ...)
   for name, value in next, before do object[name] = value end
   if not ok then error((...), 0) end
