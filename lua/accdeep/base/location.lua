@@ -197,8 +197,8 @@ function location.callers_text(callers)
   return table.concat(names, ", ")
 end
 
--- Returns the position of the contents `text` of a string literal in `source`, from index `at` to before `last`; nil if
--- there is no such literal, or if `at` is nil.
+-- Returns the position of the contents `text` of a string literal in `source`, from index `at` to before `last`.
+-- Returns nil if there is no such literal, or if `at` is nil.
 local function literal_between(source, text, at, last)
   while at do
     local start = source:find(text, at, true)

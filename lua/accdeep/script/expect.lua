@@ -19,8 +19,8 @@ local F32 = core.scalar.f32
 
 -- ------------------------------------------------------------------------------------- values --
 
--- Returns true if two numbers are equal, or both not a number, or if `expected` rounded to single precision equals
--- `actual`.
+-- Returns true if two numbers are equal. If one of them is a float, also returns true if both are not a number, or if
+-- `expected` rounded to single precision equals `actual`.
 local function same_number(actual, expected)
   if actual == expected then return true end
   if math.type(actual) == "float" or math.type(expected) == "float" then
@@ -30,8 +30,8 @@ local function same_number(actual, expected)
   return false
 end
 
--- Returns the elements of an array or pointer view as a list; nil for other values. `n`: number of elements of a
--- pointer.
+-- Returns the elements of an array or pointer view as a list; nil for other values. `n`: number of elements to read
+-- through a pointer; arrays ignore it.
 local function elements(value, n)
   local at = memory_view.location(value)
   if not at then return nil end
@@ -40,7 +40,7 @@ local function elements(value, n)
   return nil
 end
 
--- Returns the number of elements of a list that begins at index 0 or 1.
+-- Returns the number of elements of a list whose first index is 0 or 1.
 local function length(list) return list[0] ~= nil and #list + 1 or #list end
 
 local equal
@@ -55,6 +55,8 @@ local function equal_members(actual, expected, t)
 end
 
 -- Returns true if the value `actual` equals the value `expected`: numbers, views, and tables compared member by member.
+-- A list may begin at index 0 or 1. Members of a structure `actual` that the table `expected` does not list are
+-- ignored. A boolean `expected` is compared with whether the number `actual` is not 0.
 function equal(actual, expected)
   if rawequal(actual, expected) then return true end
   if type(expected) == "number" and type(actual) == "number" then return same_number(actual, expected) end
@@ -95,8 +97,8 @@ expect.text_of = text_of
 
 -- ------------------------------------------------------------------------------------- failures --
 
--- Raises a failed expectation. `expected`, `actual`: texts of both values. `fields`: further fields of the error, or
--- nil. Decides HOUSE-expect.
+-- Raises a failed expectation; never returns. `message`: what differs. `expected`, `actual`: texts of both values.
+-- `fields`: further fields of the error (diagnostic.raise), or nil. Decides HOUSE-expect.
 local function fail(message, expected, actual, fields)
   fields = fields or {}
   fields.wanted, fields.found = expected, actual
@@ -106,8 +108,9 @@ end
 local move_kinds = { h2d = true, d2h = true, d2d = true }
 local move_fields = { count = true, bytes = true, transfers = true }
 
--- Raises if the expected moves of expect.moves have an unknown kind or field.
+-- Raises if the argument of expect.moves, a table of expected copies by kind, has an unknown kind or field.
 local function check_moves(expected)
+  -- Raises unless `key` is a key of the set `names`. `help`: help text of the error.
   local function check_known(key, names, help)
     if not names[key] then
       diagnostic.raise("unknown-name", nil, ("there are no '%s' moves"):format(tostring(key)), { help = help })
@@ -162,7 +165,7 @@ local function details_of(details)
   return details
 end
 
--- Raises if the details have a function `by`; it is allowed only if expect.fails executes a text.
+-- Raises if the details (see details_of) have a function `by`; it is allowed only if expect.fails executes a text.
 local function need_no_by(details)
   if details.by then
     diagnostic.raise("type-mismatch", nil, "'by' is for a text that expect.fails carries out",
@@ -170,8 +173,8 @@ local function need_no_by(details)
   end
 end
 
--- Calls `expectation` with the text `items`, or with each text of the list `items`. Returns the result for the first
--- text. Raises for an empty list.
+-- Calls expectation(item) for `items` itself if it is a text or function, or for each entry if `items` is a list.
+-- Returns the result for the first item. Raises for an empty list, and what `expectation` raises.
 local function for_each(items, expectation)
   if type(items) ~= "table" then return expectation(items) end
   local first
@@ -182,43 +185,49 @@ local function for_each(items, expectation)
   return first or diagnostic.raise("type-mismatch", nil, "a list of what fails has one text or more")
 end
 
--- Returns the expectations of a scenario, and the function `collect` that returns the events of a function. `current()`
--- returns the current session. `checks`: {n, refused}, the number of expectations and the rules of expected errors,
--- both updated here. `carry_out(text)` executes a directive. `run_under`: as in profile_comparison.check.
+-- Returns the table `expect` of a scenario, and the function `collect` that returns the data events of a function. Each
+-- function of the table raises the error "expectation" if its requirement does not hold. The table can be called with a
+-- condition and a message.
+--
+-- `current()` returns the current session. `checks`: {n, refused}, the number of expectations and the rules of expected
+-- errors, both updated here. `carry_out(text)` executes a directive and returns what `acc` returns to a script.
+-- `run_under`: as in profile_comparison.check.
 function expect.new(current, checks, carry_out, run_under)
   local e = {}
 
-  -- Raises an error with the text `message` unless `ok` is true.
+  -- Raises an error with the code type-mismatch and the text `message` unless `ok` is true.
   local function need(ok, message)
     if not ok then diagnostic.raise("type-mismatch", nil, message) end
   end
 
-  -- Calls fn(...) with the expression `text` as the location of errors, and returns its results.
+  -- Calls fn(...) with the expression `text` and the script's line as the location of errors. Returns the results of
+  -- `fn`. Raises if `text` is no string.
   local function with_text(text, fn, ...)
     need(type(text) == "string", "an expectation takes an expression as text")
     local file, line = location.scenario(2)
     return current():with_text(text, file, line, fn, ...)
   end
 
-  -- Returns the address and size in bytes of an l-value or section, and the session.
+  -- Returns the address and size in bytes of the l-value or section `text`, and the session. Raises for other
+  -- expressions.
   local function extent(text)
     local session = current()
     local address, bytes = with_text(text, session.extent, session, text)
     return address, bytes, session
   end
 
-  -- Requires that two values are equal.
+  -- Requires that two values are equal (see `equal`).
   function e.equal(actual, expected)
     if not equal(actual, expected) then fail("values differ", text_of(expected), text_of(actual)) end
   end
 
-  -- Returns the value of the expression `text` in the environment env_of(session).
+  -- Returns the value of the expression `text`, whose names are looked up in the environment env_of(session).
   local function value_in(env_of, text)
     local session = current()
     return with_text(text, session.value, session, env_of(session), text)
   end
 
-  -- Requires the value of an expression on the host.
+  -- Requires that the expression `text` has the value `expected` on the host.
   function e.host(text, expected)
     local actual = value_in(function(s) return s:host_env() end, text)
     if not equal(actual, expected) then
@@ -226,7 +235,7 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires the value of an expression on the device.
+  -- Requires that the expression `text` has the value `expected` on the current device.
   function e.device(text, expected)
     local actual = value_in(function(s) return s:device_env() end, text)
     if not equal(actual, expected) then
@@ -236,7 +245,7 @@ function expect.new(current, checks, carry_out, run_under)
 
   local words = { wholly = "present", partly = "partly present", absent = "absent" }
 
-  -- Requires that an object or section is wholly present.
+  -- Requires that all bytes of the object or section `text` are in one present object of the current device.
   function e.present(text)
     local address, bytes, session = extent(text)
     local presence = session.ctx:presence(session.now.device, address, bytes)
@@ -245,7 +254,7 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires that no byte of an object or section is present.
+  -- Requires that no byte of the object or section `text` is present on the current device.
   function e.absent(text)
     local address, bytes, session = extent(text)
     local presence = session.ctx:presence(session.now.device, address, bytes)
@@ -255,7 +264,8 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Returns the attachment of the pointer that `text` names, or nil if it is not attached; and the session.
+  -- Returns the attachment on the current device of the pointer that `text` names, or nil if the pointer is not
+  -- attached; and the session. Raises not-a-pointer for other types.
   local function attachment(text)
     local session = current()
     local address, t = with_text(text, session.pointer_cell, session, text)
@@ -269,7 +279,8 @@ function expect.new(current, checks, carry_out, run_under)
     return attached, session
   end
 
-  -- Requires that a pointer is attached, and has the attachment counter `count` if that is given.
+  -- Requires that the pointer `text` is attached on the current device. If `count` is not nil, its attachment counter
+  -- must equal `count`.
   function e.attached(text, count)
     local attached = attachment(text)
     if not attached then fail(("attachment of %s"):format(text), "attached", "not attached") end
@@ -278,7 +289,7 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires that a pointer is not attached.
+  -- Requires that the pointer `text` is not attached on the current device.
   function e.detached(text)
     local attached = attachment(text)
     if attached then
@@ -286,7 +297,8 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires the reference counters of an object. `expected`: {structured = n, dynamic = n}; each field may be nil.
+  -- Requires the reference counters of the object `text` on the current device; both are 0 if it is absent. `expected`:
+  -- {structured = n, dynamic = n}; a field that is nil is not checked.
   function e.count(text, expected)
     need(type(expected) == "table", "expect.count takes {structured = n, dynamic = n}")
     for key in sorted_pairs(expected) do
@@ -306,7 +318,7 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires that no byte of an object was written on the device.
+  -- Requires that the object `text` is present on the current device and that none of its bytes was written there.
   function e.uninitialized(text)
     local address, bytes, session = extent(text)
     local dev = session.ctx:deviceptr(session.now.device, address)
@@ -318,7 +330,7 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Calls `fn` and returns the data events that it caused. Errors of `fn` are raised again.
+  -- Calls `fn` and returns the list of the data events that it caused. If `fn` raises, raises the same error.
   local function collect(fn)
     need(type(fn) == "function", "events are those of a function")
     local session, list = current(), {}
@@ -331,7 +343,7 @@ function expect.new(current, checks, carry_out, run_under)
     return list
   end
 
-  -- Requires the data events of a function. `expected`: a list of texts "op name".
+  -- Requires that the function `fn` causes exactly the data events `expected`: a list of texts "op name", in order.
   function e.events(fn, expected)
     need(type(expected) == "table", "expect.events takes a function and a list of events")
     local list = collect(fn)
@@ -345,8 +357,8 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires the transfers of a function. `expected`: by kind (h2d, d2h, d2d) their number, or {count, bytes,
-  -- transfers}.
+  -- Requires that the function `fn` causes the transfers `expected`: a table from kind (h2d, d2h, d2d) to their number,
+  -- or to {count, bytes, transfers}. Kinds and fields that are nil are not checked.
   function e.moves(fn, expected)
     need(type(expected) == "table", "expect.moves takes a function and what it moves: {h2d = ..., d2h = ...}")
     check_moves(expected)
@@ -377,7 +389,8 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Checks a directive or a declaration without executing it; the definitions in it are discarded. Raises its error.
+  -- Checks the directive or declaration `text` without executing it, in an inner session, so that its definitions are
+  -- discarded. Raises its error.
   local function check_text(text)
     local inner = current():inner()
     local file, line = location.scenario(2)
@@ -390,7 +403,7 @@ function expect.new(current, checks, carry_out, run_under)
     if not ok then error(err, 0) end
   end
 
-  -- Raises if `code` is not the code of an error.
+  -- Raises unless `code` is the code of an error that can occur in a scenario.
   local function check_code(code)
     local phase = type(code) == "string" and diagnostic.phase(code)
     if phase and phase ~= "finding" then return end
@@ -398,8 +411,9 @@ function expect.new(current, checks, carry_out, run_under)
       { help = diagnostic.suggest(code, diagnostic.codes()) })
   end
 
-  -- Requires that an error has the given details (details_of), and `position` in `text` unless it is nil.
-  -- Records the error's rule in checks.refused. Returns the error.
+  -- Requires that an error has the given details (see details_of). If `position` is not nil, the error must be at this
+  -- index of `text`. `text` may be nil if `position` is nil. Records the error's rule in checks.refused. Returns the
+  -- error.
   local function check_details(err, details, text, position)
     table.insert(checks.refused, err.rule)
     local suffix = text and " of " .. text or ""
@@ -419,7 +433,8 @@ function expect.new(current, checks, carry_out, run_under)
   end
 
   -- Requires that `text` has a static error for which accepts(err) is true, with the code `code` unless that is nil.
-  -- `description`: text about the required error. Returns the error.
+  -- `details`: result of details_of, or nil; a mark '@' in `text` is recognized only with details. `description`: text
+  -- about the required error. Returns the error. Errors of limits and of the interpreter itself are raised again.
   local function expect_error(text, code, details, accepts, description)
     need(type(text) == "string", "a directive or a declaration is a text")
     local position
@@ -433,8 +448,9 @@ function expect.new(current, checks, carry_out, run_under)
     return check_details(err, details or {}, text, position)
   end
 
-  -- Calls expect_error for a text, or for each text of the list `texts`. Texts of a list may always have marks '@'; a
-  -- single text only if `details` are given.
+  -- Calls expect_error for a text, or for each text of the list `texts`; the other arguments are those of expect_error,
+  -- except that `details` is what the script gave. Texts of a list may always have marks '@'; a single text only with
+  -- details. Returns the error of the first text.
   local function expect_errors(texts, code, details, accepts, description)
     if code ~= nil then check_code(code) end
     if details ~= nil or type(texts) == "table" then
@@ -444,19 +460,22 @@ function expect.new(current, checks, carry_out, run_under)
     return for_each(texts, function(text) return expect_error(text, code, details, accepts, description) end)
   end
 
-  -- Requires that one or several texts have syntax errors.
+  -- Requires that the text or each text of the list `texts` has a syntax error. Returns the error of the first text.
+  -- `code`, `details`: as in e.invalid.
   function e.malformed(texts, code, details)
     return expect_errors(texts, code, details, function(err) return err.code == "syntax" end,
       "text that does not parse")
   end
 
-  -- Requires that one or several texts have static errors, which are not syntax errors unless `code` is "syntax".
+  -- Requires that the text or each text of the list `texts` has a static error, which is not a syntax error unless
+  -- `code` is "syntax". `code`: required code, or nil for any. `details`: see details_of; nil for none. Returns the
+  -- error of the first text.
   function e.invalid(texts, code, details)
     return expect_errors(texts, code, details, function(err) return err.code ~= "syntax" or code == "syntax" end,
       "a static error")
   end
 
-  -- Returns a function that executes a directive, with an empty body if the directive takes a body.
+  -- Returns a function that executes the directive `text`, with an empty body if the directive takes a body.
   local function directive_of(text)
     return function()
       local opened = carry_out(text)
@@ -464,8 +483,10 @@ function expect.new(current, checks, carry_out, run_under)
     end
   end
 
-  -- Requires that the function or directive `action` fails with a code; a directive must not change the state. Returns
-  -- the error.
+  -- Requires that `action`, a function or the text of a directive, fails with the error `code`. A directive must not
+  -- change the state, unless the function details.by executes its text. `details`: result of details_of. Returns the
+  -- error. Errors of limits, internal errors and failed expectations inside `action` are raised again, unless `code`
+  -- names them.
   local function fails(code, action, details)
     local session, fn, text, position = current(), action, nil, nil
     local before = false
@@ -496,15 +517,16 @@ function expect.new(current, checks, carry_out, run_under)
     return check_details(err, details, text, position)
   end
 
-  -- Requires that functions or directives fail with a code. A directive executed without `by` must not change the
-  -- state.
+  -- Requires that a function, a directive, or each entry of a list of them fails with the error `code` (see `fails`).
+  -- `details`: what the script gave, see details_of; nil for none. Returns the first error.
   function e.fails(code, actions, details)
     check_code(code)
     details = details_of(details or {})
     return for_each(actions, function(action) return fails(code, action, details) end)
   end
 
-  -- Executes a directive, and its body if it has a body. Requires that the body, if it is a function, is called.
+  -- Executes the directive `text`, and its body if the directive takes one. `body`: a function, which must be called, a
+  -- text, or nil for an empty body. Errors are raised again after an open region is abandoned.
   function e.accepts(text, body)
     need(type(text) == "string", "expect.accepts takes a directive as text")
     local opened, is_run = carry_out(text), type(body) ~= "function"
@@ -522,7 +544,8 @@ function expect.new(current, checks, carry_out, run_under)
     if not is_run then fail(("body of %s"):format(text), "run", "not run") end
   end
 
-  -- Requires that `fn` causes a warning with a code. Returns the first such warning; expected warnings are not printed.
+  -- Requires that `fn` causes a warning with the code `code`. Returns the first such warning. Warnings with this code
+  -- are not printed; other warnings are.
   function e.warns(code, fn)
     check_code(code)
     need(type(fn) == "function", "warnings are those of a function")
@@ -546,7 +569,8 @@ function expect.new(current, checks, carry_out, run_under)
     return first_warning
   end
 
-  -- Requires the outcomes of a function under several rule profiles (profile_comparison.check).
+  -- Requires that `fn` has the outcomes `outcomes` under several rule profiles (profile_comparison.check). `counters`:
+  -- "counters" to compare counters, too, or nil.
   function e.differs(outcomes, fn, counters)
     need(type(outcomes) == "table" and next(outcomes), "expect.differs takes a table of outcomes by profile")
     for name, text in sorted_pairs(outcomes) do

@@ -46,8 +46,9 @@ function profile_comparison.difference(a, b, counters)
   return nil
 end
 
--- Returns the outcome of a function in a session under other rules: digests, or {code} of its error. Failed
--- expectations and internal errors are raised again. `run_under`: as in profile_comparison.check.
+-- Returns the outcome of the function `fn` in a session under the profile `rules`: the table of digests of `observe`,
+-- or {code} of the error that it raised. Failed expectations, internal errors and errors of limits are raised again.
+-- `run_under`: as in profile_comparison.check.
 local function run_under_rules(rules, fn, run_under)
   local ok, result = run_under(rules, fn, profile_comparison.observe)
   if ok then return result end
@@ -57,10 +58,12 @@ local function run_under_rules(rules, fn, run_under)
   error(result, 0)
 end
 
--- Checks expect.differs({profile = outcome ...}, fn [, "counters"]). An outcome is an error code, or a text that begins
--- with "accepted". Profiles with equal texts must have equal observations, and profiles with different texts different
--- observations. `run_under(rules, fn, observe)` calls `fn` in a copy of the session under other rules; it returns true
--- and observe(session), or false and the error. `fail`: as in expect.lua. Decides HOUSE-explore.
+-- Checks expect.differs({profile = outcome ...}, fn [, "counters"]); fails by fail(...) of expect.lua if an outcome is
+-- another one. An outcome is an error code, or a text that begins with "accepted". Profiles with equal texts must have
+-- equal observations, and profiles with different texts different observations.
+--
+-- `run_under(rules, fn, observe)` calls `fn` in a copy of the session under other rules; it returns true and
+-- observe(session), or false and the error. `counters`: nil if counters are not compared. Decides HOUSE-explore.
 function profile_comparison.check(outcomes, fn, counters, run_under, fail)
   local firsts = {}
   for name, text in sorted_pairs(outcomes) do

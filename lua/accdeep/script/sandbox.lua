@@ -1,5 +1,5 @@
 -- sandbox.lua - the part of Lua's library that a scenario sees. A script with it cannot access files, processes or the
--- internals of the language's objects, and cannot run where steps are not counted. print writes to `out`.
+-- internals of the language's objects. All its code runs where steps are counted, so the step limit always applies.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -12,15 +12,15 @@ local sandbox = {}
 -- Largest index of a list: library functions iterate over lists without counting steps.
 local LARGEST_INDEX = 1 << 28
 
--- Returns a table with the named functions of a library.
+-- Returns a new table with some functions of the table `library`. `names`: their names, separated by blanks.
 local function copy(library, names)
   local t = {}
   for name in names:gmatch "%S+" do t[name] = library[name] end
   return t
 end
 
--- Returns the methods of strings. Methods that the table `library` has now stay, whatever the script changes; methods
--- that the script adds are found, too.
+-- Returns a table of the methods of strings, for the metatable of strings. Functions that the table `library` has now
+-- stay as they are, whatever the script changes later; functions that the script adds to `library` are found, too.
 function sandbox.methods(library)
   local methods = {}
   for name, fn in pairs(library) do methods[name] = fn end
@@ -42,26 +42,27 @@ function sandbox.environment(out)
   -- Raw access and metatables are allowed only for tables that the script made, not for objects of the language.
   -- `own_metatables` has the metatables that the script set, as keys.
   local own_metatables = setmetatable({}, { __mode = "k" })
-  -- Returns true if the script may access a value directly: it is not a table, has no metatable, or has one of the
-  -- script's.
+  -- Returns true if the script may access a value directly: it is not a table, has no metatable, has a metatable that
+  -- the script set, or is an error or the environment itself.
   local function is_open(value)
     local mt = getmetatable(value)
     return type(value) ~= "table" or mt == nil or own_metatables[mt] or diagnostic.is(value) or rawequal(value, env)
   end
-  -- Raises a message at the current line of the script.
+  -- Raises `message` with the location of the script's innermost call; without a location if there is none.
   local function complain(message)
     local file, line = location.scenario(1)
     error(file and ("%s:%d: %s"):format(file, line, message) or message, 0)
   end
-  -- Takes the results of pcall. Returns them without `ok`; an error that is a text is raised again with the script's
-  -- line.
+  -- Takes the results of pcall. Returns them without `ok`. If `ok` is false, raises the error again: a text with the
+  -- script's line, except Lua's message that memory ran out; other values unchanged.
   local function relay_results(ok, ...)
     if ok then return ... end
     local message = ...
     if type(message) ~= "string" or message == "not enough memory" then error(message, 0) end
     complain(message)
   end
-  -- Returns a function that calls `fn` if the script may access the first argument, and raises if it may not.
+  -- Returns a function that calls `fn` if the script may access the first argument (is_open), and raises if it may not.
+  -- Returns at most two results of `fn`.
   local function guard_table(fn)
     return function(value, ...)
       if not is_open(value) then complain "this is not a plain table" end
@@ -70,6 +71,8 @@ function sandbox.environment(out)
     end
   end
   for _, name in ipairs { "next", "rawget", "rawset", "rawlen" } do env[name] = guard_table(_G[name]) end
+  -- Defines pairs, which visits keys in sorted order, since Lua's order differs from process to process. Raises for
+  -- objects of the language, unless they have __pairs.
   function env.pairs(value)
     if not is_open(value) then complain "this is not a plain table" end
     local mt = getmetatable(value)
@@ -84,26 +87,31 @@ function sandbox.environment(out)
     if results[1] then return table.unpack(results, 1, results.n) end
     return false, handler(results[2])
   end
-  -- Returns its arguments. Counts the steps of the coroutine that has just run; raises if a limit is reached.
+  -- Takes the results of a coroutine that has just run, counts its steps, and returns its arguments unchanged. Raises
+  -- if a limit was reached.
   local function count_results(...)
     core.count_thread()
     return ...
   end
-  -- Resumes a coroutine whose steps are counted. Returns the results of coroutine.resume.
+  -- Defines coroutine.resume: resumes the coroutine `co`, whose steps are counted. Returns the results of Lua's
+  -- function.
   local function resume(co, ...)
     if type(co) == "thread" then core.count_thread(co) end
     return count_results(relay_results(pcall(coroutine.resume, co, ...)))
   end
   env.coroutine.resume = resume
-  -- Takes the results of coroutine.resume. Returns them without `ok`, or raises the error.
+  -- Takes the results of coroutine.resume. Returns them without `ok`; if `ok` is false, raises the error.
   local function after_resume(ok, ...)
     if not ok then error((...), 0) end
     return ...
   end
+  -- Defines coroutine.wrap on the `resume` above, so that steps are counted.
   function env.coroutine.wrap(fn)
     local thread = relay_results(pcall(coroutine.create, fn))
     return function(...) return after_resume(resume(thread, ...)) end
   end
+  -- Defines coroutine.close, which counts the steps of pending __close metamethods. Returns the results of Lua's
+  -- function.
   function env.coroutine.close(co)
     if relay_results(pcall(coroutine.status, co)) == "dead" then return true end
     core.count_thread(co)
@@ -129,6 +137,7 @@ function sandbox.environment(out)
     if type(mt) == "table" and not own_metatables[mt] then return nil end
     return mt
   end
+  -- Defines print, which writes to `out` and shows the contents of views and tables.
   function env.print(...)
     local parts = table.pack(...)
     for i = 1, parts.n do parts[i] = type(parts[i]) == "table" and value_text(parts[i]) or tostring(parts[i]) end
@@ -157,6 +166,8 @@ function sandbox.environment(out)
       return result
     end
   end
+  -- Defines load for text only, in the script's environment unless `chunk_env` is given. Returns nil and a message for
+  -- other chunks and for syntax errors.
   function env.load(chunk, name, _, chunk_env)
     if type(chunk) ~= "string" then return nil, "only text can be loaded" end
     name = type(name) == "string" and name:gsub("^[@=]", "") or nil

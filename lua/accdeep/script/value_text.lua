@@ -11,8 +11,8 @@ local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- limits of list elements, nesting d
 
 local text_of -- forward declaration
 
--- Returns the result of fn() as text. If fn raises, returns "?" for uninitialised memory, else the code of the error.
--- Errors of limits are raised again.
+-- Returns the result of fn() as text; `depth`: as in text_of. If fn raises, returns "?" for uninitialised memory, the
+-- code in <> for other diagnostics, and the error's text for others. Errors of limits are raised again.
 local function attempt(fn, depth)
   local ok, result = pcall(fn)
   if ok then return text_of(result, depth) end
@@ -21,7 +21,8 @@ local function attempt(fn, depth)
   return result.code == "uninitialized-read" and "?" or ("<%s>"):format(result.code)
 end
 
--- Returns the text of a list of n elements, at most ELEMENTS of them; get(i) returns element i, from 0.
+-- Returns the text of a list of `n` elements, at most ELEMENTS of them; get(i) returns element i, from 0. `depth`: that
+-- of the list, as in text_of.
 local function list_text(n, get, depth)
   local parts = {}
   for i = 0, math.min(n, ELEMENTS) - 1 do parts[#parts + 1] = attempt(function() return get(i) end, depth + 1) end
@@ -29,7 +30,8 @@ local function list_text(n, get, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns the target of a pointer as text. `at`: the pointer's location (memory_view.location).
+-- Returns the target of a pointer as text: its name and offset, or "NULL", freed or unknown memory. `at`: the pointer's
+-- location, a table {address, type, space, ...} of memory_view.location.
 local function pointer_text(at)
   if at.address == 0 then return "NULL" end
   local ctx = at.space.ctx
@@ -51,7 +53,7 @@ local function pointer_text(at)
     at.space.on_device and " on the host" or "")
 end
 
--- Returns the structure `v` of type `t` as text, member by member.
+-- Returns the structure `v` of type `t` as text, member by member. `depth`: that of the structure, as in text_of.
 local function record_text(v, t, depth)
   local parts = {}
   for _, member in ipairs(t.members or {}) do
@@ -62,7 +64,7 @@ local function record_text(v, t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a table of the script as text: a list, or fields sorted by name.
+-- Returns a table of the script as text: a list, or at most ELEMENTS fields sorted by name. `depth`: that of the table.
 local function table_text(t, depth)
   local parts, n = {}, #t
   if n > 0 or next(t) == nil then return list_text(n, function(i) return t[i + 1] end, depth) end
@@ -80,8 +82,8 @@ local function table_text(t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a float in the fewest digits, of 7, 9, 15 and 17, that read back as the same value. 7 and 9 digits are read
--- in single precision.
+-- Returns a finite float in the fewest digits, of 7, 9, 15 and 17, that read back as the same value. 7 and 9 digits are
+-- read back in single precision.
 local function float_text(v)
   local function as_single(x) return core.convert(core.scalar.f32, x) end
   local short = ("%.7g"):format(v)
@@ -91,7 +93,8 @@ local function float_text(v)
   return tonumber(double) == v and double or ("%.17g"):format(v)
 end
 
--- Returns a value as text. `depth`: the number of structures, arrays and tables around it.
+-- Returns a value as text. `depth`: the number of structures, arrays and tables that enclose it; "{...}" replaces a
+-- table or view deeper than DEPTH.
 function text_of(v, depth)
   if math.type(v) == "float" then return v - v == 0 and float_text(v) or tostring(v) end
   if type(v) == "string" then return ("%q"):format(v) end
@@ -114,7 +117,8 @@ function value_text.text(v)
   return #text > WIDTH and text:sub(1, WIDTH) .. " ..." or text
 end
 
--- Returns the result of fn() as text, or the error that it raised. Errors of limits are raised again.
+-- Returns the result of fn() as text, or the code and message of the error that it raised. Errors of limits are raised
+-- again.
 function value_text.attempt(fn)
   local ok, result = pcall(fn)
   if ok then return value_text.text(result) end

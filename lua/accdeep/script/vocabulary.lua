@@ -1,8 +1,9 @@
 -- vocabulary.lua - the actions from which `accdeep explore` makes programs: vocabulary { acc "...", host "..." }.
 --
--- Reading the name vocabulary makes acc, omp, host, kernel and fortran return words (actions) inside its list, without
--- executing anything. A text with {a,b} describes one word per alternative. scenario.lua calls extend; tools/explore
--- reads run.vocabulary: {words, regions, bound, session, state, file, line}.
+-- A word is one action of such a program: {kind, text, body, file, line}. Reading the name vocabulary sets run.words;
+-- acc, omp, host, kernel and fortran then return words and execute nothing, until the list is complete. A text with
+-- {a,b} describes one word per alternative. scenario.lua calls extend. tools/explore reads run.vocabulary, a table
+-- {words, regions, bound, session, state, file, line}; `session` and `state` are those at the statement's end.
 
 local closures = require "accdeep.backend.closures"
 local profile_comparison = require "accdeep.script.profile_comparison"
@@ -38,7 +39,8 @@ local function alternatives(inner)
   return list
 end
 
--- Returns the texts that a text with alternatives describes, in order; at most MAX_WORDS + 1 of them.
+-- Returns a list of the texts that a text with alternatives {a,b} describes, in order; {text} if it has none. The list
+-- is cut off after MAX_WORDS + 1 texts, which the caller reports as too many.
 function vocabulary.expand_alternatives(text)
   for from, inner, to in text:gmatch "(){([^{}]*)}()" do
     local list = alternatives(inner)
@@ -62,34 +64,35 @@ end
 local Word = { __name = "word" }
 Word.__index = Word
 
--- Sets the body of a word, as in acc "parallel" "a[1] = 7", and returns the word. Mistakes are reported when the list
--- is complete, before anything is executed.
+-- Sets the body of a word, as in acc "parallel" "a[1] = 7", and returns the word. A wrong body is reported by
+-- all_words, when the list is complete and nothing has been executed.
 function Word:__call(body)
   self.body = body
   return self
 end
 
--- Returns the expression of a host word; parentheses enclose an assignment.
+-- Returns the text of a host word as an expression; an assignment is put in parentheses, as expressions require.
 function vocabulary.expression(word)
   local text = word.text
   local assigns = text:find "[^=!<>]=[^=]" or text:find("<<=", 1, true) or text:find(">>=", 1, true)
   return assigns and "(" .. text .. ")" or text
 end
 
--- Returns a word as the text of a statement.
+-- Returns a word as the text of the scenario's statement that executes it: acc "parallel" "a[1] = 7".
 function vocabulary.format_word(word)
   local text = word.kind == "host" and vocabulary.expression(word) or word.text
   return ("%s %q%s"):format(word.kind, text, word.body and (" %q"):format(word.body) or "")
 end
 
--- Returns a word whose location is the statement of the script that called.
+-- Returns a new word. kind: "acc", "omp", "host", "kernel" or "fortran"; text: its argument, which all_words checks.
+-- Its location is the script's call.
 local function word(kind, text)
   local file, line = location.caller(1)
   return setmetatable({ kind = kind, text = text, file = file, line = line }, Word)
 end
 
--- Returns the words of a vocabulary's list, one per alternative. Raises for wrong entries, an empty list, and more than
--- MAX_WORDS words.
+-- Returns the words of a vocabulary's list, one per alternative. Raises for entries that are no words, texts that are
+-- no strings, an empty list, and more than MAX_WORDS words.
 local function all_words(list)
   local words = {}
   for i, entry in ipairs(list) do
@@ -121,8 +124,8 @@ local function all_words(list)
   return words
 end
 
--- Raises if the scenario cannot execute the word `entry`. A directive of a later version is allowed under rules other
--- than the scenario's own: executing it is an error then.
+-- Raises if the scenario cannot execute the word `entry`. If other rules replace the scenario's own (options.rules), a
+-- directive of a later version is no error here: a program that executes it fails.
 local function check(run, entry)
   local session = run.session
   local start = ({ acc = "directive", omp = "directive", host = "expression", kernel = "body" })[entry.kind]
@@ -142,10 +145,11 @@ local function check(run, entry)
   end
 end
 
--- Returns the digests of a session as one text.
+-- Returns the digests of a session (profile_comparison.lua) as one text, equal for sessions in equal states.
 local function state_of(session) return table.concat({ profile_comparison.digests(session) }, " ") end
 
--- Checks the list of a vocabulary and stores it as run.vocabulary. Raises if the list is wrong.
+-- Checks the list of a vocabulary and stores it as run.vocabulary. Raises if the list is wrong; run.vocabulary is then
+-- unchanged.
 local function accept_list(run, list)
   if type(list) ~= "table" then raise("type-mismatch", nil, "vocabulary takes a list of words", { rule = RULE }) end
   local file, line = location.caller(3)
@@ -167,9 +171,11 @@ local function accept_list(run, list)
   run.vocabulary = record
 end
 
--- Adds the name vocabulary, and (inside its list) the name kernel, to a script's environment. Returns the function
--- (kind, text) that makes a word. Decides HOUSE-explore.
+-- Adds the name vocabulary, and (inside its list) the name kernel, to the environment `env` of a script. Replaces the
+-- metatable of `env`. Returns the function (kind, text) that makes a word. Decides HOUSE-explore.
 function vocabulary.extend(env, run)
+  -- Defines vocabulary { ... }: ends the mode in which acc and others return words, and accepts the list. Raises if the
+  -- file has a vocabulary already.
   local function require_list(list)
     run.words = nil
     if run.vocabulary and run.vocabulary.session == run.session then
@@ -187,7 +193,8 @@ function vocabulary.extend(env, run)
   return word
 end
 
--- Raises if the vocabulary is not the last statement of its file, because programs do not contain the later statements.
+-- Raises if the session has changed since run.vocabulary was stored: then the vocabulary is not the last statement of
+-- its file, and programs would not contain the later statements. run.vocabulary must not be nil.
 function vocabulary.check_last(run)
   local record = run.vocabulary
   if record.session == run.session and record.state == state_of(run.session) then return end
