@@ -4,16 +4,18 @@ local ast = require "accdeep.base.ast"
 
 local c_effects = {}
 
--- True if a node is the identifier `name`; `node` may be nil.
+-- True if a node is the identifier `name`; false if `node` is nil.
 function c_effects.is_name(node, name) return node ~= nil and node.tag == "id" and node.name == name end
 
--- Returns the l-value that the expression itself assigns, increments or decrements; nil if the expression changes none.
+-- Returns the target of the expression `node` itself if it is an assignment, ++ or --; otherwise nil. Operands inside
+-- are not searched.
 function c_effects.assignment_target(node)
   if node.tag == "assign" then return node.to end
   return (node.op == "++" or node.op == "--") and (node.e or node.base) or nil
 end
 
--- Returns the first expression in an AST that changes the variable `name`; nil if no expression does.
+-- Returns the first expression in an AST that assigns, increments or decrements the variable `name`; nil if no
+-- expression does.
 function c_effects.change_of(name, node)
   local change
   ast.visit(node, function(n)
@@ -23,9 +25,9 @@ function c_effects.change_of(name, node)
   return change
 end
 
--- Returns the first statement that leaves a body: return, or a break or continue that refers to an enclosing statement;
--- nil if no statement leaves it. is_loop: true if the body is that of a loop; is_breakable: true if break stays inside,
--- too.
+-- Returns the first statement that leaves a body: return, or a break or continue that refers to an enclosing statement.
+-- is_loop: true if the body is that of a loop, where continue stays inside; is_breakable: true if break stays inside.
+-- Returns nil if no statement leaves the body.
 function c_effects.find_exit(node, is_loop, is_breakable)
   local tag = node.tag
   if tag == "return" or tag == "break" and not is_breakable or tag == "continue" and not is_loop then return node end

@@ -1,16 +1,18 @@
 -- c_library.lua - functions of C's library that expressions may call. The names are those of the versions for double;
 -- abs takes int. A name with a further f at its end is the version for float.
 --
--- name -> {number of arguments, Lua function, CUDA text with %1 and %2 for the arguments}. Functions without CUDA text
--- are run by the interpreter, because devices differ in the last bits of their results.
+-- name -> {number of arguments, Lua function, CUDA text with %1 and %2 for the arguments}. A function without CUDA text
+-- does not run on the GPU: the interpreter runs it, because devices differ in the last bits of its results.
 
 local floor, ceil, fmod = math.floor, math.ceil, math.fmod
 
--- Returns an integer as a double, with the sign of x if it is zero.
+-- Returns the integer n as a double. If n is zero, the result has the sign of x.
 local function integral_double(n, x) return n == 0 and x * 0.0 or n + 0.0 end
 
+-- Returns x without its fraction, as a double.
 local function trunc(x) return integral_double(x < 0 and ceil(x) or floor(x), x) end
 
+-- Returns the integer nearest to x as a double; halves are rounded away from zero.
 local function round(x)
   local n = trunc(x)
   return math.abs(x - n) >= 0.5 and n + (x < 0 and -1.0 or 1.0) or n

@@ -1,8 +1,9 @@
 -- c_sema.lua - semantic analysis of C expressions: type checks the AST and returns the typed AST (typed_ast.lua), or
 -- raises. Called by closures.lua, codegen.lua and cuda/.
 --
--- env: for bodies and the host program, session with lookup(name, pos) and space; for a section's bound, the
--- environment described in symbols.lua. The core computes bounds, in integers, so they cannot have side effects.
+-- Arguments of most functions: `env`, the environment, and `node`, a node of the AST. For bodies and the host program,
+-- env has session, lookup(name, pos) and space. For a section's bound, env is described in symbols.lua. The core
+-- computes bounds in integers and without side effects; therefore floating numbers and assignments in bounds raise.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -24,11 +25,12 @@ local c_sema = {}
 
 local expression -- forward declaration
 
+-- Returns the name of a type, for messages.
 local function type_name(t) return types.name(t) end
 
 -- ------------------------------------------------------------------------------------- operands --
 
--- Raises if the typed node of a bound's operand is not an integer or a pointer; does nothing outside of bounds.
+-- Raises if the typed node `e`, an operand in a bound, is not an integer or a pointer. Does nothing outside of bounds.
 local function check_operand(env, e, pos)
   if not is_bound(env) then return end
   if e.type.float then
@@ -39,7 +41,8 @@ local function check_operand(env, e, pos)
   end
 end
 
--- Returns the typed node of a value. Raises if the AST node is a function or has no value.
+-- Returns the typed node of a value. Raises if the AST node is a function or has no value. An l-value of a scalar,
+-- pointer or array type is loaded; a record stays an l-value, and raises in a bound.
 local function value(env, node)
   local e = expression(env, node)
   if e.is_lvalue then
@@ -51,7 +54,8 @@ local function value(env, node)
   return e
 end
 
--- Returns the typed node of an operand, which must be a value. pos: where an error about the operand is reported.
+-- Returns the typed node of an operand, which must be a value, and in a bound an integer or pointer; otherwise raises.
+-- pos: where an error about the operand is reported; nil: at the operand.
 local function operand(env, node, pos)
   local e = value(env, node)
   check_operand(env, e, pos or node.pos)
@@ -74,7 +78,8 @@ local function index_of(env, node)
   return convert(e, LONG)
 end
 
--- Returns the typed node of a condition, which is a number or a pointer.
+-- Returns the typed node of a condition, a comparison with zero if needed. Raises if the operand is not a number or a
+-- pointer. pos: position for this error.
 local function condition(env, node, pos)
   local e = operand(env, node)
   if e.type.kind ~= "scalar" and e.type.kind ~= "pointer" then
@@ -83,7 +88,8 @@ local function condition(env, node, pos)
   return typed_ast.truth(e, node.pos)
 end
 
--- Returns the typed node of an expression statement; raises if the expression has no effect.
+-- Returns the typed node of an expression statement. Raises for an l-value that is not a number or a pointer, because
+-- such a statement has no effect.
 function c_sema.effect(env, node)
   local e = expression(env, node)
   if not e.is_lvalue then return e end
@@ -93,8 +99,8 @@ function c_sema.effect(env, node)
   return load(e, node.pos)
 end
 
--- Returns the typed node of a constant integer expression, and its environment. Names in it must be constants: array
--- sizes, enumerators, labels, designators.
+-- Returns the typed node of a constant integer expression, and the environment of its evaluation. Used for array sizes,
+-- enumerators, labels and designators. Raises if a name in the expression is not a constant, or for a floating number.
 function c_sema.constant(session, node)
   local env = { session = session, space = {}, lookup = function(name, pos)
     local v, t = session.now.scope:constant_named(name)
@@ -129,7 +135,8 @@ local function lvalue(env, node)
   return e
 end
 
--- Returns the typed node of an operand that has members or an address.
+-- Returns the typed node of an operand whose member or address is taken. In a bound the operand must be an l-value,
+-- otherwise the function raises.
 local function object(env, node) return (is_bound(env) and lvalue or expression)(env, node) end
 
 -- Returns the size of a type in bytes; raises if the size is unknown.
@@ -139,7 +146,7 @@ local function size_of(t, pos)
   return t.size
 end
 
--- Returns the size in bytes of a pointer's target; raises if the size is unknown or zero.
+-- Returns the size in bytes of the target of pointer type `pointer`; raises if the size is unknown or zero.
 local function step_of(node, pointer)
   local size = size_of(pointer.to, node.pos)
   if size == 0 then scoped_names.no_size(pointer.to, node.pos) end
@@ -148,7 +155,8 @@ end
 
 -- ------------------------------------------------------------------------------------ assignment --
 
--- Raises if a name is a const variable, whose value must not change after its declaration.
+-- Raises if the variable `name` is const, because its value must not change after its declaration. Does nothing if no
+-- variable has the name.
 function c_sema.constness(session, name, pos)
   local variable = session.now.scope.variables[name]
   if not variable or not variable.is_const then return end
@@ -156,7 +164,8 @@ function c_sema.constness(session, name, pos)
     rule = "HOUSE-language" })
 end
 
--- Raises if an assigned l-value is const, is a part of a const variable, or contains a const member.
+-- Raises if the assigned l-value `e` is const, is a part of a const variable, or contains a const member. node: its AST
+-- node, for the position.
 local function check_const(node, e)
   local inner = types.const_member(e.type)
   if not e.const_name and not inner then return end
@@ -166,14 +175,14 @@ local function check_const(node, e)
     { length = e.const_name and node.name == e.const_name and #node.name or nil, rule = "HOUSE-language" })
 end
 
--- Raises the error for a value of type `from` that cannot be assigned to type `to`.
+-- Always raises: a value of type `from` cannot be assigned to type `to`. help: a hint, or nil.
 local function mismatch(node, from, to, help)
   raise("type-mismatch", node.pos, ("%s cannot be assigned to %s"):format(type_name(from), type_name(to)),
     { help = help })
 end
 
--- Returns the typed node that assigns the value `e` to the l-value `to`, with the needed conversion; raises if the
--- types do not fit. lenient: true to accept pointers of any type. node: position for errors.
+-- Returns the typed node that assigns the value `e` to the l-value `to`, with the needed conversion. lenient: true to
+-- accept pointers to any type. node: position for errors. Raises if the types do not fit.
 function c_sema.convert_for_assignment(node, to, e, lenient)
   local t, from = to.type, e.type
   if t.kind == "record" then
@@ -196,17 +205,20 @@ end
 
 -- --------------------------------------------------------------------------------------- operators --
 
--- Returns a pointer plus or minus a number.
+-- Returns the typed node of a pointer plus or minus (`operator`) a number. Raises if the size of the target is unknown
+-- or zero.
 local function offset_pointer(node, operator, pointer, index)
   step_of(node, pointer.type)
   return { op = "displace", operator = operator, type = pointer.type, pos = node.pos, pointer = pointer,
     index = convert(index, LONG) }
 end
 
+-- Operators that floating numbers accept, and those that also accept a value whose type is known only at run time.
 local floating_operators = { ["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true }
 local auto_operators = { ["%"] = true, ["<<"] = true, [">>"] = true }
 
--- Returns the typed node of a binary operation on two numbers, after the usual arithmetic conversions.
+-- Returns the typed node of the binary operation `o` on two numbers, after the usual arithmetic conversions. Raises if
+-- the operator needs integers and an operand is a floating number.
 local function binary_numbers(node, o, a, b)
   local left, right, t = arithmetic.binary(o, a.type, b.type)
   a, b = convert(a, left), convert(b, right)
@@ -217,7 +229,8 @@ local function binary_numbers(node, o, a, b)
   return typed_ast.arith(o, t, a, b, node.pos)
 end
 
--- Returns the typed node of a binary operation on two numbers or pointers.
+-- Returns the typed node of the binary operation `o` on the typed nodes `a` and `b`. Raises if the operands are not
+-- numbers or pointers to which the operator can be applied.
 local function binary(node, o, a, b)
   local pa, pb = a.type.kind == "pointer", b.type.kind == "pointer"
   if not pa and not pb then
@@ -254,9 +267,11 @@ function checkers.num(_, node)
   return constant(t, node.type == "float" and arithmetic.converter(DOUBLE, t)(node.value) or node.value, node.pos)
 end
 function checkers.id(env, node) return symbols.resolve(env, node, value) end
-function checkers.typed(_, node) return node.e end -- a typed node inside an AST
+-- Returns the typed node that an AST contains.
+function checkers.typed(_, node) return node.e end
 
--- String literals are in host memory.
+-- Returns the typed node of a string literal. String literals are in host memory, therefore the function raises in
+-- kernels, and in bounds, too.
 function checkers.str(env, node)
   if is_bound(env) then raise("type-mismatch", node.pos, "a string is not a bound") end
   if env.space.on_device then
@@ -266,6 +281,7 @@ function checkers.str(env, node)
 end
 
 -- Returns the typed node of the pointer whose target an operator accesses; raises if the operand is not a pointer.
+-- operator: its text for errors, with quotes. pos: position for errors.
 local function dereference(env, node, operator, pos)
   local e = expression(env, node)
   if e.is_lvalue then e = load(e, node.pos) end
@@ -274,6 +290,7 @@ local function dereference(env, node, operator, pos)
     { length = #operator - 2, help = e.type.kind == "record" and operator == "'->'" and "use '.'" or nil })
 end
 
+-- Returns the l-value of a member, base.name or base->name. Raises if the base is no record or has no such member.
 function checkers.member(env, node)
   local base
   if node.arrow then
@@ -294,6 +311,8 @@ function checkers.member(env, node)
   return member_node
 end
 
+-- Returns the l-value of base[index], of an array or of a pointer's target. Raises for other bases, and in a bound for
+-- a constant index outside of the array.
 function checkers.index(env, node)
   local base = expression(env, node.base)
   local index = index_of(env, node.index)
@@ -315,6 +334,7 @@ function checkers.index(env, node)
   return typed_ast.lvalue("deref", t.to, node.pos, { pointer = base, index = index })
 end
 
+-- Always raises: a section has no value.
 function checkers.section(env, node)
   if is_bound(env) then raise("invalid-section", node.pos, "a section has no value in a bound") end
   raise("invalid-section", node.pos, "a section has no value here",
@@ -322,7 +342,8 @@ function checkers.section(env, node)
 end
 checkers.alias = checkers.section
 
--- Returns the number of the pointer to whose target the section of the bound belongs: `#` (TR14-5-06).
+-- Returns the typed node of `#` in a section's bound: the number of the pointer to whose target the section belongs
+-- (TR14-5-06). Raises outside of such bounds.
 function checkers.row(env, node)
   local extended = env.session.rules.extended
   if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos, row = env.row } end
@@ -331,7 +352,8 @@ function checkers.row(env, node)
     or "'#' is for the profile tr14x", { length = 1, rule = "TR14-5-06" })
 end
 
--- Returns the node of ++ or --. after: true for the postfix operators.
+-- Returns the typed node of ++ or --, applied to the AST node `to`. after: true for the postfix operators. Raises in
+-- bounds, and if `to` is const or is not a variable of a number or pointer type.
 local function increment(env, node, to, after)
   local o = node.op
   if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
@@ -347,7 +369,7 @@ end
 
 function checkers.postfix(env, node) return increment(env, node, node.base, true) end
 
--- Checkers of unary operators that take l-values or pointers.
+-- Checkers of the unary operators & and *: function(env, node) -> typed node.
 local unary = {}
 
 function unary.address(env, node)
@@ -362,6 +384,8 @@ function unary.deref(env, node)
   return typed_ast.lvalue("deref", pointer.type.to, node.pos, { pointer = pointer })
 end
 
+-- Returns the typed node of a unary operator or a prefix ++ or --. The operators ~ and - become binary operations if
+-- possible: x ^ -1 and 0 - x.
 function checkers.unary(env, node)
   local o, pos = node.op, node.pos
   if o == "++" or o == "--" then return increment(env, node, node.e, false) end
@@ -390,6 +414,8 @@ function checkers.binary(env, node)
   return binary(node, o, operand(env, node.a), operand(env, node.b))
 end
 
+-- Returns the typed node of c ? a : b. Two numbers are converted to their common type. Raises if neither operand is a
+-- pointer and one is not a number.
 function checkers.cond(env, node)
   local c = condition(env, node.c, node.c.pos)
   local a, b = operand(env, node.a), operand(env, node.b)
@@ -403,6 +429,8 @@ function checkers.cond(env, node)
   return typed_ast.select(c, a, b, t, node.pos)
 end
 
+-- Returns the typed node of a cast. Raises if the type is not void, a number or a pointer, or if the operand is a
+-- record.
 function checkers.cast(env, node)
   local t = env.session:type_of(node.type)
   local e = value(env, node.e)
@@ -417,7 +445,8 @@ function checkers.cast(env, node)
   return convert(e, t)
 end
 
--- Returns a lookup for operands that are not evaluated: their variables have types, but need not be present.
+-- Returns a lookup function for operands that are not evaluated, as in sizeof: their variables have types, but need not
+-- be present on the device. Returns nil for a bound, which has no lookup.
 local function names_of_types(env)
   local lookup = env.lookup
   return lookup and function(name, pos)
@@ -427,12 +456,15 @@ local function names_of_types(env)
   end
 end
 
+-- Returns the constant of sizeof, of a type or of an expression that is not evaluated. Raises if the size is unknown.
 function checkers.sizeof(env, node)
   local t = node.type and env.session:type_of(node.type)
     or with_fields(env, { lookup = names_of_types(env) }, expression, env, node.e).type
   return constant(ULONG, size_of(t, node.pos), node.pos)
 end
 
+-- Returns the typed node of = or of a compound assignment such as +=. Raises in bounds, and if the target is const or
+-- not a variable.
 function checkers.assign(env, node)
   if is_bound(env) then raise("type-mismatch", node.pos, "a bound changes nothing") end
   local to = expression(env, node.to)
@@ -457,7 +489,7 @@ end
 
 -- --------------------------------------------------------------------------------------------- calls --
 
--- Returns the typed nodes of a call's arguments.
+-- Returns a list with the typed nodes of a call's arguments.
 local function arguments(env, node)
   local list = {}
   for i, arg in ipairs(node.args) do list[i] = operand(env, arg, node.pos) end
@@ -467,8 +499,9 @@ end
 -- Returns the type of a scenario function's result: long in bounds, otherwise known only at run time.
 local function return_type(env) return is_bound(env) and LONG or types.auto end
 
--- Returns the call of a member function on an object or, if `record` is given, on the element whose members are
--- visible.
+-- Returns the typed node of a member function's call. record: the type of the element on which it is called, if the
+-- members of that element are visible by their names; nil: the call names the object. A function whose body is one
+-- expression is inlined. Raises if there is no object or no such function.
 local function call_method(env, node, record)
   local base, session = node.base, env.session
   local on
@@ -497,15 +530,16 @@ local function call_method(env, node, record)
     args = arguments(env, node) }
 end
 
--- Returns the name and type of a library function; a name with the suffix f is the version for float. Returns nil if
--- C's library has no such function here.
+-- Returns the name in c_library.lua and the type of the library function `name`. A name with the suffix f is the
+-- version for float. Returns nil if c_library.lua has no such function.
 local function find_library_function(name)
   if c_library[name] then return name, name == "abs" and INT or DOUBLE end
   local base_name = name:match "^(.*)f$"
   if c_library[base_name] and base_name ~= "abs" then return base_name, scalars.float end
 end
 
--- Returns the call of the library function `base_name`, with arguments converted to the type of its version.
+-- Returns the typed node of a call of the library function `base_name`, with arguments converted to its type t. Raises
+-- if the number of arguments is wrong.
 local function call_library(env, node, base_name, t)
   local count = c_library[base_name][1]
   if #node.args ~= count then
@@ -516,7 +550,7 @@ local function call_library(env, node, base_name, t)
   return { op = "library", type = t, pos = node.pos, name = base_name, args = args }
 end
 
--- Raises the error for a call of an unknown function.
+-- Always raises: the called function is unknown. name: nil if the callee is not a name.
 local function unknown_function(env, node, name)
   local session = env.session
   local of_body = is_bound(env) and name and member_functions.is_declared(session, env.record, name) or nil
@@ -525,6 +559,8 @@ local function unknown_function(env, node, name)
       or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
 end
 
+-- Returns the typed node of a call. Names are searched among the member functions of the element, those of *this inside
+-- a member function, the functions of the scenario and C's library. Raises if the function is unknown.
 function checkers.call(env, node)
   local base, session = node.base, env.session
   if base.tag == "member" then return call_method(env, node) end
@@ -532,7 +568,7 @@ function checkers.call(env, node)
   if name and env.record and member_functions.find(session, env.record, name) then
     return call_method(env, node, env.record)
   end
-  -- Inside a member function, this is a call of another member function on the same object.
+  -- Inside a member function, the name may be that of another member function on the same object.
   local whole = member_functions.call_on_this(session, node)
   if whole then return call_method(env, whole) end
   local fn
@@ -549,6 +585,7 @@ function checkers.call(env, node)
   return { op = "call", type = return_type(env), pos = node.pos, fn = fn, name = name, args = arguments(env, node) }
 end
 
+-- Returns the typed node of any expression; raises if the expression is invalid.
 function expression(env, node)
   return checkers[node.tag](env, node)
 end

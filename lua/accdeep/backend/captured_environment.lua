@@ -10,8 +10,9 @@ local captured_environment = {}
 local CapturedEnvironment = {}
 CapturedEnvironment.__index = CapturedEnvironment
 
--- Returns a copy of a binding with its present value or address. present(): returns the objects of the device, which
--- data in pieces need.
+-- Returns a copy of a binding (symbols.lua) with its present value or address; an error of the binding is raised when
+-- the copy is used. present(): returns the objects that are now present on the device. They are kept in notes about
+-- data in pieces (memory_view.lua).
 local function capture_binding(binding, present)
   local captured = setmetatable({}, { __index = binding })
   for _, field in ipairs { "lvalue", "value" } do
@@ -30,8 +31,8 @@ local function capture_binding(binding, present)
   return captured
 end
 
--- Returns the set of names that a body may look up. used: the names in a text; nil for a Lua function, which may look
--- up any name.
+-- Returns the set of names that a body may look up. used: list of the names in a text, {name}; nil for a Lua function,
+-- which may look up any variable.
 local function names_of(session, used)
   local names = {}
   for _, r in ipairs(used or {}) do names[r.name] = true end
@@ -44,8 +45,9 @@ local function names_of(session, used)
   return names
 end
 
--- Returns the addresses that the kernel uses beyond the present table: its own memory, and device addresses in its own
--- pointers. Only pointers that its text or clauses name are included.
+-- Returns a list of device addresses that the kernel uses in addition to the present table: its own memory, and the
+-- targets of its own pointers. bindings: captured bindings by name. A Lua function (used: nil) contributes only
+-- pointers in deviceptr clauses, because its other names are unknown.
 local function addresses(k, bindings, used)
   local list, copies = table.move(k.allocated, 1, #k.allocated, 1, {}), k.env.space.private
   for name, entry in sorted_pairs(bindings) do
@@ -59,7 +61,8 @@ local function addresses(k, bindings, used)
   return list
 end
 
--- Captures the bindings of a kernel's names, and the attachments of pointers on its device.
+-- Captures the bindings of a kernel's names, and the attachments of pointers on its device. k: the kernel, whose lookup
+-- function is replaced by that of the captured bindings. used: as in names_of. Returns the captured environment.
 function captured_environment.capture(k, used)
   local session = k.session
   local ctx, look_up, bindings, objects = session.ctx, k.env.lookup, {}, nil
@@ -87,7 +90,8 @@ function captured_environment.capture(k, used)
     attached = attached, uses = addresses(k, bindings, used) }, CapturedEnvironment)
 end
 
--- Runs fn(...) with the captured environment.
+-- Runs fn(...) with the captured environment: names, scope, `this` and attached pointers. Restores the session's state
+-- and returns the results of fn, or raises its error.
 function CapturedEnvironment:run(fn, ...)
   local session, k, private = self.session, self.kernel, self.kernel.env.space.private
   for address, pointer in pairs(self.attached) do private[address] = private[address] or pointer end

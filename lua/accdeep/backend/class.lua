@@ -3,8 +3,8 @@
 --
 -- types/layout.lua lays out data members. Types and constants that a class declares are in the scope record.names;
 -- those of a structure or union are also known in the enclosing scope, as in C. For a member function whose body is one
--- return statement, the record keeps {name, params, body, scope}; for any other, the reason why it cannot be called
--- (member_functions.lua). Constructors and destructors never run (TR14-4.3-09).
+-- return statement, the record keeps {name, params, body, scope}. For any other function it keeps the reason why the
+-- function cannot be called (member_functions.lua). Constructors and destructors never run (TR14-4.3-09).
 
 local closures = require "accdeep.backend.closures"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -21,18 +21,27 @@ local raise = diagnostic.raise
 
 local class = {}
 
--- A definition in progress: {session, declare (declarations.lua), record, spec, data (members), member_names, pragmas,
--- functions, access, pod, virtual}.
+-- A definition in progress: {session, declare, record, spec, data, member_names, pragmas, functions, access, pod,
+-- virtual}.
+--   declare       the module declarations.lua.
+--   record        the type to complete; spec: the AST node of its definition.
+--   data          data members; member_names: set of their names and of inherited ones.
+--   pragmas       directives inside the definition; functions: member functions with a body.
+--   access        public, protected or private, for the members that follow.
+--   pod           "no": not plain old data; "open": compilers disagree; nil: plain old data so far (types/layout.lua).
+--   virtual       node of the first virtual function, or nil.
 local Definition = {}
 Definition.__index = Definition
 
 -- -------------------------------------------------------------------------------- base classes --
 
--- Returns the types of the base classes and enters their members' names as names of this class. Raises for virtual
--- bases.
+-- Returns the layouts of the base classes and registers their members' names as names of this class. Raises for virtual
+-- bases, for bases that are no complete class, and if two bases have a member of one name.
 function Definition:base_classes()
   local bases, member_names = {}, self.member_names
-  for i, node in ipairs(self.spec.bases or {}) do -- members of base classes precede the others (TR14-3.1.1-04)
+  -- The loop runs before the members of the class are entered, because members of base classes precede the others
+  -- (TR14-3.1.1-04).
+  for i, node in ipairs(self.spec.bases or {}) do
     if node.virtual then
       raise("unsupported", node.pos, "virtual base classes cannot be laid out", { length = #"virtual",
         rule = "HOUSE-layout", help = "declare_from takes the class as the compiler laid it out" })
@@ -64,7 +73,8 @@ function Definition:enter(name, pos)
   self.member_names[name] = true
 end
 
--- Returns the alignment that alignas specifies; nil without alignas.
+-- Returns the alignment that alignas specifies. node: its type or constant expression; nil: no alignas, the result is
+-- nil. Raises if the value is not a power of two up to 4096.
 local function alignment(self, node)
   if not node then return nil end
   local n
@@ -76,8 +86,8 @@ local function alignment(self, node)
   return n
 end
 
--- Enters a static member with a known integer value as a constant. Any other static member is ignored, because it is
--- not part of objects.
+-- Enters a constant static member of integer type as a constant, if its value can be computed now. Any other static
+-- member is ignored, because it is not part of objects. item: the members node; entry: the member's declarator.
 function Definition:static(item, entry)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, item.spec), entry.declarator)
   if t.kind == "function" or not entry.value_at then return end
@@ -91,7 +101,8 @@ function Definition:static(item, entry)
   if ok then session.now.scope:constant(name, value, t) end
 end
 
--- Adds a data member. item: the members node; entry: its declarator; base: the type before the declarator.
+-- Adds a data member to self.data. item: the members node; entry: the member's declarator; base: the type before the
+-- declarator. Raises for bit-fields, for members without a size, and if another member has the name.
 function Definition:data_member(item, entry, base)
   local session = self.session
   if entry.bits then
@@ -113,7 +124,7 @@ function Definition:data_member(item, entry, base)
   if entry.value_at then self.pod = "no" end
 end
 
--- Evaluates a members node: data members, typedefs, static members, forward declarations or an anonymous record.
+-- Evaluates a members node: data members, typedefs, static members, a forward declaration or an anonymous record.
 function Definition:members(item)
   local session, spec = self.session, item.spec
   if #item.list == 0 and spec.tag == "record" and not spec.members and spec.name and not spec.path then
@@ -142,7 +153,8 @@ function Definition:members(item)
   if #self.data > member_count and self.access ~= "public" then self.pod = "no" end
 end
 
--- Declares the name of a type inside the class, from a typedef or using.
+-- Declares the name of a type inside the class, from a typedef or using. spec: node of the type's specifiers;
+-- declarator: node of the declarator with the name.
 function Definition:alias(spec, declarator)
   local t, name = self.declare.apply(self.session, self.declare.spec_type(self.session, spec), declarator)
   self.session.now.scope:define_type(name, t, declarator.pos)
@@ -150,8 +162,9 @@ end
 
 -- ----------------------------------------------------------------------------------- functions --
 
--- Updates self.pod for a constructor, a destructor or an assignment operator. Compilers disagree about functions that
--- are defaulted or deleted.
+-- Updates self.pod for a constructor, a destructor or an assignment operator. A function that is defaulted or deleted
+-- leaves the value "open", because compilers disagree about it. Raises for a constructor with another name than that of
+-- the class.
 function Definition:special(item)
   local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)
@@ -173,7 +186,8 @@ function Definition:special(item)
   self.pod = self.pod or "open"
 end
 
--- Evaluates a function of the class. A function with a body is recorded, and parsed after all members are known.
+-- Evaluates a function of the class. A function with a body is recorded, and parsed after all members are known. Raises
+-- if the body contains a directive, because directives of member functions are never executed.
 function Definition:func(item)
   if item.words.virtual and not self.virtual then self.virtual = item end
   if item.role ~= "method" then self:special(item) end
@@ -186,13 +200,15 @@ function Definition:func(item)
   if item.role ~= "method" then return end
   if item.body then
     self.functions[#self.functions + 1] = item
-  elseif item.body_kind ~= "delete" then -- method() may define it
+  -- A scenario may define the function with method().
+  elseif item.body_kind ~= "delete" then
     self.record.prototypes = self.record.prototypes or {}
     self.record.prototypes[item.name] = true
   end
 end
 
--- Resolves the names of types in an AST now, so that the AST has the same meaning in other scopes.
+-- Resolves the names of types in an AST now, so that the AST has the same meaning in other scopes. declare: the module
+-- declarations.lua. Raises if a type is unknown.
 function class.resolve_type_names(session, declare, node)
   ast.visit(node, function(inner)
     if inner.tag == "type_name" then inner.resolved = inner.resolved or declare.type(session, inner) end
@@ -200,7 +216,9 @@ function class.resolve_type_names(session, declare, node)
   end)
 end
 
--- Records the parameters and the returned expression of a member function; if it cannot be called, the reason why.
+-- Records the parameters and the returned expression of a member function, or the reason why the function cannot be
+-- called. An overload is appended to the chain `other` of the first function with this name. Raises if another function
+-- has the same name and parameters.
 function Definition:method(item)
   local session, record = self.session, self.record
   local text = session.now.current.text
@@ -239,16 +257,17 @@ end
 -- Evaluators of the parts of a definition, by tag of the AST node: function(self, item).
 local steps = {}
 
--- Returns the declarator of using NAME = TYPE, for evaluation as a typedef.
+-- Returns the declarator of using NAME = TYPE, so that the alias can be evaluated as a typedef.
 function class.declarator_of(alias)
   local declarator = alias.type.declarator
   return { tag = "declarator", pos = alias.pos, pointers = declarator.pointers, suffixes = declarator.suffixes,
     inner = declarator.inner, name = alias.name }
 end
 
+-- Keeps a directive until the members are known.
 function steps.pragma(self, item) self.pragmas[#self.pragmas + 1] = item end
 
--- Decides TR14-A.8-05.
+-- Sets the access of the members that follow. Decides TR14-A.8-05.
 function steps.access(self, item) self.access = item.word end
 function steps.template(self, item) template.declare(self.session, item) end
 function steps.alias(self, item)
@@ -261,8 +280,8 @@ steps["function"], steps.members = Definition.func, Definition.members
 function steps.nothing() end
 steps.friend, steps.using, steps.assertion = steps.nothing, steps.nothing, steps.nothing
 
--- True if a definition declares types or constants of its own, inherits names from a base class, or is in a scope with
--- a `home` (types/scope.lua).
+-- True if names must be resolved in the class: it declares types or constants, inherits names from a base class, or the
+-- current scope has a `home` (types/scope.lua). bases: the types of the base classes.
 local function has_names(session, spec, bases)
   if session.now.scope.home then return true end
   for _, base in ipairs(bases) do
@@ -278,7 +297,7 @@ local function has_names(session, spec, bases)
   return false
 end
 
--- Returns the scope of a definition, filled with the names of its base classes.
+-- Returns the new scope of a definition with the names of its base classes and, in a template, its own name.
 local function new_names(session, t, spec, bases)
   local inner = scoped_names.inner(session, types.name(t):gsub("^%l+ ", "") .. "::")
   inner.class = t
@@ -293,8 +312,8 @@ local function new_names(session, t, spec, bases)
   return inner
 end
 
--- Makes names of a structure or union known in the enclosing scope, as in C, unless two types declare one name.
--- Constants can also be reached by their qualified names.
+-- Makes names of a structure or union known in the enclosing scope `outer`, as in C, unless two types declare one name.
+-- Constants can also be reached by their qualified names. The names of a class or template stay inside.
 local function lend_names(outer, t, spec)
   local inner = t.names
   for name, value in next, inner.enumerators do
@@ -314,8 +333,8 @@ local function lend_names(outer, t, spec)
   end
 end
 
--- Gives a record the members of a definition and executes the directives inside.
--- Decides TR14-4.3-17.
+-- Gives a record the members of a definition and executes the directives inside. Warns if the type is polymorphic.
+-- Raises if the definition is invalid, or if compilers lay the type out differently. Decides TR14-4.3-17.
 local function fill(session, declare, t, spec)
   local self = setmetatable({ session = session, declare = declare, record = t, spec = spec, data = {},
     member_names = {}, pragmas = {}, functions = {}, access = spec.kind == "class" and "private" or "public" },
@@ -351,13 +370,15 @@ local function fill(session, declare, t, spec)
   if t.names then lend_names(outer, t, spec) end
 end
 
--- Completes a record from its definition. Types nested in the definition get this record as `within`.
+-- Completes a record from its definition. declare: the module declarations.lua. Types nested in the definition get this
+-- record as `within`. Raises if the definition is invalid.
 function class.fill(session, declare, t, spec)
   if not t.template then t.within = session.now.filling or nil end
   with_fields(session.now, { filling = t, scope = session.now.scope }, fill, session, declare, t, spec)
 end
 
--- Returns a new incomplete type, which the function enters in a scope by its tag.
+-- Returns a new incomplete type for the AST node `spec` and enters it in the scope by its tag; without a tag, it is not
+-- entered.
 function class.announce(scope, spec)
   local t = types.record(spec.kind == "union" and "union" or "struct", spec.name)
   t.keyword = spec.kind == "class" and "class" or nil
@@ -372,7 +393,8 @@ function class.announce(scope, spec)
   return t
 end
 
--- Returns the type of a definition, or of a reference such as struct NAME; declares the name if it is new.
+-- Returns the type of a definition, or of a reference such as struct NAME, which declares the name if it is new. Raises
+-- if the name is of another kind, or if the type is defined already.
 function class.type(session, declare, spec)
   local scope = session.now.scope
   local kind = spec.kind == "union" and "union" or "struct"
@@ -387,7 +409,8 @@ function class.type(session, declare, spec)
       raise("type-mismatch", spec.pos, ("'%s' is not a %s"):format(spec.name, spec.kind))
     end
     if t then return t end
-    while scope.class do scope = scope.outer end -- the name is declared in the scope around the class, not inside
+    -- A reference to a new name declares the name in the scope around the class, not inside.
+    while scope.class do scope = scope.outer end
     return class.announce(scope, spec)
   end
   if t and t.complete and (spec.path or rawget(scope.tags, spec.name) and not t.is_exported) then

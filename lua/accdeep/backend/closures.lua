@@ -2,10 +2,11 @@
 -- over a memory space.
 --
 -- A value compiles to function(frame) -> v. For pointers the function also returns the bounds low, high of the object
--- that contains the pointer's target, if they are known. Bounds catch accesses that hardware would not detect. An
--- l-value compiles to function(frame) -> address, low, high. The memory space (env.space, memory_view.lua) loads,
--- stores and checks; it is the only difference between host and device. frame.pos is the position for errors; local
--- scalars are in frame slots (statement.lua).
+-- that contains the pointer's target, if they are known. If the pointer cannot be followed, low is a note with the
+-- reason (memory_view.lua). Bounds catch accesses that hardware would not detect. An l-value compiles to
+-- function(frame) -> address, low, high. The memory space (env.space, memory_view.lua) loads, stores and checks; it is
+-- the only difference between host and device. A frame is the table of one execution: frame.pos is the position for
+-- errors; local scalars are in frame slots (statement.lua). The compiled functions raise if an access is invalid.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.backend.c_sema"
@@ -25,8 +26,9 @@ local closures = {}
 
 local value, lvalue, condition -- forward declarations
 
--- Returns fn, wrapped to set frame.pos to the node's position before and after the call. An error of the access is then
--- reported at its operator, not at its last operand.
+-- Returns fn, wrapped to set frame.pos to the node's position before and after the call. The access that follows the
+-- call then reports its error at the operator `node`, not at the last operand. Returns fn itself if the node has no
+-- position.
 function closures.with_position(node, fn)
   local pos = node.pos
   if not pos then return fn end
@@ -55,8 +57,9 @@ function lvalues.member(env, e)
   end)
 end
 
--- Compiles an element of an array. may_end: true to also allow the index after the last element, with the bounds of the
--- array: C may form this address (C11 6.5.6p8), but not access it.
+-- Compiles an element of an array. The compiled function raises for an index out of bounds. may_end: true to also allow
+-- the index after the last element, with the bounds of the array: C may form this address (C11 6.5.6p8), but not access
+-- it.
 function lvalues.element(env, e, may_end)
   local base, index, n, size, pos, space = lvalue(env, e.base), value(env, e.index), e.n, e.type.size, e.pos, env.space
   return at(e, function(f)
@@ -73,6 +76,7 @@ function lvalues.element(env, e, may_end)
   end)
 end
 
+-- Compiles the target of a pointer, displaced by e.index elements if there is an index. The bounds are the pointer's.
 function lvalues.deref(env, e)
   local pointer = value(env, e.pointer)
   if not e.index then return at(e, pointer) end
@@ -83,8 +87,8 @@ function lvalues.deref(env, e)
   end)
 end
 
--- Compiles the target of a compound assignment. The first compilation returns a function that computes the address for
--- the read. Compiling the node again returns a function with the same address, for the write.
+-- Compiles the target of a compound assignment, which is compiled twice. The first compilation returns a function that
+-- computes the address for the read. The second returns a function with the same address, for the write.
 function lvalues.once(env, e)
   if e.compiled then return e.compiled end
   local find, address, low, high, pos = lvalue(env, e.lvalue), nil, nil, nil, nil
@@ -120,6 +124,7 @@ end
 function values.value(_, e) return at(e, e.binding.value) end
 function values.given(_, e) return e.value end
 
+-- Compiles the load of a scalar, or of a pointer with its bounds.
 function values.load(env, e)
   local t, find, space = e.type, lvalue(env, e.lvalue), env.space
   if t.kind == "pointer" then
@@ -135,6 +140,7 @@ function values.load(env, e)
   end
 end
 
+-- Compiles the pointer to which an array decays. Its bounds are those of the array itself.
 function values.decay(env, e)
   local find, size = lvalue(env, e.lvalue), e.lvalue.type.size
   return function(f)
@@ -144,6 +150,7 @@ function values.decay(env, e)
   end
 end
 
+-- Compiles &e. Without known bounds, the bounds are those of the l-value itself.
 function values.address(env, e)
   local size = e.lvalue.type.size
   local find = e.lvalue.op == "element" and lvalues.element(env, e.lvalue, true) or lvalue(env, e.lvalue)
@@ -153,6 +160,7 @@ function values.address(env, e)
   end
 end
 
+-- Compiles a conversion of numbers; pointers keep their value and bounds.
 function values.convert(env, e)
   local t, from, v = e.type, e.e.type, value(env, e.e)
   if t.kind ~= "scalar" then return v end
@@ -162,6 +170,7 @@ function values.convert(env, e)
   return function(f) return convert(v(f)) end
 end
 
+-- Compiles an arithmetic operation. The compiled function raises for a division by zero.
 function values.arith(env, e)
   local x, y, pos = value(env, e.a), value(env, e.b), e.pos
   local apply = arithmetic.operation(e.operator, e.type, function()
@@ -175,6 +184,7 @@ function values.negate(env, e)
   return function(f) return -v(f) end
 end
 
+-- Compiles a condition as a value: 1 or 0.
 function values.compare(env, e)
   local is = condition(env, e)
   return function(f) return is(f) and 1 or 0 end
@@ -203,6 +213,7 @@ function values.distance(env, e)
   return function(f) return ((x(f)) - (y(f))) // size end
 end
 
+-- Compiles a string literal. The first evaluation allocates its block in host memory, which all evaluations share.
 function values.string(env, e)
   local address, finish
   local text, session = e.text, env.session
@@ -228,6 +239,7 @@ end
 
 -- ------------------------------------------------------------------------------------ assignment --
 
+-- Compiles an assignment: of records, which returns no value, to a frame slot, or to memory.
 function values.assign(env, e)
   local t, to, space = e.type, e.to, env.space
   if t.kind == "record" then
@@ -268,6 +280,7 @@ function values.assign(env, e)
   end
 end
 
+-- Compiles ++ and --. The compiled function returns the old value if e.after is set, otherwise the new value.
 function values.step(env, e)
   local t, to, amount, after = e.type, e.to, e.amount, e.after
   local wrap = t.kind == "scalar" and converter(t.float and DOUBLE or LONG, t) or identity
@@ -293,8 +306,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- calls --
 
--- Returns a function that evaluates arguments for a scenario's function: numbers, and views of pointers and records. It
--- returns the list and its length.
+-- Returns a function that evaluates the arguments e.args for a scenario's function. The returned function takes a frame
+-- and returns the list of arguments and its length. Arguments are numbers, and views of pointers and records.
 local function arguments(env, e)
   local args, list, n, space = e.args, {}, #e.args, env.space
   for i, arg in ipairs(args) do list[i] = arg.is_lvalue and lvalue(env, arg) or value(env, arg) end
@@ -314,7 +327,8 @@ local function arguments(env, e)
   end
 end
 
--- Returns the result of a Lua function as a C number; raises if it is not a number, boolean or nil.
+-- Returns the result of a Lua function as a number: 0 for nil or false, 1 for true. Raises for other values, at `pos`
+-- with the function's name.
 local function number_of(name, pos, result)
   if result == nil then return 0 end
   if type(result) == "boolean" then return result and 1 or 0 end
@@ -324,6 +338,7 @@ local function number_of(name, pos, result)
   return result
 end
 
+-- Compiles a call of a scenario's Lua function.
 function values.call(env, e)
   local fn, args, name, pos = e.fn, arguments(env, e), e.name, e.pos
   return function(f)
@@ -333,6 +348,8 @@ function values.call(env, e)
   end
 end
 
+-- Compiles a call of a member function that is a Lua function, with a view of the object as first argument. On the
+-- host, the function also sees the object as `this`.
 function values.method(env, e)
   local args, name, pos, space, t = arguments(env, e), e.name, e.pos, env.space, e.object.type
   local find = lvalue(env, e.object)
@@ -344,6 +361,7 @@ function values.method(env, e)
   end
 end
 
+-- Compiles a call of a function of C's library, with one or two arguments.
 function values.library(env, e)
   local fn = c_library[e.name][2]
   local convert = converter(DOUBLE, e.type)
@@ -354,10 +372,11 @@ end
 
 -- -------------------------------------------------------------------------------------- conditions --
 
--- Compilers of conditions, by op: function(env, e) -> function(frame) -> true or false. Other ops are compiled as
--- values.
+-- Compilers of conditions, by op: function(env, e) -> function(frame) -> true or false. A typed node with another op is
+-- compiled as a value that is compared with zero.
 local conditions = {}
 
+-- Compiles a comparison; one with zero, as in `if (x)`, takes a shorter function.
 function conditions.compare(env, e)
   local a, b = e.a, e.b
   local x = value(env, a)
@@ -382,23 +401,23 @@ conditions["or"] = function(env, e)
   return function(f) return x(f) or y(f) end
 end
 
-function value(env, e) return values[e.op](env, e) end
-function lvalue(env, e) return lvalues[e.op](env, e) end
+function value(env, e) return values[e.op](env, e) end -- compiles any typed node as a value
+function lvalue(env, e) return lvalues[e.op](env, e) end -- compiles any typed node as an l-value
 
--- Returns a function of the frame that is true if the value of `e` is not zero.
+-- Compiles a typed node as a condition: a function of the frame that returns true if the value of `e` is not zero.
 function condition(env, e)
   if conditions[e.op] then return conditions[e.op](env, e) end
   local v = value(env, e)
   return function(f) return v(f) ~= 0 end
 end
 
--- Functions that compile a typed node: as a value, as an l-value.
+-- Functions that compile a typed node: as a value, as an l-value; (env, e) -> function of the frame.
 closures.value, closures.lvalue = value, lvalue
 
 -- --------------------------------------------------------------------------- entry points for the AST --
 
--- Compiles an expression of the AST. Returns {type, value?, lvalue?}: value if it is a number or a pointer, lvalue if
--- it is an l-value.
+-- Compiles an expression of the AST. Returns {type, value?, lvalue?}: value if the expression is a number or a pointer,
+-- lvalue if it is an l-value. Raises if the expression is invalid.
 function closures.compile(env, node)
   local e = c_sema.expression(env, node)
   local t = e.type
@@ -409,19 +428,20 @@ function closures.compile(env, node)
   return compiled
 end
 
--- Compiles a condition to a function that returns true or false.
+-- Compiles a condition of the AST to a function of the frame that returns true or false. Raises if it is invalid.
 function closures.truth(env, node) return condition(env, c_sema.condition(env, node, node.pos)) end
 
--- Compiles an expression statement to a function that also returns its value.
+-- Compiles an expression statement to a function of the frame, which also returns the value. Raises if it is invalid.
 function closures.run(env, node) return value(env, c_sema.effect(env, node)) end
 
--- Returns the value of a constant expression.
+-- Returns the value of a constant expression of the AST, an integer. Raises if the expression is not constant.
 function closures.constant(session, node)
   local e, env = c_sema.constant(session, node)
   return value(env, e) {}
 end
 
--- Evaluates an initializer in the host program and stores the value in an object of type t at an address.
+-- Evaluates an initializer in the host program and stores the value in an object of type t at an address. node: AST of
+-- the initializer. Raises if the types do not fit.
 function closures.store_into(session, t, address, node)
   local env = session:host_env()
   local e = c_sema.value(env, node)

@@ -19,12 +19,13 @@ local declarations = {}
 
 local spec_type -- forward declaration
 
+-- Returns the value of a constant integer expression; raises if the expression is not constant.
 local function constant(session, node)
   return closures.constant(session, node)
 end
 
--- Applies a declarator to a type. Returns the resulting type, the declared name, and the position of its & if it
--- declares a reference.
+-- Applies a declarator to a type. Returns the resulting type, the declared name (nil if it declares none), and the
+-- position of its & if it declares a reference. Raises for arrays without a layout, of negative size or of references.
 local function apply_declarator(session, t, declarator)
   for _ = 1, declarator.pointers do t = types.pointer(t) end
   for i = #declarator.suffixes, 1, -1 do
@@ -57,7 +58,7 @@ local function apply_declarator(session, t, declarator)
   return t, declarator.name, declarator.reference
 end
 
--- Applies a declarator and returns the type and the name; raises for a reference.
+-- Applies a declarator and returns the type and the name. Raises for a reference, and as apply_declarator does.
 local function apply(session, t, declarator)
   local resulting_type, name, reference = apply_declarator(session, t, declarator)
   if reference then
@@ -69,14 +70,15 @@ end
 
 declarations.apply = apply
 
--- Returns the type of a type_name node, as in casts, sizeof, type clauses and alloc.
+-- Returns the type of a type_name node, as in casts, sizeof, type clauses and alloc. Raises if the type is unknown.
 function declarations.type(session, node)
   if node.resolved then return node.resolved end
   local t = spec_type(session, node.spec)
   return (apply(session, t, node.declarator))
 end
 
--- Returns the type of an enum, and enters its enumerators if the text defines the enum.
+-- Returns the type of an enum. Enters its tag and its enumerators if the text defines the enum. Raises if the enum is
+-- unknown, or if another declaration has an enumerator's name.
 local function enum_type(session, spec)
   local scope = session.now.scope
   if not spec.list then
@@ -97,7 +99,8 @@ local function enum_type(session, spec)
     scope.enumerators[name] = value
     if not spec.scoped then
       if spec.name then scope.enumerators[spec.name .. "::" .. name] = value end
-      if scope.class then -- enumerators are also known in the scope around a structure
+      -- The enumerators of an enum inside a structure are also known in the scope around the structure.
+      if scope.class then
         scope.exported_enumerators = scope.exported_enumerators or {}
         scope.exported_enumerators[name] = true
       end
@@ -113,9 +116,11 @@ local function enum_type(session, spec)
   return t
 end
 
+-- Completes the record type t from its definition `spec`; the callback of template.instance.
 local function fill(session, t, spec) class.fill(session, declarations, t, spec) end
 
--- Returns the type of a template with arguments. spec: {name, arguments, pos}.
+-- Returns the type of a template with arguments. spec: {name, arguments, pos}; template_record: the template's
+-- declaration. Raises if the arguments do not fit the parameters.
 local function instance(session, spec, template_record)
   local arguments, params = {}, template_record.params
   local function wrong_number()
@@ -141,7 +146,8 @@ local function instance(session, spec, template_record)
     if spec.arguments[i] then
       arguments[i] = argument(parameter, spec.arguments[i])
     elseif parameter.default then
-      local preceding = table.move(params, 1, i - 1, 1, {}) -- the default may name the preceding parameters
+      -- The default value may name the parameters before this one, so they are known in it.
+      local preceding = table.move(params, 1, i - 1, 1, {})
       arguments[i] = template.with_arguments(session, { params = preceding, scope = template_record.scope }, arguments,
         argument, parameter, parameter.default)
     else
@@ -151,7 +157,8 @@ local function instance(session, spec, template_record)
   return template.instance(session, spec, template_record, arguments, fill)
 end
 
--- Returns the type of the specifiers of a declaration (spec node).
+-- Returns the type of the specifiers of a declaration (spec node). A definition in them declares its names. Raises if
+-- the type is unknown.
 function spec_type(session, spec)
   if spec.type then return spec.type end
   if spec.tag == "builtin" then
@@ -175,7 +182,7 @@ function spec_type(session, spec)
 end
 declarations.spec_type = spec_type
 
--- Returns the template that a path names without arguments; nil if it names no template.
+-- Returns the template that a path names without arguments; nil for other specifiers and unknown names.
 function declarations.template(session, spec)
   if spec.tag ~= "named" and spec.tag ~= "path" then return nil end
   local ok, _, template_record = pcall(scoped_names.find, session, spec.steps and spec
@@ -186,8 +193,8 @@ end
 
 -- ------------------------------------------------------------------------------- initializers --
 
--- Returns the number of elements of an array without size, from its list in braces or its string; nil for other
--- initializers.
+-- Returns the number of elements of an array without size, from its initializer `value`: a list in braces or a string.
+-- Returns nil for other initializers.
 local function infer_length(session, value)
   if value.tag == "str" then return #value.value + 1 end
   if value.tag ~= "braces" then return nil end
@@ -202,9 +209,11 @@ local function infer_length(session, value)
   return most
 end
 
+-- forward declaration
 local initialize
 
--- Initializes an object from a list in braces, with designators. Elements that the list omits keep their zero bytes.
+-- Initializes an object of type t at an address from a list in braces, with designators. Elements that the list omits
+-- keep their zero bytes. Raises if the list does not fit the type.
 local function initialize_braces(session, t, address, value)
   if t.kind == "scalar" or t.kind == "pointer" then
     if #value.list ~= 1 or value.list[1].path then
@@ -255,7 +264,7 @@ local function initialize_braces(session, t, address, value)
   end
 end
 
--- Initializes an object of type t at an address from an initializer.
+-- Initializes an object of type t at an address. value: AST of the initializer. Raises if it does not fit the type.
 function initialize(session, t, address, value)
   if value.tag == "braces" then return initialize_braces(session, t, address, value) end
   if t.kind == "array" and value.tag == "str" then
@@ -274,8 +283,8 @@ function initialize(session, t, address, value)
   closures.store_into(session, t, address, value)
 end
 
--- Returns the type of a variable with the length of an array taken from its initializer. Raises if the variable has no
--- size.
+-- Returns the type t of the variable `name`. An array without size gets its length from the initializer in `item`.
+-- Raises if the type still has no size.
 local function complete_array_type(session, t, name, item)
   if t.kind == "array" and not t.n and item.value then t = types.array(t.of, infer_length(session, item.value)) end
   if t.kind == "void" or t.kind == "function" or t.kind == "record" and not t.complete
@@ -287,7 +296,8 @@ end
 
 -- ---------------------------------------------------------------------- external declarations --
 
--- Declares a C++ reference: another name for the object in its initializer.
+-- Declares the C++ reference `name`: another name for the object in its initializer. value: AST of the initializer, or
+-- nil. Raises if the name is in use, or if the initializer is not an object of type t.
 local function declare_reference(session, t, name, pos, value)
   if session.now.scope:find_declared(name) then session.now.scope:raise_taken(name, pos) end
   local e = value and value.tag ~= "braces" and closures.compile(session:host_env(), value)
@@ -300,7 +310,8 @@ local function declare_reference(session, t, name, pos, value)
   session.now.scope.variables[name] = { name = name, type = t, address = address, reference = true }
 end
 
--- True if the declared object itself is const; a const target of a pointer does not matter.
+-- True if the declared object itself is const; a const target of a pointer does not matter. words: set of the words of
+-- the declaration; spec: its specifiers.
 local function is_const(words, spec, declarator)
   while declarator.inner and declarator.pointers == 0 do declarator = declarator.inner end
   if declarator.inner then return false end
@@ -310,19 +321,21 @@ end
 
 declarations.is_const = is_const
 
--- Declares one declarator of a declaration: a typedef, prototype, reference or variable with its initializer.
+-- Declares one declarator of a declaration: a typedef, prototype, reference or variable with its initializer. node: the
+-- declaration; base: the type of its specifiers; item: {declarator, value}. Raises if the declaration is invalid.
 local function declare_one(session, node, base, item)
   local scope, storage = session.now.scope, node.words.typedef and "typedef" or node.words.extern and "extern" or nil
   local t, name, reference = apply_declarator(session, base, item.declarator)
   if reference and storage ~= "typedef" then
     return declare_reference(session, t, name, item.declarator.pos, item.value)
   end
-  -- a typedef of a reference is not supported: apply raises
+  -- A typedef of a reference is not supported: `apply` raises the error.
   if reference then apply(session, base, item.declarator) end
   if storage == "typedef" then
     return scope:define_type(name, t, item.declarator.pos)
   end
-  if t.kind == "function" then -- a function without a body is only a prototype; func() defines it
+  -- A function without a body is only a prototype; a scenario may define the function with func().
+  if t.kind == "function" then
     scope.prototypes[name] = true
     return
   end
@@ -336,15 +349,15 @@ local function declare_one(session, node, base, item)
     is_const = is_const(node.words, node.spec, item.declarator) or nil }
   if item.value then initialize(session, t, address, item.value) end
   local variable = scope.variables[name]
-  -- usable in constant expressions, as in C++
+  -- A const integer with an initializer is usable in constant expressions, as in C++.
   if variable.is_const and t.kind == "scalar" and not t.float and item.value then
     if pcall(constant, session, item.value) then variable.constant = session.ctx:host_read(address, t.code) end
   end
   session:variable_declared(variable)
 end
 
--- Executes one external declaration or directive of a text.
--- Decides HOUSE-version.
+-- Executes one external declaration or directive of a text. node: nil and other kinds of node are ignored. Raises if
+-- the declaration is invalid. Decides HOUSE-version.
 function declarations.external(session, node)
   if not node then return end
   if node.tag == "pragma" then return session:type_directive(node, nil) end
@@ -361,7 +374,8 @@ function declarations.external(session, node)
   for _, item in ipairs(node.list) do declare_one(session, node, base, item) end
 end
 
--- Opens a namespace, or the braces of extern "C".
+-- Opens the braces of a namespace or of extern "C". braces: stack with the list of scopes of each open brace. A
+-- declaration without braces, such as extern "C" int x;, opens none.
 local function open_braces(session, node, braces)
   if node.tag == "namespace" then
     local inner = {}
@@ -375,7 +389,7 @@ local function open_braces(session, node, braces)
   end
 end
 
--- Closes the innermost open braces and their scopes; raises if no braces are open.
+-- Closes the innermost open braces and their scopes; raises if no braces are open. braces: as in open_braces.
 local function close_braces(session, node, braces)
   local inner = table.remove(braces)
   if not inner then raise("syntax", node.pos, "unexpected '}'", { length = 1 }) end
@@ -385,8 +399,8 @@ local function close_braces(session, node, braces)
   end
 end
 
--- Executes all declarations of a text in order. If a declaration fails, the preceding ones remain in effect unless the
--- caller undoes them.
+-- Executes all declarations of a text in order. Raises at the first declaration that is invalid; the preceding ones
+-- remain in effect unless the caller undoes them.
 function declarations.text(session, text)
   local at, braces = syntax.skip("space", text, 1), {}
   with_fields(session.now, { scope = session.now.scope }, function()
@@ -405,7 +419,8 @@ function declarations.text(session, text)
   end)
 end
 
--- Evaluates a local declaration inside a body: returns a list of {name, type, value, pos, is_const}.
+-- Evaluates a local declaration inside a body. Returns a list of {name, type, value, pos, is_const}, where value is the
+-- AST of the initializer or nil. Raises if a type is invalid or has no size.
 function declarations.locals(session, node)
   local base = spec_type(session, node.spec)
   local list = {}

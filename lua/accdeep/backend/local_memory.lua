@@ -1,8 +1,8 @@
 -- local_memory.lua - host memory of private and local variables, with detection of reads before the first write.
 --
--- session.now.private_blocks lists the blocks, innermost last: {address, bytes, name, written}. A new block is filled
--- with POISON; `written` maps written addresses to sizes. A read of bytes that still hold POISON and were not written
--- is an error (HOUSE-threads, HOUSE-locals).
+-- session.now.private_blocks lists the blocks, innermost last: {address, bytes, name, written, is_private?}. A new
+-- block is filled with POISON; `written` maps written addresses to sizes. A read of bytes that still hold POISON and
+-- were not written is an error (HOUSE-threads, HOUSE-locals).
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -11,9 +11,10 @@ local raise = diagnostic.raise
 
 local local_memory = {}
 
+-- Byte that fills new blocks.
 local POISON = "\x7F"
 
--- Returns the block that contains an address; nil if no enclosing construct has such a block.
+-- Returns the innermost of the blocks that contains an address; nil if no block contains it.
 local function block_at(blocks, address)
   for i = #blocks, 1, -1 do
     local block = blocks[i]
@@ -22,8 +23,9 @@ local function block_at(blocks, address)
   return nil
 end
 
--- Makes the space report reads of bytes that were never written. The core may write bytes directly, so bytes with a
--- value other than POISON count as written. Returns a function that restores the space.
+-- Replaces load and store of a memory space: reads of bytes that were never written raise, and writes are recorded. The
+-- core may write bytes without the space, so bytes with a value other than POISON count as written. Returns a function
+-- that restores the space.
 local function track_initialization(space, blocks)
   local load_before, store_before = rawget(space, "load"), rawget(space, "store")
   local load, store = space.load, space.store
@@ -45,7 +47,8 @@ local function track_initialization(space, blocks)
   return function() space.load, space.store = load_before, store_before end
 end
 
--- Returns a new block. t: type of its variable, or nil; fields: additional fields of the block.
+-- Returns a new block in host memory, filled with POISON. t: type of its variable, or nil; fields: table of additional
+-- fields, which becomes the block, or nil. The first block also begins the detection of unwritten reads.
 function local_memory.new(session, name, t, bytes, fields)
   local blocks = session.now.private_blocks
   local block = fields or {}
@@ -56,7 +59,7 @@ function local_memory.new(session, name, t, bytes, fields)
   return block
 end
 
--- Releases all blocks except the first `retained_count`.
+-- Releases all blocks except the first `retained_count`. With 0, the detection of unwritten reads ends.
 function local_memory.release(session, retained_count)
   local blocks = session.now.private_blocks
   for i = #blocks, retained_count + 1, -1 do
@@ -69,7 +72,8 @@ function local_memory.release(session, retained_count)
   end
 end
 
--- Copies bytes that were written; bytes that were never written stay unwritten in the target, too.
+-- Copies `bytes` bytes between host addresses. Bytes of a block that were never written are not copied, so they stay
+-- unwritten in the target, too.
 function local_memory.copy(session, to, from, bytes)
   local block = block_at(session.now.private_blocks, from)
   local source = core.get(from, bytes)

@@ -1,15 +1,16 @@
 -- memory_view.lua - memory as scenarios and kernels access it: host and device spaces with checks that hardware does
 -- not make, and views of objects for Lua.
 --
--- A space (Host or Device) loads, stores and copies. If an access is invalid, classify raises the error that explains
--- the reason. Arguments of every access:
---   low, high   bounds of the object that contains the address; nil: unknown, the tables of the core decide.
---   low = note  a table in place of bounds: the pointer is not usable. The note has the reasons for errors:
---               name, excluded, unmapped, unmatched, attached, clause; pieces: data that are present in pieces.
---   frame       frame.pos is the position of the access in the text.
+-- A space (Host or Device) loads, stores and copies. An invalid access raises an error; `classify` finds out the reason
+-- and raises. Arguments of every access:
+--   low, high   bounds of the object that contains the address; nil: unknown, then the tables of the core are asked.
+--   low = note  a table in place of bounds: the pointer cannot be followed. The note's fields give the reason:
+--               name, excluded, unmapped, unmatched, attached, clause. With `pieces`, the data are present in pieces:
+--               as several objects, each at an address of its own.
+--   frame       table of the running code; frame.pos is the position of the access in the text. nil: unknown.
 --
--- A view is a table with a location {space, type, address, low, high} under a private key: members of a
--- structure are fields. Elements of arrays and pointers have indices from 0. Scenarios access memory through views.
+-- A view is a table with a location {space, type, address, low, high} under a private key. Scenarios access memory
+-- through views: members of a structure are fields; elements of arrays and of pointers' targets have indices from 0.
 
 local core = require "accdeep.core"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -28,11 +29,11 @@ local POINTER_SIZE = 8
 local Host, Device = {}, {}
 Host.__index, Device.__index = Host, Device
 
--- Returns the rule that corresponds to rule `id` in the documents of the session's profile.
+-- Returns the identifier of the rule that the documents of the session's profile have in place of rule `id`.
 local function applicable_rule(session, id) return profiles.applicable_rule(id, session.rules.documents) end
 
--- Rules, by document, about pointers on a device that are: null, never attached, detached, overwritten after they were
--- attached.
+-- Rules by document. Each table is for one state of a pointer on a device: null; never attached; detached; attached and
+-- then overwritten.
 local NULL = { TR14 = "TR14-4.3-15", FLANG = "FLANG-pointer-2", ACC33 = "ACC33-att-6", OMPEX = "OMPEX-struct_map-6" }
 local NEVER_ATTACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-storage-3", ACC33 = "ACC33-att-6",
   OMPEX = "OMPEX-struct_map-8" }
@@ -40,44 +41,46 @@ local DETACHED = { TR14 = "TR14-1.1-02", FLANG = "FLANG-pointer-6", ACC33 = "ACC
   OMPEX = "OMPEX-struct_map-8" }
 local OVERWRITTEN = { TR14 = "TR14-4.1-07", ACC33 = "ACC33-att-8", OMPEX = "OMPEX-struct_map-8" }
 
--- Returns the rule of `ids`, a table by document, that applies in the current kernel or profile.
+-- Returns the identifier of the rule of `ids` that applies. `ids`: rule identifiers by document. In a kernel of an
+-- OpenMP construct the document is OMPEX, otherwise the documents of the session's profile decide.
 local function rule_of_documents(session, ids)
   local openmp = session.now.kernel and session.now.kernel.plan.openmp
   return profiles.decides(ids, openmp and "OMPEX" or session.rules.documents, session.language.pointers)
 end
 
--- Returns the rule about null pointers on a device.
+-- Returns the identifier of the rule about null pointers on a device.
 function memory_view.null_rule(session) return rule_of_documents(session, NULL) end
 
--- Raises an error at the frame's position; frame may be nil.
+-- Raises an error at the frame's position, or without a position if `frame` is nil. fields: rule, objects, help, cause.
 local function fail(frame, code, message, fields)
   diagnostic.raise(code, frame and frame.pos, message, fields)
 end
 
--- Raises the error `err` that the core described.
+-- Raises the error `err`, which the core returned: {code, message, rule, asked, other, cause}.
 local function fail_core(frame, err)
   fail(frame, err.code, err.message, { rule = err.rule, objects = { err.asked, err.other },
     cause = err.cause })
 end
 
--- Returns the memory space of the host.
+-- Returns a new memory space of the host.
 function memory_view.host(session)
   return setmetatable({ session = session, ctx = session.ctx }, Host)
 end
 
--- Returns the memory space of device `number`.
+-- Returns a new memory space of device `number`. `private` has the pointers whose targets are private copies, by the
+-- pointer's device address.
 function memory_view.device(session, number)
   return setmetatable({ session = session, ctx = session.ctx, number = number, on_device = true, private = {} }, Device)
 end
 
--- Returns a space for device pointers that the host program holds: only kernels may access their targets.
+-- Returns a space for device pointers that the host program holds. An access outside of kernels raises. space: the
+-- memory space of the device.
 function memory_view.device_pointer_space(space)
   return setmetatable({ session = space.session, ctx = space.ctx, number = space.number, on_device = true,
     private = space.private, handed_out = true }, Device)
 end
 
--- Raises the error that explains why a host address cannot be accessed.
--- Decides TR14-1.1-02.
+-- Always raises: the error that explains why `size` bytes at a host address cannot be accessed. Decides TR14-1.1-02.
 function Host:classify(address, size, frame)
   local ctx = self.ctx
   if address >= 0 and address < 4096 then
@@ -104,7 +107,8 @@ function Host:classify(address, size, frame)
     { rule = "ACC33-2.7.1-1", objects = { near } })
 end
 
--- Raises if an access exceeds known bounds. Without bounds, the core checks the address.
+-- Raises if `low` is a note, or if an access exceeds its bounds. Without bounds (nil) the function does nothing: the
+-- core checks the address when it reads or writes.
 function Host:check(address, size, low, high, frame)
   if type(low) == "table" then self:classify(address, size, frame) end
   if low and (address < low or address + size > high) then
@@ -115,7 +119,7 @@ function Host:check(address, size, low, high, frame)
   end
 end
 
--- Returns the number at a host address. Raises if the access is invalid.
+-- Returns the number at a host address. code: the core's code of the scalar type. Raises if the access is invalid.
 function Host:load(address, code, size, low, high, frame)
   if low then self:check(address, size, low, high, frame) end
   local value = self.ctx:host_read(address, code)
@@ -123,22 +127,23 @@ function Host:load(address, code, size, low, high, frame)
   return value
 end
 
--- Stores a number at a host address. Raises if the access is invalid.
+-- Stores a number at a host address. code: the core's code of the scalar type. Raises if the access is invalid.
 function Host:store(address, code, size, value, low, high, frame)
   if low then self:check(address, size, low, high, frame) end
   if not self.ctx:host_write(address, code, value) then self:classify(address, size, frame) end
 end
 
--- the counterpart of Device:translate_pointer; host pointers need no translation
+-- Returns `value`: host pointers need no translation, unlike those of Device:translate_pointer.
 function Host:translate_pointer(value) return value end
 
--- Returns the pointer at a host address, and the bounds of its target's object.
+-- Returns the pointer at a host address, and the bounds of its target's object (nil if it points to none). Raises if
+-- the pointer cannot be read.
 function Host:load_pointer(address, low, high, frame)
   local value = self:load(address, core.scalar.pointer, POINTER_SIZE, low, high, frame)
   return value, self.ctx:host_bounds(value)
 end
 
--- Copies bytes between two host objects. slow, shigh: bounds of the source.
+-- Copies `size` bytes between two host objects. slow, shigh: bounds of the source. Raises if either access is invalid.
 function Host:copy(to, from, size, low, high, slow, shigh, frame)
   self:check(to, size, low, high, frame)
   self:check(from, size, slow, shigh, frame)
@@ -149,26 +154,28 @@ function Host:copy(to, from, size, low, high, slow, shigh, frame)
   core.put(to, core.get(from, size))
 end
 
--- Raises the error for an index out of bounds, with the object at `address`.
+-- Raises the error `message` for an index that is out of the bounds of the object at `address`.
 function Host:out_of_bounds(address, message, frame)
   local range = self.ctx:host_at(address)
   fail(frame, "out-of-bounds", message, { rule = "ACC33-2.7.1-1", objects = { range } })
 end
 
--- Returns the address of new memory for a private variable of the current kernel.
+-- Returns the address of new memory for a private variable of the current kernel. name: the variable, for errors.
 function Host:local_memory(size, name)
   return self.session:kernel_memory(size, name)
 end
 
 -- -------------------------------------------------------------------------------- device space --
 
--- Returns an example of a section of a pointer in the program's language. least: true for the smallest section.
+-- Returns an example of a section of the pointer `name` (nil: p), in the program's language. least: true for the
+-- smallest section.
 local function section_text(session, name, least)
   return session.language[least and "least_section" or "some_section"]:format(name or "p")
 end
 
--- Raises the error that explains why a device cannot follow a pointer. low: the pointer's note; values that are not
--- tables are ignored. Decides TR14-1.1-02, FLANG-pointer-6, OMPEX-struct_map-6, OMPEX-struct_map-7.
+-- Always raises: the error that explains why the device cannot access memory at `address`, the pointer's value. low:
+-- the pointer's note; other values are ignored. Decides TR14-1.1-02, FLANG-pointer-6, OMPEX-struct_map-6,
+-- OMPEX-struct_map-7.
 function Device:classify(address, low, frame)
   local ctx, note = self.ctx, type(low) == "table" and low or {}
   local name = note.name and ("the pointer %s"):format(note.name) or "the pointer"
@@ -220,8 +227,8 @@ function Device:classify(address, low, frame)
     { rule = rule_of_documents(self.session, ids), objects = { target, note.info }, help = help })
 end
 
--- Returns the name of a host address inside an object that is present in pieces; nil if the name cannot be determined.
--- low: the pointer's note.
+-- Returns the name of a host address inside an object that is present in pieces (as several objects); nil if the name
+-- cannot be determined. low: the pointer's note, with `type` if the object's type is known.
 local function name_of_piece(low, address)
   local t, offset = low.type, address - (low.host or 0)
   if t then return low.name .. types.path(t, offset) end
@@ -232,10 +239,11 @@ local function name_of_piece(low, address)
   return ("%s[%d]%s"):format(low.name, offset // to.size, path)
 end
 
--- Returns the device address of a host range that is present in pieces, by the pointer's note; 0 if the range is not
--- present.
+-- Returns the device address of a host range whose object is present in pieces. note: the pointer's note; its `present`
+-- lists the objects that were present when the kernel was queued. Returns 0 if the range is not wholly present.
 function Device:piece(note, address, size)
-  for _, object in ipairs(note.present or {}) do -- objects that were captured when the kernel was queued
+  -- The objects were recorded when the kernel was queued.
+  for _, object in ipairs(note.present or {}) do
     local into = address - object.host
     if into >= 0 and into + size <= object.bytes then return object.dev + into end
   end
@@ -243,8 +251,9 @@ function Device:piece(note, address, size)
   return self.ctx:deviceptr(self.number, address)
 end
 
--- Returns help for an access beyond an object if the missing elements are present as another object; otherwise nil.
--- Parts of an array that were mapped separately are not adjacent on the device.
+-- Returns help for an access at offset `into`, beyond the end of a present object. The help explains that parts of an
+-- array that were mapped separately are not adjacent on the device. Returns nil if the accessed element is not present
+-- as another part of the same array.
 function Device:explain_split_object(object, into)
   local other = object and self.ctx:present_at(self.number, object.host + into, false)
   local function array_of(name) return name:match "^(.*)%b[]$" or name:match "^(.*)%b()$" end
@@ -253,8 +262,8 @@ function Device:explain_split_object(object, into)
   return ("%s is present as an object of its own, elsewhere on the device: map both by one section"):format(other.name)
 end
 
--- Checks an access and returns its device address, which differs from `address` for data that are present in pieces.
--- Raises if the access is invalid.
+-- Checks an access and returns its device address. The result differs from `address`, which is a host address, for data
+-- that are present in pieces. Raises if the access is invalid.
 function Device:check(address, size, low, high, frame)
   if self.handed_out and not self.session.now.kernel then
     fail(frame, "device-pointer-on-host", ("the host follows an address of device %d"):format(self.number),
@@ -275,7 +284,8 @@ function Device:check(address, size, low, high, frame)
     low, high = self.ctx:device_bounds(self.number, address)
     if not low then
       if self.ctx:device_of(address) ~= self.number then self:classify(address, nil, frame) end
-      return address -- memory of acc_malloc, or an invalid address that the core reports
+      -- The address is in memory of acc_malloc, or invalid; the core reports invalid ones.
+      return address
     end
   end
   if address < low or address + size > high then
@@ -290,14 +300,14 @@ function Device:check(address, size, low, high, frame)
   return address
 end
 
--- Returns the value that a pointer gets in device memory: `value` itself, or the address of the piece that contains its
--- target. low: the pointer's bounds or note.
+-- Returns what a pointer with the value `value` gets in device memory. low: the pointer's bounds or note. The result is
+-- `value` itself, or the device address of the piece that contains the target.
 function Device:translate_pointer(value, low)
   local piece_address = type(low) == "table" and low.pieces and self:piece(low, value, 1) or 0
   return piece_address ~= 0 and piece_address or value
 end
 
--- Returns the number at a device address. Raises if the access is invalid.
+-- Returns the number at a device address. code: the core's code of the scalar type. Raises if the access is invalid.
 function Device:load(address, code, size, low, high, frame)
   address = self:check(address, size, low, high, frame)
   local value, err = self.ctx:device_read(self.number, address, code)
@@ -305,26 +315,29 @@ function Device:load(address, code, size, low, high, frame)
   return value
 end
 
--- Stores a number at a device address. Raises if the access is invalid.
+-- Stores a number at a device address. code: the core's code of the scalar type. Raises if the access is invalid.
 function Device:store(address, code, size, value, low, high, frame)
   address = self:check(address, size, low, high, frame)
   local ok, err = self.ctx:device_write(self.number, address, code, value)
   if not ok then fail_core(frame, err) end
 end
 
--- Loads a pointer and returns it with the bounds of its attached target. A pointer that is not attached may have been
--- written by a kernel. If it holds a host address, the second result is a note that explains this.
+-- Loads a pointer and returns it with the bounds of its target. A pointer that is not attached may have been written by
+-- a kernel; then its target decides the bounds. If the pointer cannot be followed, the second result is a note with the
+-- reason. Raises if the pointer itself cannot be read.
 function Device:load_pointer(address, low, high, frame)
   address = self:check(address, POINTER_SIZE, low, high, frame)
   local ctx, number = self.ctx, self.number
   local value, from, to = ctx:device_pointer(number, address)
   if value == nil then fail_core(frame, from) end
   if from and from < to then return value, from, to end
-  local private = self.private[address] -- the value may be below the first byte of its section
+  -- A pointer to a private copy may point below the first byte of its section, so its value does not give the bounds.
+  local private = self.private[address]
   if private and private.value == value then return value, private.low, private.high end
   local holder = ctx:present_at(number, address, true)
   local attached = holder and ctx:attachment_at(number, holder.host + (address - holder.dev))
-  if attached and attached.low == 0 and attached.dev == value then -- the target was unmapped
+  -- The target was unmapped while the pointer was attached.
+  if attached and attached.low == 0 and attached.dev == value then
     return value, { name = attached.name, unmapped = true }
   end
   if ctx:device_of(value) == number then return value, ctx:device_bounds(number, value) end
@@ -337,7 +350,8 @@ function Device:load_pointer(address, low, high, frame)
   }
 end
 
--- Copies bytes between two objects on the device. slow, shigh: bounds of the source.
+-- Copies `size` bytes between two objects on the device. slow, shigh: bounds of the source. Raises if either access is
+-- invalid.
 function Device:copy(to, from, size, low, high, slow, shigh, frame)
   to = self:check(to, size, low, high, frame)
   from = self:check(from, size, slow, shigh, frame)
@@ -350,13 +364,14 @@ function Device:copy(to, from, size, low, high, slow, shigh, frame)
   end
 end
 
--- Raises the error for an index out of bounds, with the present object at `address`.
+-- Raises the error `message` for an index that is out of the bounds of the present object at `address`.
 function Device:out_of_bounds(address, message, frame)
   local object = self.ctx:present_at(self.number, address, true)
   fail(frame, "out-of-bounds", ("%s, on device %d"):format(message, self.number),
     { rule = applicable_rule(self.session, "TR14-1.2-10"), objects = { object } })
 end
 
+-- Returns the device address of new memory for a private variable of the current kernel.
 function Device:local_memory(size)
   return self.session:kernel_memory(size)
 end
@@ -368,26 +383,30 @@ local LOCATION = {}
 -- Classes of views, as metatables.
 local Struct, Array, Pointer = { __name = "struct" }, { __name = "array" }, { __name = "pointer" }
 
--- Returns the location of a view.
+-- Returns the location of a view. The argument must be a view.
 local function locate(v) return rawget(v, LOCATION) end
 
--- Returns a view of class `class`.
+-- Returns a new view. class: Struct, Array or Pointer. section: describes elements that are not contiguous
+-- (fortran/fortran_view.lua); otherwise nil.
 local function make(class, space, t, address, low, high, section)
   return setmetatable({ [LOCATION] = { space = space, type = t, address = address, low = low,
     high = high, section = section } }, class)
 end
-memory_view.make = make -- section: elements that are not contiguous (fortran/fortran_view.lua)
+memory_view.make = make
 
--- Returns the location of a view, {space, type, address, low, high}; nil for other values.
+-- Returns the location of a view, {space, type, address, low, high}; nil if `v` is not a view.
 function memory_view.location(v)
   return type(v) == "table" and locate(v) or nil
 end
 
+-- True if `v` is a view of a pointer.
 function memory_view.is_pointer(v) return getmetatable(v) == Pointer end
 
+-- Frame of accesses through views: it has no position, because the script's line is reported.
 local frame = {}
 
--- Returns the value of an object at an address: a number, or a view.
+-- Returns the value of the object of type t at an address: a number for a scalar, otherwise a view. Raises if a scalar
+-- or a pointer cannot be read.
 local function read_object(space, t, address, low, high)
   if t.view then return t.view.read_value(space, t, address, low, high) end
   if t.kind == "scalar" then
@@ -400,7 +419,7 @@ local function read_object(space, t, address, low, high)
   return make(t.kind == "record" and Struct or Array, space, t, address, low, high)
 end
 
--- Raises for a Lua value that cannot be assigned to a type.
+-- Always raises: the Lua value `value` cannot be assigned to the type t.
 local function wrong_type(value, t)
   diagnostic.raise("type-mismatch", nil, ("a %s cannot be assigned to %s"):format(
     type(value) == "table" and getmetatable(value) and getmetatable(value).__name or type(value),
@@ -410,7 +429,7 @@ memory_view.wrong_type = wrong_type
 
 local fill
 
--- Raises for a key of a list that is not an index of an element.
+-- Always raises: `key` of the list `list` is not the index of an element. element_type: type of the elements.
 local function no_element(element_type, list, key)
   if type(key) ~= "string" then
     diagnostic.raise("type-mismatch", nil, ("the list has an element %s, but not all before it"):format(tostring(key)))
@@ -421,8 +440,9 @@ local function no_element(element_type, list, key)
       type(list[key]) == "table" and "..." or tostring(list[key])) or "elements have numbers: { 1, 2, 3 }" })
 end
 
--- Stores the elements of a list and returns their number. The list begins at index 0 if it has an element 0, otherwise
--- at index 1.
+-- Stores the elements of a list and returns their number. n: the number of elements of the array; nil: unknown. The
+-- list begins at index 0 if it has an element 0, otherwise at index 1. Raises for more than n elements, for gaps, and
+-- for keys that are not indices.
 local function write_elements(space, element_type, address, list, n, low, high)
   local base = list[0] ~= nil and 0 or 1
   local count = #list + 1 - base
@@ -447,8 +467,9 @@ local function pointee_type(t)
   return to
 end
 
--- Stores a pointer. `value` gives its target: a view's address; null for 0 or false; a new block with the contents of a
--- string or list; an integer address.
+-- Stores a pointer of type t at an address. `value` gives its target: a view means the view's address; 0 or false null;
+-- a string or list a new block with these contents; an integer an address. Raises for any other value, and for a list
+-- if the space is that of a device.
 local function write_pointer(space, t, address, value, low, high)
   local location = memory_view.location(value)
   local target
@@ -476,7 +497,7 @@ local function write_pointer(space, t, address, value, low, high)
   space:store(address, core.scalar.pointer, POINTER_SIZE, target, low, high, frame)
 end
 
--- Returns the member of a record by name; raises if it does not exist.
+-- Returns the member `name` of the record type t; raises if it does not exist.
 local function member_of(t, name)
   local member = types.member(t, name)
   if member then return member end
@@ -484,7 +505,8 @@ local function member_of(t, name)
     tostring(name)), { help = diagnostic.suggest_member(tostring(name), t) })
 end
 
--- Copies a whole array or record if `value` is a view, and returns true; returns false if it is a list.
+-- Copies a whole array or record if `value` is a view, and returns true. Returns false, without a change, for any other
+-- table, which is a list. Raises for a view of another type and for values that are not tables.
 local function fill_whole(space, t, address, value, low, high)
   local from = memory_view.location(value)
   if not from and type(value) == "table" then return false end
@@ -496,7 +518,8 @@ local function fill_whole(space, t, address, value, low, high)
   return true
 end
 
--- Stores a Lua value into an object of type t: a number, a pointer, a list, a string, or a view to copy.
+-- Stores a Lua value into the object of type t at an address. value: a number or boolean, a pointer, a list, a string,
+-- or a view to copy. Raises if the value does not fit the type; elements stored until then keep their new values.
 function fill(space, t, address, value, low, high)
   if t.view then return t.view.fill(space, t, address, value, low, high) end
   if t.kind == "scalar" then
@@ -528,8 +551,8 @@ function fill(space, t, address, value, low, high)
   end
 end
 
--- Stores a value into an object of type t. If a list cannot be stored completely, the object on the host keeps its old
--- bytes.
+-- Stores a value into the object of type t at an address. Raises if the value does not fit the type; a record or array
+-- on the host then gets its old bytes back.
 local function write(space, t, address, value, low, high)
   local whole = not space.on_device and (t.kind == "record" or t.kind == "array")
   local from, to
@@ -544,10 +567,10 @@ local function write(space, t, address, value, low, high)
 end
 
 memory_view.read, memory_view.write = read_object, write
-memory_view.fill = fill -- stores into new memory, without keeping old bytes
+memory_view.fill = fill -- stores into new memory, so old bytes need not be restored after an error
 
--- Returns a member that is to be written; raises if it does not exist, or if a kernel would write a const member. On
--- the host, writing a const member initializes it.
+-- Returns the member `name` of t, which is to be written. Raises if it does not exist, or if it is const and the space
+-- is that of a device. On the host, writing a const member initializes it.
 local function written_member(space, t, name)
   local member = member_of(t, name)
   if member.is_const and space.on_device then
@@ -557,6 +580,7 @@ local function written_member(space, t, name)
   return member
 end
 
+-- Returns a member's value, or the member function `name`. Raises if the type has neither.
 function Struct:__index(name)
   local at = locate(self)
   local fn = not types.member(at.type, name) and at.space.session:member_function(at.type, name)
@@ -565,22 +589,25 @@ function Struct:__index(name)
   return read_object(at.space, member.type, at.address + member.offset, at.low, at.high)
 end
 
+-- Stores a value in the member `name`. Raises if the member does not exist or the value does not fit.
 function Struct:__newindex(name, value)
   local at = locate(self)
   local member = written_member(at.space, at.type, name)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
--- Returns n objects of type `element_type`, beginning at an address, as a list.
+-- Returns a list of n values of type `element_type`, read from an address on.
 local function values_of(space, element_type, address, n, low, high)
   local list = {}
   for i = 0, n - 1 do list[i + 1] = read_object(space, element_type, address + i * element_type.size, low, high) end
   return list
 end
 
+-- Methods of arrays and pointers, by name.
 local methods = {}
 
--- Returns the first n elements of an array or of a pointer's target as a list.
+-- Returns the first n elements of an array or of a pointer's target as a list. Without n: all elements of an array.
+-- Raises for other arguments.
 function methods.values(self, n)
   local at = memory_view.location(self)
   n = n == nil and at and at.type.kind == "array" and at.type.n or math.type(n) == "integer" and n or nil
@@ -599,7 +626,8 @@ local function index_of(key)
   return i
 end
 
--- Returns the address of an array's element; nil if the key is not a number. Raises if the index is out of bounds.
+-- Returns the address of the element with index `key`. at: location of the array. Returns nil if the key is not a whole
+-- number. Raises if the index is out of bounds.
 local function array_element(at, key)
   local i = index_of(key)
   if not i then return nil end
@@ -610,11 +638,12 @@ local function array_element(at, key)
   return at.address + i * at.type.of.size
 end
 
--- Raises the error for an index that is not a number. object_noun: names the indexed object.
+-- Always raises: the index `key` is not an integer. object_noun: names the indexed object.
 local function no_integer(object_noun, key)
   diagnostic.raise("type-mismatch", nil, ("the index of %s is an integer, not '%s'"):format(object_noun, key))
 end
 
+-- Returns the element with index `key`, or the method `key`. Raises for other keys.
 function Array:__index(key)
   local at = locate(self)
   local address = array_element(at, key)
@@ -622,6 +651,7 @@ function Array:__index(key)
   return methods[key] or no_integer("an array", key)
 end
 
+-- Stores a value in the element with index `key`. Raises for other keys.
 function Array:__newindex(key, value)
   local at = locate(self)
   local address = array_element(at, key)
@@ -631,6 +661,7 @@ end
 
 function Array:__len() return locate(self).type.n end
 
+-- Returns element `key` of the target, or a member of the target (p.x for p->x), or a method. Raises for other keys.
 function Pointer:__index(key)
   local at = locate(self)
   local i = index_of(key)
@@ -648,6 +679,7 @@ function Pointer:__index(key)
   no_integer("a pointer", key)
 end
 
+-- Stores a value in element `key` of the target, or in its member `key`. Raises for other keys.
 function Pointer:__newindex(key, value)
   local at = locate(self)
   local i = index_of(key)
@@ -660,10 +692,11 @@ function Pointer:__newindex(key, value)
   write(at.space, member.type, at.address + member.offset, value, at.low, at.high)
 end
 
--- Returns the distance between neighbouring elements in bytes; 1 for void pointers.
+-- Returns the distance between neighbouring elements of the target of pointer type t, in bytes: 1 for void. Raises if
+-- the size of the target is unknown.
 local function distance(t) return t.to.kind == "void" and 1 or pointee_type(t).size end
 
--- Returns pointer p plus `sign` times n elements; raises for other operands.
+-- Returns pointer p plus `sign` times n elements. sign: 1 or -1. Raises if p is not a pointer or n is nil.
 local function displace(p, n, sign)
   if not memory_view.is_pointer(p) or not n then
     diagnostic.raise("type-mismatch", nil, "pointers take p + n, p - n and p - q, with a whole number n")
@@ -688,8 +721,8 @@ function Pointer.__eq(a, b) return locate(a).address == locate(b).address end
 function Pointer.__lt(a, b) return math.ult(locate(a).address, locate(b).address) end
 function Pointer.__le(a, b) return not math.ult(locate(b).address, locate(a).address) end
 
--- Returns the pointer's type and side (host or device) as text, or "NULL". The address differs from run to run, so it
--- is not shown.
+-- Returns the pointer's type and side (host or device) as text, or "NULL". The address is not shown, because it differs
+-- from run to run.
 function Pointer:__tostring()
   local at = locate(self)
   if at.address == 0 then return "NULL" end
@@ -698,24 +731,25 @@ end
 function Struct:__tostring() return types.name(locate(self).type) end
 function Array:__tostring() return types.name(locate(self).type) end
 
--- Returns a view of a pointer with the value `address`.
+-- Returns a view of a pointer of type t with the value `address`; low, high: bounds of its target, or a note.
 function memory_view.pointer(space, t, address, low, high)
   return make(Pointer, space, t, address, low, high)
 end
 
+-- Methods of both spaces: a view of a pointer with the value `address`, and the value of the object at an address.
 function Host:pointer(t, address, low, high) return make(Pointer, self, t, address, low, high) end
 Device.pointer = Host.pointer
 function Host:view(t, address, low, high) return read_object(self, t, address, low, high) end
 Device.view = Host.view
 
--- The null pointer belongs to no memory: every access through it raises.
+-- The null pointer has a space whose functions all raise, because no memory can be accessed through it.
 local nowhere = setmetatable({ on_device = false }, { __index = function()
   return function() fail(nil, "null-pointer", "a null pointer is followed", { rule = "ACC33-2.7-2" }) end
 end })
 memory_view.NULL = make(Pointer, nowhere, types.pointer(types.void), 0, nil, nil)
 
--- Returns the address that a runtime routine receives for a value, and the location if the value is a view; 0 for nil.
--- Returns nil for values that are not addresses.
+-- Returns the address that a runtime routine receives for a value, and the location if the value is a view. An integer
+-- is an address; nil means 0. Returns nil for all other values.
 function memory_view.address(value)
   local at = memory_view.location(value)
   if at then return at.address, at end

@@ -1,8 +1,8 @@
 -- nested_directives.lua - directives inside the body of a host construct that devices execute: target constructs, data
 -- regions and updates (OMP60-body-1). Called by statement.lua.
 --
--- The body keeps its locals in memory. While a nested directive is executed, the locals are variables of the program,
--- so that clauses can name them.
+-- The body keeps its locals in memory instead of frame slots (statement.lua). While a nested directive is executed, the
+-- locals are variables of the program, so that clauses can name them.
 
 local location = require "accdeep.base.location"
 local scope = require "accdeep.types.scope"
@@ -10,10 +10,12 @@ local with_fields = require "accdeep.base.with_fields"
 
 local nested_directives = {}
 
--- Number of executions so far. Each has its own variables, hence its own private scope in the plan cache.
+-- Number of executions of nested directives so far. Each has its own variables; therefore it gets its own private scope
+-- in the plan cache.
 local execution_count = 0
 
--- Returns a scope in which the locals of the body are variables.
+-- Returns a scope in which the locals of the body that are in memory are variables. f: frame of the body, from which
+-- the addresses are read.
 local function scope_with_locals(env, session, f)
   local inner, at = scope.new(session.now.scope), env.locals
   while at do
@@ -28,7 +30,8 @@ local function scope_with_locals(env, session, f)
   return inner
 end
 
--- Runs the body of a data region. Names that the region replaces (use_device) have their replacements as bindings.
+-- Compiles and runs the body of a data region in frame f, and returns its signal. Names that the region replaces
+-- (use_device) get their replacements as bindings. compile_statement, statement: see nested_directives.compile.
 local function run_inside(env, node, f, compile_statement, statement)
   local session = env.session
   local inner = statement.scoped(env)
@@ -36,12 +39,13 @@ local function run_inside(env, node, f, compile_statement, statement)
   return compile_statement(inner, node.body)(f)
 end
 
--- Compiles a nested directive to a function of the frame, which returns a signal (statement.lua).
+-- Compiles a nested directive to a function of the frame. The compiled function executes the directive through the
+-- session; it returns no signal. compile_statement, statement: the function and the module of statement.lua.
 function nested_directives.compile(env, node, compile_statement, statement)
   local session = env.session
   local source = session.now.current
   if node.kind == "region" or node.kind == "host data" then
-    -- compiled here only to report errors of the text before it runs
+    -- This result is discarded: the body is compiled here only so that errors of its text are reported before it runs.
     compile_statement(statement.scoped(env), node.body)
   end
   return function(f)

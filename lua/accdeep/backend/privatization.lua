@@ -1,12 +1,17 @@
 -- privatization.lua - data sharing of thread constructs in a body, which one thread executes: private variables and
 -- reductions. Compiles private{} nodes for statement.lua.
 --
--- A private copy is a new variable with the same name. Life of a copy:
+-- A private copy is a new variable with the same name as the original, the variable outside of the construct. Life of a
+-- copy:
 --   begin:  new, or the original's value (firstprivate, linear), or the identity of the reduction's operator.
 --   body:   uses of the name mean the copy.
 --   end:    the last value is stored in the original (lastprivate, linear), or combined with it (reduction).
 -- Elements of an array are reduced in place: their old values are saved, and combined at the end with the values that
 -- the body stored. Rules: OMP60-share-1, OMP60-share-2, ACC33-2.9-4, ACC33-2.9.11-1.
+--
+-- A step is a function of the frame (statement.lua). A copy is described by {name, pos, begins, lasts, op, shared,
+-- rule}: begins: it gets the original's value; lasts: its last value is stored; op: operator of its reduction; shared:
+-- no copy.
 
 local c_sema = require "accdeep.backend.c_sema"
 local closures = require "accdeep.backend.closures"
@@ -25,13 +30,14 @@ local run = closures.run
 
 -- ------------------------------------------------------------------------------------------ names --
 
--- Returns the variable or member with this name, of which a construct may have a copy; nil if neither exists.
+-- Returns the variable or member `name`, of which a construct may have a copy: a binding, or {type, ...}. Returns nil
+-- if neither exists.
 function privatization.variable(env, name)
   local session = env.session
   return env.locals[name] or session:this_member(name) or session.now.scope.variables[name]
 end
 
--- Returns the variable that a clause names; raises if there is no such variable.
+-- Returns the variable that a clause names; raises if there is no such variable. item: {name, pos}.
 local function find_variable(env, item)
   return privatization.variable(env, item.name) or env.session.now.scope:no_variable(item)
 end
@@ -43,8 +49,8 @@ local function check_names(env, names)
   end
 end
 
--- True if a variable is private to the task that encounters a construct, so that threads of the innermost team do not
--- share the variable.
+-- True if a variable is private to the task that encounters a construct. Threads of the innermost team do not share
+-- such a variable.
 local function is_own(env, name)
   local binding, level = env.locals[name], env.level or 0
   if binding then return binding.level == level end
@@ -53,7 +59,8 @@ local function is_own(env, name)
 end
 
 -- Returns the copies of a construct: of variables in its clauses, and of variables that implicit rules make private.
--- free(body): returns the names that the body uses. Decides OMP60-share-1.
+-- free(body): returns the names that the body uses. Raises if default(none) applies to a variable in no clause. Decides
+-- OMP60-share-1.
 local function copies_of(env, node, free)
   local implicit = node.implicit
   if not implicit then return node.copies end
@@ -76,7 +83,8 @@ end
 
 local least = { [1] = -0x80, [2] = -0x8000, [4] = -0x80000000, [8] = math.mininteger }
 
--- Returns the identity of a reduction's operator for a type: the value with which the operator changes nothing.
+-- Returns the identity of the reduction operator `op` for the type t: the value with which the operator changes
+-- nothing.
 function privatization.identity(op, t)
   if op == "*" or op == "&&" then return 1 end
   if op == "&" then return -1 end
@@ -87,13 +95,13 @@ function privatization.identity(op, t)
   return op == "max" and low or high
 end
 
--- Returns the identity of a reduction's operator as an AST node.
+-- Returns the identity of the reduction operator `op` for the type t as an AST node.
 function privatization.beginning(op, t, pos)
   return { tag = "num", pos = pos, value = privatization.identity(op, t), type = t.float and "double" or "long" }
 end
 
--- Returns the AST that combines a variable with a copy and assigns the result to the variable. If `value` is given, it
--- replaces the variable's old value.
+-- Returns the AST that combines a variable with a copy and assigns the result to the variable. variable, copy, value:
+-- typed nodes. If `value` is given, it replaces the variable's old value.
 function privatization.combine(op, pos, variable, copy, value)
   local a, b = typed_ast.wrap_typed(value or variable), typed_ast.wrap_typed(copy)
   local combination = { tag = "binary", op = op == "-" and "+" or op, pos = pos, a = a, b = b }
@@ -125,7 +133,7 @@ local function index_in(frame_slot, pos)
   return index
 end
 
--- Returns a step that runs the steps of all members of a structure. list: expressions of objects of type t; make: as in
+-- Returns a step that runs the steps of all members of a structure. list: typed nodes of objects of type t; make: as in
 -- each_number.
 local function each_member(env, pos, t, list, make)
   local steps = {}
@@ -139,8 +147,9 @@ local function each_member(env, pos, t, list, make)
   end
 end
 
--- Returns a step for all numbers in a variable. list: expressions of objects of type t; make(expressions, type):
--- returns the step for one number in these objects.
+-- Returns a step that runs a step for each number in a variable. list: typed nodes of objects of type t, such as the
+-- original and its copy. make(expressions, type): returns the step for one number, with its typed nodes in these
+-- objects.
 function each_number(env, pos, t, list, make)
   if t.kind == "record" then return each_member(env, pos, t, list, make) end
   if t.kind ~= "array" then return make(list, t) end
@@ -158,9 +167,11 @@ function each_number(env, pos, t, list, make)
   end
 end
 
+-- Operators that floating numbers do not have.
 local integer_operators = { ["&"] = true, ["|"] = true, ["^"] = true }
 
--- Raises if a variable, an element or a member in it is not a number that the operator accepts. Decides OMP60-share-2,
+-- Raises if a variable, or an element or member in it, is not a number that the operator accepts. copy: the copy or
+-- part with op, rule and pos; whole: the variable's type, for the message; t: the type to check. Decides OMP60-share-2,
 -- ACC33-2.5.15-1.
 function privatization.check_reduced(copy, whole, t)
   while t.kind == "array" do t = t.of end
@@ -174,7 +185,8 @@ function privatization.check_reduced(copy, whole, t)
   end
 end
 
--- Returns the steps of a reduction: for the beginning, and for the end. Decides ACC33-2.9.11-1, OMP60-share-2.
+-- Returns the steps of a reduction: for the beginning, and for the end. outer, inner: typed nodes of the original and
+-- the copy, of type t. Raises if they cannot be reduced. Decides ACC33-2.9.11-1, OMP60-share-2.
 local function reduction(env, copy, t, outer, inner)
   local pos, op = copy.pos, copy.op
   privatization.check_reduced(copy, t, t)
@@ -188,7 +200,8 @@ local function reduction(env, copy, t, outer, inner)
 end
 
 -- Returns the AST of one element of a part of an array, a[i] or a[first:n]. Appends {frame_slot, first, n} to `loops`
--- for each dimension: the frame slot of its index, and functions of the frame for first index and count.
+-- for each dimension: the frame slot of its index, and functions of the frame for first index and count. Raises if a
+-- section has no length and is not of an array.
 local function element_of(env, node, loops)
   if node.tag ~= "index" and node.tag ~= "section" then return node end
   local base, first = element_of(env, node.base, loops), node.index or node.start
@@ -207,7 +220,8 @@ local function element_of(env, node, loops)
   return { tag = "index", pos = node.pos, base = base, index = index_in(loop.frame_slot, node.pos) }
 end
 
--- Runs a step for all combinations of indices of the loops number k and above.
+-- Runs a step in frame f for all combinations of indices of the loops number k and above. bounds: {first, n} for each
+-- loop.
 local function run_loops(loops, k, f, bounds, step)
   local loop, bound = loops[k], bounds[k]
   if not loop then return step(f) end
@@ -217,15 +231,15 @@ local function run_loops(loops, k, f, bounds, step)
   end
 end
 
--- Compiles the reduction of a part of an array in place. Returns the steps for the beginning and the end. Decides
--- ACC33-2.5.15-1.
+-- Compiles the reduction of a part of an array in place. part: {item (AST), op, pos, rule}. Returns the steps for the
+-- beginning and the end. Raises if the elements cannot be reduced. Decides ACC33-2.5.15-1.
 local function compile_part(env, part)
   local pos, op, loops = part.pos, part.op, {}
   local element = c_sema.expression(env, element_of(env, part.item, loops))
   local t = element.type
   privatization.check_reduced(part, t, t)
-  -- saved_slot holds {bounds, at = index of the last value used} and the saved values; value_slot, the value being
-  -- combined.
+  -- saved_slot holds a list of the elements' old values, with the fields bounds and at (index of the last value used).
+  -- value_slot holds the old value that is being combined.
   local saved_slot, value_slot = new_frame_slot(env), new_frame_slot(env)
   local begin = each_number(env, pos, t, { element }, function(list, element_type)
     local read = closures.value(env, typed_ast.load(list[1], pos))
@@ -259,7 +273,8 @@ end
 
 local BYTE = core.scalar.u8
 
--- Returns a step that copies the bytes of a variable that were written; other bytes stay unwritten.
+-- Returns a step that copies the bytes of a variable that were written; other bytes stay unwritten. to, from: functions
+-- of the frame that return address, low, high.
 local function copy_bytes(env, to, from, size)
   local space = env.space
   return function(f)
@@ -274,7 +289,9 @@ local function copy_bytes(env, to, from, size)
   end
 end
 
--- Compiles one copy. Returns the list of steps for the beginning, and the step for the end (nil: no step).
+-- Compiles one copy. inner: environment of the construct's body, in which the copy is declared; statement: the module.
+-- Returns the list of steps for the beginning, and the step for the end (nil: no step). Raises if the variable is
+-- unknown or cannot be reduced.
 local function compile_copy(env, inner, copy, statement)
   local name, pos = copy.name, copy.pos
   local t = find_variable(env, copy).type
@@ -306,7 +323,9 @@ local function compile_copy(env, inner, copy, statement)
   return steps, last
 end
 
--- Compiles a thread construct to a function of the frame.
+-- Compiles a thread construct, a private{} node, to a function of the frame that returns a signal. compile_statement,
+-- statement: the function and the module of statement.lua. If the body is left by a signal, the steps for the end are
+-- not run. Raises if a clause names no variable.
 function privatization.compile(env, node, compile_statement, statement)
   local inner, begin, finish = statement.scoped(env), {}, {}
   check_names(env, node.names)

@@ -2,8 +2,9 @@
 -- variables that a body uses. Input: the AST of syntax/c_statement.lua, after analysis by plan/body/c_body.lua.
 --
 -- A compiled statement is function(frame) -> signal. The signal is nil, or BREAK, CONTINUE or RETURN if the statements
--- after it must be skipped. A frame is a table: slots 1.. hold local scalars and pointers (three slots each: value,
--- low, high), and pos the position being executed. Locals whose address is taken, arrays and records are in memory.
+-- after it must be skipped. A frame is the table of one execution of the body. Its slots 1.. hold local scalars and
+-- pointers (three slots each: value, low, high), and frame.pos the position being executed. Arrays, records, and locals
+-- whose address is taken are in memory; their slot holds the address.
 
 local nested_directives = require "accdeep.backend.nested_directives"
 local c_sema = require "accdeep.backend.c_sema"
@@ -23,7 +24,7 @@ local BREAK, CONTINUE, RETURN = 1, 2, 3
 
 local compile_statement -- forward declaration
 
--- Returns an environment for a block: its own names precede those of the enclosing block.
+-- Returns an environment for a block inside that of `env`: its own names precede those of the enclosing block.
 local function block_environment(env)
   local inner = setmetatable({ locals = setmetatable({}, { __index = env.locals }) }, { __index = env })
   local outer = env.lookup
@@ -35,7 +36,7 @@ local function block_environment(env)
 end
 statement.scoped = block_environment
 
--- Compiles a list of statements as a block.
+-- Compiles a list of statements as a block. The compiled block stops at the first signal and returns it.
 local function block(env, list)
   local inner = block_environment(env)
   local steps = {}
@@ -58,8 +59,9 @@ local function address_taken_names(body)
   return names
 end
 
--- Declares a new variable of a body without a value. Returns its binding, and a function that begins its life in a
--- frame. Scalars and pointers whose address is not taken get a frame slot, where nil means not initialized.
+-- Declares a new variable `name` of type t in a body, without a value. Returns its binding (symbols.lua), and a
+-- function that begins its life in a frame. Scalars and pointers whose address is not taken get a frame slot, where nil
+-- means not initialized. Other variables get memory.
 function statement.variable(env, name, t)
   local frame_slot = env.root.slots
   env.root.slots = frame_slot + 3
@@ -74,7 +76,7 @@ function statement.variable(env, name, t)
   return binding, function(f) f[frame_slot] = space:local_memory(size, name) end
 end
 
--- Makes reads of a variable in a frame slot raise if the variable was not written. Decides HOUSE-locals.
+-- Makes reads of the variable `name` in a frame slot raise if the variable was not written. Decides HOUSE-locals.
 local function check_initialized(binding, name)
   local frame_slot = binding.frame_slot
   function binding.value(f)
@@ -87,7 +89,8 @@ local function check_initialized(binding, name)
 end
 statement.check_initialized = check_initialized
 
--- Compiles a local declaration to a function that begins and initializes its variables.
+-- Compiles a local declaration to a function that begins and initializes its variables. Raises if a name is in use in
+-- the block, for lists in braces, and if an initializer does not fit.
 local function declaration(env, node)
   local steps = {}
   for _, variable in ipairs(env.session:locals_of(node)) do
@@ -120,7 +123,7 @@ function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
 end
--- Returns an environment in which break is allowed; with kind == "loop", continue as well.
+-- Returns an environment in which break is allowed; with kind == "loop", continue as well. kind: "loop" or "switch".
 local function breakable_environment(env, kind)
   return setmetatable({ breaks = true, continues = kind == "loop" or env.continues }, { __index = env })
 end
@@ -137,7 +140,7 @@ statements["continue"] = function(env, node)
   end
   return function() return CONTINUE end
 end
--- plan/body/c_body.lua rejects return inside constructs.
+-- Its signal ends the function's body; plan/body/c_body.lua rejects return inside constructs.
 statements["return"] = function() return function() return RETURN end end
 statements["if"] = function(env, node)
   local c, yes = truth(env, node.c), compile_statement(env, node.yes)
@@ -151,7 +154,8 @@ end
 -- Number of iterations between two checks of the construct's step budget.
 local STEP_BUDGET_INTERVAL = 32
 
--- Raises if a construct has used more than half of the steps that were left at its first check.
+-- Raises if a construct has used more than half of the steps that were left at the first check in frame f. Does nothing
+-- without a step limit.
 local function check_step_budget(f)
   local steps_left = core.steps_left()
   if not steps_left then return end
@@ -162,7 +166,8 @@ local function check_step_budget(f)
   end
 end
 
--- Returns a function that runs a loop. c: condition, or nil; step: function that runs after each iteration, or nil.
+-- Returns a function that runs a loop and returns RETURN or nil. c: condition, or nil: true; body: compiled statement;
+-- step: function that runs after each iteration, or nil.
 local function loop(c, body, step)
   return function(f)
     local iterations = 0
@@ -206,7 +211,8 @@ statements["for"] = function(env, node)
   end
 end
 
--- Compiles a switch: runs the statements of its block from the label that matches.
+-- Compiles a switch: runs the statements of its block from the label that matches. Raises if the value is no integer,
+-- the body is not a block, or a label occurs twice.
 statements["switch"] = function(env, node)
   local c = c_sema.value(env, node.c)
   if c.type.kind ~= "scalar" or c.type.float then raise("type-mismatch", node.c.pos, "an integer is needed") end
@@ -238,10 +244,11 @@ function statements.case(_, node)
   raise("syntax", node.pos, "a label stands in the block of a switch", { length = node.e and 4 or 7 })
 end
 
+-- Compile the nodes of plan/body/c_body.lua: a construct with private copies, and a nested directive.
 function statements.private(env, node) return privatization.compile(env, node, compile_statement, statement) end
 function statements.carried(env, node) return nested_directives.compile(env, node, compile_statement, statement) end
 
--- Compiles a statement to a function that sets frame.pos first.
+-- Compiles a statement to a function that sets frame.pos first. Raises if the statement is invalid.
 function compile_statement(env, node)
   local run = statements[node.tag](env, node)
   local pos = node.pos
@@ -252,7 +259,8 @@ function compile_statement(env, node)
   end
 end
 
--- Compiles a whole body to a function of a frame; a fresh frame is passed for each run.
+-- Compiles a whole body to a function of a frame; a fresh frame is passed for each run. env is changed: it gets the
+-- fields root, locals and addressed. Raises if the body is invalid.
 function statement.body(env, node)
   env.root = { slots = 1, in_memory = node.carries }
   env.locals = {}
@@ -264,12 +272,13 @@ function statement.body(env, node)
   end
 end
 
--- Fields of a node whose children may contain names of variables, in the order of visits.
+-- Fields of an AST node that may contain names of variables, in the order of visits.
 local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "index", "args", "start", "length",
   "yes", "no", "body", "value", "values", "names" }
 
 -- Visits the free names of an AST: those that the AST uses and does not declare. Calls see(node, call), where call is
--- the node of a call of this name, or nil. Copies of private{} whose variable is read or written are visited as well:
+-- the node of a call of this name, or nil; for a call, see must return true if the name is not to be visited as a
+-- variable. Copies of private{} (privatization.lua) whose original variable is read or written are visited as well:
 -- see(copy).
 local function each_free(node, see)
   local visit
@@ -324,7 +333,7 @@ local function each_free(node, see)
   visit(node, {})
 end
 
--- Returns the free names of an AST, each name once, as a list of {name, pos}.
+-- Returns the free names of an AST, each name once, as a list of {name, pos}. Names of called functions are included.
 function statement.free(node)
   local visited, list = {}, {}
   each_free(node, function(n)
@@ -334,8 +343,9 @@ function statement.free(node)
   return list
 end
 
--- Returns the variables that a body uses, in order, for the implicit data rules: list of {name, pos, reduced?}. Locals
--- of the body are not included.
+-- Returns the variables that a body uses, in order, for the implicit data rules: list of {name, pos, reduced?}, where
+-- reduced is true for the variable of a reduction. A member of *this counts as `this`. Locals of the body are not
+-- included.
 function statement.references(session, node)
   local by_name, list = {}, {}
   local function add(name, pos)
