@@ -485,8 +485,8 @@ function expect.new(current, checks, carry_out, run_under)
 
   -- Requires that `action`, a function or the text of a directive, fails with the error `code`. A directive must not
   -- change the state, unless the function details.by executes its text. `details`: result of details_of. Returns the
-  -- error. Errors of limits, internal errors and failed expectations inside `action` are raised again, unless `code`
-  -- names them.
+  -- error. Limits of the run and failed expectations inside `action` are raised again unless `code` names them;
+  -- internal errors are always raised again.
   local function fails(code, action, details)
     local session, fn, text, position = current(), action, nil, nil
     local before = false

@@ -47,8 +47,8 @@ function profile_comparison.difference(a, b, counters)
 end
 
 -- Returns the outcome of the function `fn` in a session under the profile `rules`: the table of digests of `observe`,
--- or {code} of the error that it raised. Failed expectations, internal errors and errors of limits are raised again.
--- `run_under`: as in profile_comparison.check.
+-- or {code} of the diagnostic that it raised. Failed expectations, internal errors, and errors that are no diagnostics
+-- (limits of the run, Lua errors) are raised again. `run_under`: as in profile_comparison.check.
 local function run_under_rules(rules, fn, run_under)
   local ok, result = run_under(rules, fn, profile_comparison.observe)
   if ok then return result end

@@ -42,8 +42,8 @@ function sandbox.environment(out)
   -- Raw access and metatables are allowed only for tables that the script made, not for objects of the language.
   -- `own_metatables` has the metatables that the script set, as keys.
   local own_metatables = setmetatable({}, { __mode = "k" })
-  -- Returns true if the script may access a value directly: it is not a table, has no metatable, has a metatable that
-  -- the script set, or is an error or the environment itself.
+  -- Returns true if the script may access a value directly: it is not a table, has no metatable, or has a metatable
+  -- that the script set. Errors and the environment itself are open, too.
   local function is_open(value)
     local mt = getmetatable(value)
     return type(value) ~= "table" or mt == nil or own_metatables[mt] or diagnostic.is(value) or rawequal(value, env)

@@ -34,12 +34,11 @@ local memory_view = require "accdeep.backend.memory_view"
 local vocabulary = require "accdeep.script.vocabulary"
 
 local raise = diagnostic.raise
-
 local scenario = {}
 
 -- -------------------------------------------------------------------------------------- language --
 
--- Returns a region as a script sees it: an object that can be called with a body, closed and abandoned.
+-- Returns an open region (run/region.lua) as a script sees it: it can be called with a body, closed and abandoned.
 local function handle(region)
   local function close() return region:close() end
   local function abandon() region:abandon() end
@@ -63,7 +62,7 @@ local function options_of(s)
   return options
 end
 
--- Returns the environment of a script. `run`: the Run of the script.
+-- Returns the environment of a script: the names of the language. `run`: the Run that executes the script.
 local function language(run)
   local env = sandbox.environment(run.out)
   local function current() return run.session end
@@ -199,11 +198,13 @@ local function language(run)
   -- Defines output(): returns the lines that Fortran's print wrote since the last call of output.
   function env.output() return current():output() end
 
-  -- Returns the name of a variable in the language's spelling; returns `name` itself if it is no string.
+  -- Returns the name of a variable as the language of the session `s` stores it (Fortran: in lower case); a value that
+  -- is no string is returned unchanged.
   local function normalize_name(s, name)
     return type(name) == "string" and s.language.normalize_name(name) or name
   end
 
+  -- Defines host: host.NAME reads or sets a variable; host "expression" returns the value of an expression.
   local host = setmetatable({}, {
     __name = "host",
     __tostring = function() return "host: the variables of the host program, as host.NAME" end,
@@ -253,9 +254,7 @@ local function language(run)
   local function type_named(text, file, line)
     need_text(text, "a type is given as text")
     local s = current()
-    return s:with_text(text, file, line, function()
-      return s.language.type(s, text)
-    end)
+    return s:with_text(text, file, line, function() return s.language.type(s, text) end)
   end
 
   -- Defines alloc(type, count, init): returns a pointer to new host memory. `init`: values, a function of the index, or
@@ -311,7 +310,6 @@ local function language(run)
     end
     return s.host_space:pointer(to, address, s.ctx:host_bounds(address))
   end
-
   env.NULL = memory_view.NULL
 
   -- Defines sizeof(text): returns the size in bytes of a type or variable.
@@ -368,7 +366,8 @@ local function language(run)
     s:types_changed()
   end
 
-  -- Returns the function acc or omp, which executes a directive. It returns nil, a region, or a function of a body.
+  -- Returns the function acc or omp (`name`), which executes the directive `text`. `refs`: names of variables that a
+  -- body uses, as a text, or nil. It returns a region, a function to call with the body, or nil if the directive is done.
   local function directives(name)
     return function(text, refs)
       run.begun = true
@@ -404,9 +403,9 @@ local function language(run)
     if not ok then error(err, 0) end
   end
 
-  -- Defines state(device): returns the state of a device as a table.
+  -- Defines state(device): returns the state of a device as a table; nil is the current device, also in show.
   function env.state(device) return state.read(current(), device) end
-  -- Defines tuples(list): returns a list of tuples as sorted texts.
+  -- Defines tuples(list): returns a list of tuples of the directory (as in state().levels[1].original) as sorted texts.
   function env.tuples(list)
     local is_list = list == nil or type(list) == "table" and (next(list) == nil or list[1] ~= nil)
     for _, tuple in ipairs(is_list and list or {}) do
@@ -486,7 +485,7 @@ local function language(run)
     return named
   end
 
-  -- Defines case(name, fn): runs `fn` as a case; the name may be left out.
+  -- Defines case(name, fn) and case(fn): runs `fn` as a case; without a name, the case is called "case N".
   function env.case(name, body)
     begin()
     if type(name) == "function" then name, body = "case " .. (#run.cases + 1), name end
@@ -499,6 +498,7 @@ local function language(run)
     run:case(name, body, location.caller(2))
   end
 
+  -- The routines of OpenACC and OpenMP: a first argument that is a text names an object.
   for name in pairs(api_openacc.routines) do
     env[name] = function(...)
       begin()
@@ -542,7 +542,7 @@ function Run:open_session(new_session)
   table.insert(self.sessions, new_session)
 end
 
--- Closes the current session; the session below it on the stack becomes current.
+-- Closes the current session; the session below it on the stack, or nil, becomes the current session.
 function Run:close_session()
   local n = #self.sessions
   self.sessions[n]:close()
@@ -550,7 +550,7 @@ function Run:close_session()
   self.sessions[n] = nil
 end
 
--- Replaces the current session, which has not executed anything yet, by a new session with other options.
+-- Replaces the current session, which has executed nothing yet, by one with other options. Raises for unknown rules.
 function Run:renew(options)
   profiles.profile(options.rules) -- raises before the old session is closed
   local outer = self.session.outer
@@ -558,7 +558,8 @@ function Run:renew(options)
   self:open_session(session.new(options, outer))
 end
 
--- Returns any error as a diagnostic. `run`: the Run whose names help texts may suggest, or nil.
+-- Returns the error `err`, of any type, as a diagnostic. `file`: the scenario's file, for errors without a location.
+-- `run`: the Run whose names help texts may suggest, or nil for no suggestions.
 function scenario.to_diagnostic(err, file, run)
   if diagnostic.is(err) then return err end
   if diagnostic.is_limit(err) then
@@ -598,7 +599,7 @@ function scenario.to_diagnostic(err, file, run)
   return diagnostic.new { code = "scenario-error", message = text, file = source.file or file, line = source.line }
 end
 
--- Raises if a construct of the session still waits for its body.
+-- Raises if a construct of the session `s` that takes a body has not been given one.
 function scenario.check_bodies(s)
   local waiting
   for construct in pairs(s.program.without_body) do
@@ -631,31 +632,31 @@ local function check_regions(s)
   end
 end
 
--- Ends a case: raises if something is still open, and waits for all queues.
+-- Ends a case or file in the session `s`: raises if a region is still open (check_regions), else waits for all queues.
 local function finish(s)
   check_regions(s)
   async.finish(s)
 end
 
--- Appends the result of a case to self.cases. `err`: the error, if `ok` is false.
+-- Appends the result of a case to self.cases. `err`: the error, if `ok` is false; `seconds`: the run time.
 function Run:record(name, ok, err, seconds)
   self.cases[#self.cases + 1] = { name = name, ok = ok, error = not ok and scenario.to_diagnostic(err, self.file)
-    or nil,
-    seconds = seconds }
+    or nil, seconds = seconds }
 end
 
--- Notifies observers of an event: kind is "scenario", "case" or "end"; name: of the file or case.
+-- Notifies observers that a file or case begins or ends: kind is "scenario", "case" or "end"; name: of the file or case.
 function Run:mark(kind, name)
   if self.observers.mark then self.observers.mark(kind, name) end
 end
 
--- Returns the error `err`. Lua's errors about a global name or field become diagnostics with a help text.
+-- Returns the error `err`; if it is Lua's message about a global name or field, as a diagnostic with a help text.
 function Run:add_help(err)
   local about_name = type(err) == "string" and (err:find("(global '", 1, true) or err:find("(field '", 1, true))
   return about_name and scenario.to_diagnostic(err, self.file, self) or err
 end
 
--- Runs the function `body` as a case in an inner session, and records its result. `file`, `line`: location of the case.
+-- Runs the function `body` as a case in an inner session, and records its result; errors of the case are recorded, not
+-- raised, except limits of the run. `file`, `line`: location of the case.
 function Run:case(name, body, file, line)
   local started = core.clock()
   self.checks.n, self.checks.refused = 0, {}
@@ -685,7 +686,7 @@ scenario.statements = { acc = "directive", omp = "directive", declare = "text", 
   output = "answer", state = "answer", events = "answer", case = "case" }
 for name in pairs(api_openacc.routines) do scenario.statements[name] = "routine" end
 
--- Replaces the script's functions by the functions that observers give for them.
+-- Replaces functions in `env` by what observers give for them. Precondition: an observer has the hook `statement`.
 local function announce(run, env)
   local statement = run.observers.statement
   for name in pairs(scenario.statements) do
@@ -705,11 +706,9 @@ local function open(file, text, options)
     write(s)
   end
   local run = setmetatable({ file = file, cases = {}, options = options, sessions = {},
-    observers = observers.combine(list),
-    out = out, head = {}, checks = { n = 0, refused = {} } }, Run)
+    observers = observers.combine(list), out = out, head = {}, checks = { n = 0, refused = {} } }, Run)
   run:mark("scenario", file)
-  run:open_session(session.new { rules = options.rules, device = options.device,
-    observers = list,
+  run:open_session(session.new { rules = options.rules, device = options.device, observers = list,
     warn = function(warning) run.out(report.error(warning, { warning = true })) end,
     async = options.async, descriptors = options.descriptors, device_bytes = options.device_bytes,
     group_least = options.group_least, threads = options.threads, checkpoints = options.checkpoints })
@@ -725,7 +724,8 @@ local function open(file, text, options)
   return run
 end
 
--- Runs the script, then finished(is_module). is_module: it only returned a value. Returns true, or false and an error.
+-- Runs the script `text`, then finished(is_module); `is_module` is true if the script executed no statement and returned
+-- a value. Returns true, or false and the error of the script or of `finished`.
 local function execute(run, text, finished)
   local file, options = run.file, run.options
   -- While the script runs, methods of strings are those of its own string library, except for a trusted script.
@@ -754,6 +754,7 @@ local function execute(run, text, finished)
   return ok, err
 end
 
+-- Closes all sessions of the run.
 function Run:close()
   while #self.sessions > 0 do self:close_session() end
 end
@@ -772,8 +773,7 @@ end
 --     rules, device ("sim", "cuda", "cuda:1"), device_bytes, group_least, threads.
 --     out          function of text.
 --     trust        true: the script sees all of Lua's library.
---     limit_memory (bytes), limit_steps.
---     async, descriptors  for scenarios that do not specify them.
+--     limit_memory (bytes), limit_steps; async, descriptors: used if the scenario does not specify them.
 --     draw         function of the session and a file's name.
 --     observers    list (base/observers.lua).
 --     trace        function of events: an observer of these only.

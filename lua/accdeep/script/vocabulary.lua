@@ -193,8 +193,8 @@ function vocabulary.extend(env, run)
   return word
 end
 
--- Raises if the session has changed since run.vocabulary was stored: then the vocabulary is not the last statement of
--- its file, and programs would not contain the later statements. run.vocabulary must not be nil.
+-- Raises if the session was replaced or has changed since run.vocabulary was stored: the vocabulary is then not the
+-- last statement of its file, and programs would not contain the later statements. run.vocabulary must not be nil.
 function vocabulary.check_last(run)
   local record = run.vocabulary
   if record.session == run.session and record.state == state_of(run.session) then return end
