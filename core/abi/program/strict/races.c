@@ -17,6 +17,7 @@
  * program must not have changed the memory before. */
 #include "abi/program/base/diagnostics.h"
 #include "abi/program/base/symbolize.h"
+#include "abi/program/data/member_pointers.h"
 #include "happens_before.h"
 #include "host_interval.h"
 #include "page_guard.h"
