@@ -12,8 +12,10 @@
  *
  * Functions check_X return the text of the first violation, or NULL; without memory, a text that says so. */
 #include "ops/ops.h"
+#include "table/find.h"
 #include "table/group.h"
 #include "table/name.h"
+#include "table/objects.h"
 #include "table/tuples.h"
 
 #include <assert.h>

@@ -1,7 +1,10 @@
 /* context.c - contexts: configuration, devices, closing. */
 #include "api/inside.h"
 #include "ops/ops.h"
+#include "table/attach.h"
 #include "table/group.h"
+#include "table/label.h"
+#include "table/regions.h"
 #include "table/tuples.h"
 
 #include <assert.h>

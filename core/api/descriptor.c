@@ -1,6 +1,8 @@
 /* descriptor.c - attaches and detaches Fortran descriptors as compilers pass them: the steps of document FLANG,
  * expressed as constructs. */
 #include "ops/ops.h"
+#include "table/find.h"
+#include "table/objects.h"
 
 #include <assert.h>
 

@@ -3,6 +3,11 @@
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "plan/fusion.h"
+#include "table/attach.h"
+#include "table/find.h"
+#include "table/objects.h"
+#include "table/regions.h"
+#include "table/targets.h"
 
 #include <assert.h>
 

@@ -1,6 +1,7 @@
 /* digest.c - a hash of the state of all devices, addresses included. Tests use it to see if a call changed anything. */
 #include "api/inside.h"
 #include "ops/ops.h"
+#include "table/find.h"
 #include "table/tuples.h"
 
 #include <assert.h>

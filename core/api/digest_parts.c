@@ -6,8 +6,10 @@
  * combine_hashes joins the hashes of its parts. */
 #include "api/inside.h"
 #include "ops/ops.h"
+#include "table/find.h"
 #include "table/group.h"
 #include "table/name.h"
+#include "table/objects.h"
 #include "table/tuples.h"
 
 #include <assert.h>

@@ -1,7 +1,11 @@
 /* inspect.c - public functions that read the state: presence, objects, attachments, statistics. */
 #include "ops/ops.h"
+#include "table/find.h"
 #include "table/name.h"
+#include "table/objects.h"
+#include "table/source.h"
 #include "table/tuples.h"
+#include "table/view.h"
 
 #include <assert.h>
 

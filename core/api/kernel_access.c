@@ -2,8 +2,11 @@
  * runs. */
 #include "api/inside.h"
 #include "ops/ops.h"
+#include "table/find.h"
 #include "table/name.h"
+#include "table/objects.h"
 #include "table/tuples.h"
+#include "table/view.h"
 
 #include <assert.h>
 

@@ -4,6 +4,7 @@
  * innermost is the last place it took before the next level was opened. */
 #include "ops/ops.h"
 #include "table/name.h"
+#include "table/objects.h"
 #include "table/tuples.h"
 
 #include <assert.h>

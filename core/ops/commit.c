@@ -2,6 +2,7 @@
  * queue. Called last by entries, exits and updates; after it nothing fails. */
 #include "ops/inside.h"
 #include "plan/fusion.h"
+#include "table/find.h"
 
 #include <assert.h>
 

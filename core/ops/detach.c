@@ -6,7 +6,9 @@
  * repeats both until the list of dying objects stops growing. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
+#include "table/find.h"
 #include "table/name.h"
+#include "table/targets.h"
 
 #include <assert.h>
 

@@ -23,9 +23,11 @@
  * Life of a new object: fresh request -> place_object -> record from the reserved pool (reserve_objects) -> transfers
  * -> accd__insert_object (commit_entry), or back to the pool (release_memory). */
 #include "ops/inside.h"
-#include "plan/fusion.h"
 #include "plan/change_set.h"
+#include "plan/fusion.h"
+#include "table/find.h"
 #include "table/name.h"
+#include "table/objects.h"
 
 #include <assert.h>
 

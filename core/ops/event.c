@@ -3,7 +3,10 @@
  * reported when the queue executes the work. If no observer wants an operation, its events cost nothing. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
+#include "table/find.h"
+#include "table/label.h"
 #include "table/name.h"
+#include "table/objects.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
  * them. Called by core/api/construct.c and levels.c. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
+#include "table/find.h"
+#include "table/regions.h"
 
 #include <assert.h>
 

@@ -25,7 +25,11 @@
  * requests. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
+#include "table/attach.h"
+#include "table/find.h"
 #include "table/name.h"
+#include "table/objects.h"
+#include "table/regions.h"
 
 #include <assert.h>
 

@@ -23,6 +23,8 @@
  * Caches: a recycled region record keeps the requests of its last use. A construct with equal items finds its objects
  * there again, as long as no object has been removed (region->removals). */
 #include "ops/fast_path.h"
+#include "table/objects.h"
+#include "table/regions.h"
 
 #include <assert.h>
 

@@ -3,6 +3,7 @@
 #define ACCD_FAST_PATH_H
 
 #include "ops/inside.h"
+#include "table/find.h"
 
 /* A pointer that an entry attaches to the data of an item. */
 struct accd__fast_attach {

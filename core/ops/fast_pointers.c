@@ -2,6 +2,7 @@
  * unmapped. Pointers that cause errors, or change other attachments, are left to the general path. The holder of a
  * pointer is the present object that contains it. Used by fast_path.c. */
 #include "ops/fast_path.h"
+#include "table/attach.h"
 #include "table/name.h"
 
 #include <assert.h>

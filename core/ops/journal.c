@@ -7,6 +7,9 @@
  * Records are appended, and restored from the end, so that the oldest content of a byte is restored last. */
 #include "ops/inside.h"
 #include "plan/fusion.h"
+#include "table/attach.h"
+#include "table/find.h"
+#include "table/objects.h"
 
 #include <assert.h>
 

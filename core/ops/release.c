@@ -2,6 +2,7 @@
  * sent with the plan of another construct and committed before it. */
 #include "ops/exit_plan.h"
 #include "plan/fusion.h"
+#include "table/find.h"
 
 #include <assert.h>
 

@@ -1,6 +1,7 @@
 /* update.c - executes update constructs: unconditional moves of present data (TR14-1.2-16). Attached pointers keep
  * their values on both sides (TR14-4.1-06). Called by core/api/construct.c. */
 #include "ops/inside.h"
+#include "table/find.h"
 
 #include <assert.h>
 

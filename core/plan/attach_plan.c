@@ -18,9 +18,12 @@
  *
  * Invariants: a slot has at most one attachment in env->attached.slots; target->pins counts the attachments to an
  * object. Called by core/ops/enter.c. */
-#include "plan/inside.h"
-#include "plan/change_set.h"
 #include "plan/attach_plan.h"
+#include "plan/change_set.h"
+#include "plan/inside.h"
+#include "table/attach.h"
+#include "table/find.h"
+#include "table/source.h"
 
 #include <assert.h>
 

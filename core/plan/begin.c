@@ -1,6 +1,7 @@
 /* begin.c - the start of a plan: makes requests of the items of a construct, checks that their memory may be read,
  * and walks their mapping programs. Entries, exits and updates in core/ops call it. */
 #include "plan/inside.h"
+#include "table/find.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* bytes.c - plans the moves of requests: which bytes are transferred, minus attached pointers; overlapping moves are
  * joined. Called by entries, exits and updates after their requests are resolved. */
-#include "plan/inside.h"
 #include "device/written.h"
 #include "plan/change_set.h"
+#include "plan/inside.h"
+#include "table/find.h"
 
 #include <assert.h>
 

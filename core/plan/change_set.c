@@ -5,8 +5,9 @@
  * lists link the changes of each kind for the commit.
  *     at[hash(record)] -> {record, change} -> change->before -> ... -> NULL
  * Files of core/plan and core/ops note changes while they plan, and ask what a record will be like afterwards. */
-#include "plan/inside.h"
 #include "plan/change_set.h"
+#include "plan/inside.h"
+#include "table/attach.h"
 
 #include <assert.h>
 

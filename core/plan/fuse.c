@@ -23,10 +23,13 @@
  * Invariants: fused tuples that are current are disjoint and indexed by host address in env->tuples.fused. After
  * join_ranges, ranges are disjoint, sorted by host address, and cut no tuple and no object. */
 #include "base/sort.h"
-#include "plan/inside.h"
-#include "plan/fusion.h"
 #include "plan/change_set.h"
+#include "plan/fusion.h"
+#include "plan/inside.h"
+#include "table/find.h"
 #include "table/name.h"
+#include "table/objects.h"
+#include "table/targets.h"
 
 #include <assert.h>
 

@@ -2,8 +2,11 @@
  * object has holes: bytes that its clause excluded are not present (OMP60-map-13). The mapping program that lists the
  * excluded bytes of a type is called its layout. Called by entries, exits and updates. */
 #include "plan/inside.h"
+#include "table/find.h"
 #include "table/group.h"
 #include "table/name.h"
+#include "table/objects.h"
+#include "table/source.h"
 
 #include <assert.h>
 #include <stdio.h>

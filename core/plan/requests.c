@@ -1,8 +1,10 @@
 /* requests.c - requests of a plan: their sources, names and errors, how they are split, and the writes planned for
  * them. Only the plan changes here, never the device, a counter or the host. */
-#include "plan/inside.h"
 #include "plan/change_set.h"
+#include "plan/inside.h"
+#include "table/find.h"
 #include "table/name.h"
+#include "table/objects.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -2,6 +2,8 @@
  * split, new, skipped, or lies within an object that another request makes (first steps of TR14 4.2).
  * Called by core/ops/enter.c after begin.c and, for walked items, accd__plan_add_sections. */
 #include "plan/inside.h"
+#include "table/find.h"
+#include "table/source.h"
 
 #include <assert.h>
 

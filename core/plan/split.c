@@ -25,9 +25,10 @@
  *
  * Marks: tuples.exit is the number of this exit. A mark in a record (original->ends, fused->loses, vacated->evaluated)
  * is valid only if it equals that number, so incrementing the number clears all marks. */
-#include "plan/inside.h"
-#include "plan/fusion.h"
 #include "plan/change_set.h"
+#include "plan/fusion.h"
+#include "plan/inside.h"
+#include "table/find.h"
 
 #include <assert.h>
 

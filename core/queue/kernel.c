@@ -2,6 +2,7 @@
  * access at most the memory that the interpreter may; where the tables cannot decide, the kernel stops and the
  * interpreter runs it. */
 #include "queue/inside.h"
+#include "table/find.h"
 #include "table/name.h"
 
 /* Tables of a kernel: the ranges that it may access, and the pointers in device memory. */

@@ -1,5 +1,6 @@
 /* memory.c - frees device memory, or marks it as unwritten, after the tasks of queues that still use it. */
 #include "queue/inside.h"
+#include "table/objects.h"
 
 /* Queues the release of a range in the queue of accd__last_queue_using. Returns false if there is no such queue, so
  * that the caller releases the range now; true also without memory for a task. */

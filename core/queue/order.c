@@ -15,6 +15,7 @@
  * - A task that fetches the results of a kernel of its own queue does not start, because the kernel may still be
  *   undone; it is done at the wait. */
 #include "queue/inside.h"
+#include "table/label.h"
 #include "table/name.h"
 
 /* -------------------------------------------------------------------------- conflicts -- */

@@ -16,6 +16,9 @@
  * wait, as late as the rules allow, so that a missing wait shows. In concurrent mode the device runs it from the
  * construct on (order.c), and the wait finishes it. run.c runs tasks, each completely or not at all. */
 #include "queue/inside.h"
+#include "table/find.h"
+#include "table/label.h"
+#include "table/objects.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* attach.c - records of the attach table: makes and removes them, and maintains the rings of attachments with one
  * target. */
 #include "table/inside.h"
+#include "attach.h"
 
 /* Drops the order by targets (targets.c), because there is no memory for an entry. The next accd__build_target_order
  * builds it again. */

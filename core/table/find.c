@@ -1,6 +1,7 @@
 /* find.c - look-ups in the present table, by host or device address, and in the attach table. A look-up that finds a
  * pending group expands it first. All layers above use them. */
 #include "table/inside.h"
+#include "find.h"
 
 /* Returns true if `object` contains the byte at a host address; false if `object` is NULL. */
 static inline bool object_covers(const struct accd__object *object, uint64_t host)

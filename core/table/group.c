@@ -30,6 +30,7 @@
  *
  * A retired group keeps its walk and bitmap, which the next entry of the same structure takes over. */
 #include "table/inside.h"
+#include "objects.h"
 
 enum { MIN_GRANULE_SHIFT = 4, MAP_BYTES_PER_SECTION = 16 };
 

@@ -1,6 +1,7 @@
 /* label.c - labels: interned copies of the names that callers give to objects. A hash table holds one copy of each, as
  * long as the context. */
 #include "table/inside.h"
+#include "label.h"
 
 /* Frees a text that the context owns; NULL does nothing. */
 static void free_string(struct accd__mem *mem, const char *text)

@@ -1,6 +1,7 @@
 /* members.c - expands groups: sections become objects, pointers become attachments, when a look-up needs one of them.
  * Collapses them again when a construct names all of them and all are unchanged. group.c shows the states. */
 #include "table/inside.h"
+#include "attach.h"
 
 /* ------------------------------------------------------------------------------- sections -- */
 

@@ -3,6 +3,7 @@
 #include "table/inside.h"
 #include "table/name.h"
 #include "table/tuples.h"
+#include "find.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* objects.c - inserts objects, name origins and blocks into the present table of a device. Records are reserved before
  * a construct changes anything, so that insertions cannot fail. */
 #include "table/inside.h"
+#include "objects.h"
 
 /* Records the error that a device does not exist, if there is a context, and returns NULL. Decides DIR-1-04. */
 struct accd__device_env *accd__report_no_device(accd_context *context, int device)

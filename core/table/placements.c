@@ -2,6 +2,8 @@
  */
 #include "table/inside.h"
 #include "table/tuples.h"
+#include "find.h"
+#include "objects.h"
 
 /* Returns the placement (record of fusion) of `object`, or NULL. */
 struct accd__placement *accd__find_placement(struct accd__device_env *env, const struct accd__object *object)

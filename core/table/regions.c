@@ -1,6 +1,7 @@
 /* regions.c - records of open regions. Objects may outlive the regions that name them, and regions may outlive their
  * objects. */
 #include "table/inside.h"
+#include "regions.h"
 
 /* Returns a new record, with space for requests and items, for a fast-path region that returns to `free_list`; NULL: no
  * memory. */

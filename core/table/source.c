@@ -2,6 +2,7 @@
  */
 #include "table/inside.h"
 #include "table/name.h"
+#include "source.h"
 
 /* Returns how many of the bytes before `offset`, in an array of elements of `stride` bytes, belong to `member` of an
  * element. */

@@ -1,6 +1,7 @@
 /* targets.c - attachments ordered by their targets. The first request builds the order; it is maintained from then on.
  * Attachments with one base address form a ring; the order contains one attachment of each ring. */
 #include "table/inside.h"
+#include "targets.h"
 
 /* Builds the order of attachments by targets, unless it exists; expands the pointers of groups whose sections are
  * objects. Fails without memory. */

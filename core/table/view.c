@@ -1,6 +1,9 @@
 /* view.c - device ranges of objects, and of the targets of attached pointers. */
 #include "table/inside.h"
 #include "table/tuples.h"
+#include "find.h"
+#include "objects.h"
+#include "view.h"
 
 /* Sets [*low_p, *high_p) to the device range of the object, or of the current fused tuple that contains it, and returns
  * 1. Returns 0 if `object` is NULL. */

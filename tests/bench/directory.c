@@ -14,6 +14,7 @@
  * right sums.
  *
  * BACKEND is "direct", where kernels are functions, or "cuda" (directory_cuda.c). */
+#include <table/objects.h>
 #include "directory.h"
 
 #include <accdeep_directory.h>

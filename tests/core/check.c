@@ -1,4 +1,6 @@
 /* accd_check_invariants finds what is wrong: the state is broken by hand, one thing at a time. */
+#include <table/objects.h>
+#include <table/find.h>
 #include "support.h"
 
 #include <ops/ops.h>

@@ -2,6 +2,7 @@
  * world of structures, done once with groups from one section on and once without groups, have the
  * same statuses, events, host memory, device content, counters, attachments and levels. With random
  * faults on the way, too. */
+#include <table/targets.h>
 #include "support.h"
 
 #include <ops/ops.h>

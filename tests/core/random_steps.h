@@ -2,6 +2,7 @@
 #ifndef RANDOM_STEPS_H
 #define RANDOM_STEPS_H
 
+#include <table/find.h>
 #include "support.h"
 
 #include <plan/plan.h>

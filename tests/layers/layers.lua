@@ -22,7 +22,9 @@ layers.core = {
   -- Headers that other folders may include, in addition to the header named like its folder.
   shown = { "core/base/btree.h", "core/base/mem.h", "core/base/rules.h", "core/base/sort.h",
     "core/base/interval_tree.h",
-    "core/device/written.h", "core/table/group.h", "core/table/name.h", "core/table/tuples.h", "core/plan/fusion.h",
+    "core/device/written.h", "core/table/attach.h", "core/table/find.h", "core/table/group.h", "core/table/label.h",
+    "core/table/name.h", "core/table/objects.h", "core/table/regions.h", "core/table/source.h", "core/table/targets.h",
+    "core/table/tuples.h", "core/table/view.h", "core/plan/fusion.h",
     "core/plan/change_set.h", "core/plan/attach_plan.h" },
   -- Products that layers above the named layer may use.
   beside = { cuda = "core/device" },
