@@ -2,8 +2,13 @@
 -- whose host memory is the program's own.
 --
 --   C: accd_run_directive -> Host:directive -> plan -> C runs the plan's construct in the core.
--- Device data change only in directives that are executed here completely (kind "done"). Errors are raised as
--- diagnostics; reported() converts them for C. lua/embed/*.c calls all functions of this file.
+--
+-- Only directives that are executed here completely (kind "done") change data of a device. All functions raise their
+-- errors as diagnostics; reported() converts them for C. lua/embed/*.c calls all functions of this file. Parameters
+-- `file` and `line` are the location of the call in the C program, or nil.
+--
+-- A record describes a planned directive: {text, file, line, accepts, plan, construct, kind, name, is_openmp}. C keeps
+-- it to report errors, and passes it to Host:again to plan the directive with present values.
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
@@ -30,13 +35,16 @@ Host.__index = Host
 
 local backends = { sim = true, direct = true, cuda = true }
 
+-- Raises unless the option `value` is nil or a key of `choices`. kind_name: kind of the option in the message; list:
+-- help that lists the choices, used if none is close to `value`.
 local function choice(value, choices, kind_name, list)
   if value == nil or choices[value] then return end
   raise("unknown-name", nil, ("there is no %s '%s'"):format(kind_name, value),
     { help = diagnostic.suggest(value, choices) or list })
 end
 
--- Returns a host for a new session. options: those of session.new; allocator: that of core.open.
+-- Returns a host for a new session, which the caller closes. options: those of session.new, changed here; allocator:
+-- that of core.open. Raises for unknown options before a device is opened, and if a device cannot be opened.
 function embed.open(options)
   choice(options.language, languages, "language", "c and fortran")
   choice(options.descriptors, fortran_descriptor.layouts, "layout of descriptors", "cfi, flang and gfortran")
@@ -52,13 +60,15 @@ function embed.open(options)
   return self
 end
 
+-- Closes the session. The host must not be used afterwards.
 function Host:close() self.session:close() end
 
+-- Removes all fields of a table, without allocating memory.
 local function empty(t)
   for key in next, t do t[key] = nil end
 end
 
--- Clears the caches after memory ran out, without allocating tables.
+-- Clears the caches of ASTs, plans and records after memory ran out. Allocates no tables, so it cannot fail.
 function Host:relieve()
   local s = self.session
   empty(s.caches.parsed)
@@ -70,13 +80,16 @@ end
 -- Error value of a call that takes too many steps.
 embed.limit = { code = "limit" }
 
--- Returns the help for a scenario in terms of C.
+-- Returns the help `help` for a scenario in terms of C: func becomes accd_bind_function, and scenario { field = value }
+-- a field of accd_session_config.
 local function help_for_c(help)
   if help:find "^register it: " then return "register it: accd_bind_function" end
   return (help:gsub("scenario { (%l+) = (.-) }", "accd_session_config { .%1 = %2 }"))
 end
 
--- Returns an error as C needs it: texts, and the message as the command line prints it.
+-- Returns any Lua error as a table for C: texts, objects, and `shown`, the message as the command line prints it.
+-- `err`: a diagnostic, whose help is changed to terms of C; embed.limit; or another value, which becomes an internal
+-- error.
 function embed.reported(err)
   if err == embed.limit then
     err = diagnostic.new { code = "limit",
@@ -94,6 +107,7 @@ end
 
 -- --------------------------------------------------------------------------------- types, objects --
 
+-- Returns `name`. Raises if it is not an identifier, or is a keyword of the session's language.
 local function identifier(s, name)
   local reserved = s.language.keywords[name]
   if not name:match "^[%a_][%w_]*$" or reserved then
@@ -102,17 +116,19 @@ local function identifier(s, name)
   return name
 end
 
+-- Executes the declarations in `text`. If one of them is wrong, raises and declares nothing.
 function Host:declare(text, file, line)
   local s = self.session
   transaction.run(s, s.declare, s, text, file, line)
 end
 
--- Declares a type from debug information. program: path, "" for this process.
+-- Declares the type that `text` names from debug information. `program`: path of the program that has it; "" for the
+-- calling process. Raises if there is no such information or type.
 function Host:declare_from(text, program, file, line)
   self.session:declare_from(program ~= "" and program or nil, text, file, line)
 end
 
--- Returns the type that a text names; raises if it has no size.
+-- Returns the type that `text` names. Raises if there is no such type, or if it has no size.
 local function type_named(s, text, file, line)
   return s:with_text(text, file, line, function()
     if text:find("::", 1, true) and qualified_names.parse(text) and not s.now.scope:type_spelled(text)
@@ -129,13 +145,15 @@ local function type_named(s, text, file, line)
   end)
 end
 
--- Clears plans and mapping programs, which hold addresses, after a variable changed. ASTs are kept, unless the name is
--- also a C++ type.
+-- Clears plans and mapping programs, which hold addresses, before the variable `name` changes. ASTs are kept, unless
+-- the name is also a C++ type.
 local function forget_plans(s, name)
   if s.now.scope.tags[name] then return s:types_changed() end
   s.caches.programs, s.caches.member_mappings, s.caches.prepared, s.caches.nprepared = {}, {}, {}, 0
 end
 
+-- Raises if the object of the variable `name`, of `bytes` bytes, has another size than its type `t`. Sizes up to 1 mean
+-- that the program did not give one. An array may also have the size of its first element.
 local function check_size(name, t, bytes, file, line)
   local is_size_specified = bytes > 1 -- sizeof(void) is 1 as well
   local is_first = t.kind == "array" and t.of.size == bytes
@@ -146,6 +164,9 @@ local function check_size(name, t, bytes, file, line)
       or "declare the type as the compiler has it; ACCD_CHECK_MEMBER finds the member" })
 end
 
+-- Binds the name `name` to the program's object at `address`, of the type or declaration `text`. A name that was bound
+-- before is bound again. `bytes`: see check_size. Raises, and changes no variable, if the name is declared otherwise or
+-- the size is wrong.
 function Host:bind(name, text, file, line, address, bytes)
   local s = self.session
   name = s.language.normalize_name(name)
@@ -166,6 +187,7 @@ function Host:bind(name, text, file, line, address, bytes)
   end)
 end
 
+-- Removes a variable that Host:bind made. Raises if `name` is not bound.
 function Host:unbind(name, file, line)
   local s = self.session
   name = s.language.normalize_name(name)
@@ -178,6 +200,7 @@ function Host:unbind(name, file, line)
   s.now.scope.variables[name] = nil
 end
 
+-- Raises unless the structure type that `text` names has the member `name` of `bytes` bytes at the offset `offset`.
 function Host:check_member(text, name, file, line, offset, bytes)
   local s = self.session
   local t = type_named(s, text, file, line)
@@ -193,13 +216,15 @@ function Host:check_member(text, name, file, line, offset, bytes)
   end
 end
 
--- Registers a C function for section bounds. fn receives integers (numbers and addresses) and returns an integer, or
--- nil and its error.
+-- Registers a C function as `name`, for bounds of sections. fn receives integers (numbers and addresses). It returns an
+-- integer, or nil and the number of its error, which is raised when the bound is evaluated. Raises if the name exists.
 function Host:func(name, fn, file, line)
   local s = self.session
   if s.now.scope:find_declared(identifier(s, name)) or s.now.scope.functions[name] then
     raise("duplicate-name", nil, ("'%s' is declared already"):format(name), { file = file, line = line })
   end
+  -- Calls `fn` with arguments as integers and returns its result. Raises for an argument that is neither an integer nor
+  -- an address, and if `fn` fails.
   local function check_results(...)
     local arguments = table.pack(...)
     for i = 1, arguments.n do
@@ -221,10 +246,13 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Action of C for each operation.
+-- What C does with the construct of a plan, by kind of the plan: runs it once ("step"), runs it and opens a region
+-- ("region"), or does this with a kernel as body ("compute"). Other kinds are executed in Lua.
 local kinds = { ["enter data"] = "step", ["exit data"] = "step", update = "step", region = "region",
   declare = "region", compute = "compute" }
 
+-- Returns the text of a directive without "#pragma" or "!$" and the language's word. The second result is true if the
+-- word is "omp", false if it is "acc", and nil if there is none.
 local function strip_sentinel(text)
   local bare_text = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", "")
   local word, rest = bare_text:match "^%s*(%a+)%s+(.*)$"
@@ -233,7 +261,7 @@ local function strip_sentinel(text)
   return bare_text, nil
 end
 
--- Returns the name of the region that a directive ends, and true if it is OpenMP's; nil for other directives.
+-- Returns the name of the region that the directive `text` ends, and true if it is OpenMP's; nil for other directives.
 local function ended_region(s, text)
   local bare_text, is_openmp = strip_sentinel(text)
   local name = bare_text:lower():match "^%s*end%s+([%l%s_]-)%s*$"
@@ -242,13 +270,16 @@ local function ended_region(s, text)
   return name:gsub("%s+", " "), is_openmp
 end
 
+-- Raises the error for the construct or clause `name` at index `pos` of its text, which gives variables other
+-- addresses: C code has no variables that accdeep could change.
 local function refuse(name, pos)
   raise("unsupported", pos, ("'%s' is about names in the text of a program, which is not seen here"):format(name),
     { length = #name, help = "accd_deviceptr gives the address" })
 end
 
--- True if C runs the plan of a directive, or making the plan raises an error. accepts: kinds of plans that are allowed,
--- nil for any; others raise.
+-- Returns true if C runs the plan of the directive `node`, or if making the plan raises an error; false if Lua executes
+-- the directive. kind: kind of its plan. accepts: set of the actions in `kinds` that the caller allows, nil for any.
+-- Raises for actions that are not allowed, directives for other compilers, and wrong nesting.
 local function is_accepted_kind(s, node, kind, text, accepts)
   if kind == "body" or kind == "declaration" then
     return true
@@ -270,15 +301,16 @@ local function is_accepted_kind(s, node, kind, text, accepts)
   return kinds[kind] ~= nil
 end
 
--- True if a plan must be requested each time, because it depends on values that only Lua reads.
+-- Returns true if C must request a plan each time, because it depends on values that only Lua reads: conditions, the
+-- device, the order of queues, or bounds.
 local function is_gated(s, plan)
   return (plan.condition_value or plan.on_device or plan.ordered or s.language.computes_bounds or plan.single_use)
     and true or false
 end
 
--- Returns what C needs of a directive: kind, construct, device, queue, name, is_openmp, gated, record. The record
--- reproduces all of it (Host:again). accepts: see is_accepted_kind. is_deferred: true if conditions are not evaluated
--- now.
+-- Returns what C needs of the directive `text`: kind ("done", "end" or a value of `kinds`), construct, device, queue,
+-- name, is_openmp, gated, record. A directive of kind "done" has been executed; "end" ends the region `name`. accepts:
+-- see is_accepted_kind. is_deferred: true if conditions are not evaluated now. Raises if the directive is not valid.
 local function describe_plan(self, text, file, line, accepts, is_deferred)
   local s = self.session
   local record = { text = text, file = file, line = line, accepts = accepts }
@@ -303,6 +335,8 @@ end
 local COMPUTE = { compute = true }
 local CONSTRUCTS = { compute = true, region = true, step = true }
 
+-- Takes and returns the results of describe_plan. Stores their record in self.records unless the plan must be requested
+-- each time (is_gated). After a directive of kind "done" all records are removed, since clause groups may have changed.
 local function cache_plan(self, kind, construct, device, queue, name, is_openmp, gated, record)
   if kind == "done" then
     self.records = {} -- clause groups may have changed
@@ -327,18 +361,21 @@ local function plan_once(self, text, file, line, accepts)
   return cache_plan(self, describe_plan(self, text, file, line, accepts))
 end
 
+-- Returns the description (see describe_plan) of any directive.
 function Host:directive(text, file, line) return plan_once(self, text, file, line) end
+-- Returns the description of a compute construct. Raises for other directives.
 function Host:compute(text, file, line) return plan_once(self, text, file, line, COMPUTE) end
+-- Returns the description of a construct that runs later; its conditions are not evaluated now.
 function Host:prepare(text, file, line) return describe_plan(self, text, file, line, CONSTRUCTS, true) end
--- Returns the description of a record's directive again, with present values.
+-- Returns the description of the directive of `record` again, with present values.
 function Host:again(record) return describe_plan(self, record.text, record.file, record.line, record.accepts) end
 
--- Raises an error in the text of a directive.
+-- Raises the error diagnostic.raise(...), located in the text of the directive of `record`.
 local function raise_in(self, record, ...)
   self.session:with_text(record.text, record.file, record.line, raise, ...)
 end
 
--- Raises the core's error about a plan, or about the end of its region.
+-- Raises the error `err` of the core about the plan of `record`. at_end: true if the construct failed at its end.
 function Host:failed(err, record, at_end)
   local s, plan = self.session, record.plan
   s:with_text(record.text, record.file, record.line, function()
@@ -348,25 +385,29 @@ function Host:failed(err, record, at_end)
   end)
 end
 
--- Raises about a kernel of a compute construct that returned a number other than 0.
+-- Raises the error for the kernel of a compute construct that returned `number`, which is not 0.
 function Host:kernel_failed(record, _, number)
   raise_in(self, record, "callback", 1, ("the kernel of '%s' failed: it returned %d"):format(record.plan.node.name,
     number), { length = #record.text, rule = "HOUSE-misuse" })
 end
 
--- Raises about a directive that ends no open region. innermost: name of the innermost open region, nil if none is open.
+-- Raises the error for a directive that ends no open region. innermost: name of the innermost open region, nil if none
+-- is open; is_openmp: 0 if that region is OpenACC's.
 function Host:cannot_end(record, innermost, is_openmp)
   local help = innermost and ("it is ended by '%s end %s'"):format(is_openmp ~= 0 and "omp" or "acc", innermost)
   raise_in(self, record, "region-nesting", 1, innermost and ("the innermost open region is '%s'"):format(innermost)
     or "there is no open region to end", { length = #record.text, rule = "DIR-4.3-06", help = help })
 end
 
+-- Raises the error for ending a region that is not the innermost open one. innermost: name of the innermost open
+-- region, nil if none is open.
 function Host:not_innermost(record, innermost)
   raise_in(self, record, "region-nesting", 1, innermost
     and ("this is not the innermost open region, which is '%s'"):format(innermost) or "it is not open",
     { length = #record.text, rule = "DIR-4.3-06" })
 end
 
+-- Makes device `number` the current device. Raises if there is no such device.
 function Host:set_device(number) self.session:set_device(number) end
 
 return embed

@@ -367,7 +367,7 @@ local function language(run)
   end
 
   -- Returns the function acc or omp (`name`), which executes the directive `text`. `refs`: names of variables that a
-  -- body uses, as a text, or nil. It returns a region, a function to call with the body, or nil if the directive is done.
+  -- body uses, as a text, or nil. It returns a region, a function that takes the body, or nil if the directive is done.
   local function directives(name)
     return function(text, refs)
       run.begun = true
@@ -644,7 +644,7 @@ function Run:record(name, ok, err, seconds)
     or nil, seconds = seconds }
 end
 
--- Notifies observers that a file or case begins or ends: kind is "scenario", "case" or "end"; name: of the file or case.
+-- Notifies observers that a file or case begins or ends: kind is "scenario", "case" or "end"; name: of file or case.
 function Run:mark(kind, name)
   if self.observers.mark then self.observers.mark(kind, name) end
 end
@@ -724,8 +724,8 @@ local function open(file, text, options)
   return run
 end
 
--- Runs the script `text`, then finished(is_module); `is_module` is true if the script executed no statement and returned
--- a value. Returns true, or false and the error of the script or of `finished`.
+-- Runs the script `text`, then finished(is_module); `is_module` is true if the script executed no statement and
+-- returned a value. Returns true, or false and the error of the script or of `finished`.
 local function execute(run, text, finished)
   local file, options = run.file, run.options
   -- While the script runs, methods of strings are those of its own string library, except for a trusted script.

@@ -193,7 +193,7 @@ function vocabulary.extend(env, run)
   return word
 end
 
--- Raises if the session was replaced or has changed since run.vocabulary was stored: the vocabulary is then not the
+-- Raises if the session was replaced or has changed since run.vocabulary was stored. The vocabulary is then not the
 -- last statement of its file, and programs would not contain the later statements. run.vocabulary must not be nil.
 function vocabulary.check_last(run)
   local record = run.vocabulary
