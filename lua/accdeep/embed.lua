@@ -3,7 +3,7 @@
 --
 --   C: accd_run_directive -> Host:directive -> plan -> C runs the plan's construct in the core.
 --
--- Only directives that are executed here completely (kind "done") change data of a device. All functions raise their
+-- Directives that are executed here completely (kind "done") may change data of a device. All functions raise their
 -- errors as diagnostics; reported() converts them for C. lua/embed/*.c calls all functions of this file. Parameters
 -- `file` and `line` are the location of the call in the C program, or nil.
 --
@@ -246,8 +246,8 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- What C does with the construct of a plan, by kind of the plan: runs it once ("step"), runs it and opens a region
--- ("region"), or does this with a kernel as body ("compute"). Other kinds are executed in Lua.
+-- Action of C for a plan, by kind of the plan: "step" runs the construct once, "region" runs it and opens a region, and
+-- "compute" does this with a kernel as body. Plans of other kinds are executed in Lua.
 local kinds = { ["enter data"] = "step", ["exit data"] = "step", update = "step", region = "region",
   declare = "region", compute = "compute" }
 
@@ -270,8 +270,8 @@ local function ended_region(s, text)
   return name:gsub("%s+", " "), is_openmp
 end
 
--- Raises the error for the construct or clause `name` at index `pos` of its text, which gives variables other
--- addresses: C code has no variables that accdeep could change.
+-- Raises the error for the construct or clause `name` at index `pos` of its text. It changes what names in the
+-- program's text mean, and accdeep does not see that text.
 local function refuse(name, pos)
   raise("unsupported", pos, ("'%s' is about names in the text of a program, which is not seen here"):format(name),
     { length = #name, help = "accd_deviceptr gives the address" })
