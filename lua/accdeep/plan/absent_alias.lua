@@ -8,7 +8,8 @@ local unparse = require "accdeep.syntax.unparse"
 
 local absent_alias = {}
 
--- Returns the entry of the member at the end of a path of member names; nil if the member mapping has no such entry.
+-- Returns the entry of the member mapping for the member at the end of `path`, member names such as "a.b"; nil if there
+-- is no such entry.
 local function entry_at(session, member_mapping, path)
   local match
   for name in path:gmatch "[%a_][%w_]*" do
@@ -25,7 +26,8 @@ local function entry_at(session, member_mapping, path)
   return match
 end
 
--- Returns the base of the alias called `name` in an item, as text; nil if `name` is not an alias.
+-- Returns the base of the alias called `name` in an item, as text; nil if `name` is not an alias. item: item of a plan;
+-- name: full name of the datum in the core's error.
 function absent_alias.base(session, item, name)
   if item.alias or not item.member_mapping or not item.name then return item.alias end
   local start = "^" .. item.name:gsub("%p", "%%%0"):gsub("%%#", "%%-?%%d+")

@@ -3,6 +3,9 @@
 -- Input: a request (plan/requested_action.lua) and the AST of its list item. Output: an item with register code that
 -- computes its base, count, start and the cell of the pointer to attach. The session's language calls this file through
 -- Plan:object, :section and :pointer. requested_action.lua decides the item's action and member mapping.
+--
+-- Parameters: `b` is the builder of the item's register code, `ctx` the context of code generation ({session}), `node` the
+-- AST of an l-value, `request` a request (plan/requested_action.lua).
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.syntax.advice"
@@ -24,7 +27,8 @@ local render, type_of = list_item.render, list_item.type_of
 
 local c_items = {}
 
--- Returns the registers that hold the computed subscripts of a name; subscripts after the third are dropped.
+-- Returns the registers that hold the computed subscripts of a name. indices: their ASTs; the core keeps three per
+-- name, so that later subscripts are dropped.
 local function index_registers(b, ctx, indices)
   local list = {}
   for i = 1, math.min(#indices, 3) do
@@ -34,15 +38,17 @@ local function index_registers(b, ctx, indices)
   return list
 end
 
--- Returns the variable that a member is a part of; nil if the path to the member follows a pointer.
+-- Returns the AST of the variable of which the member `node` is a part; nil if `node` is no member, or if the path to
+-- it follows a pointer.
 local function enclosing_variable(node)
   local root = node
   while root.tag == "member" and not root.arrow do root = root.base end
   return root ~= node and root.tag == "id" and root or nil
 end
 
--- Sets the frame of an item that is a member of a variable, so that the member keeps its offset in the variable on the
--- device. Does nothing unless the rules map members without their structure.
+-- Sets the fields `frame` and `room` of an item: address and bytes of the variable that contains the member `node`. The
+-- member then keeps its offset in the variable on the device. Does nothing unless the rules map members without their
+-- structure (rules.members is "mapped").
 local function keep_place(plan, item, node)
   local root = enclosing_variable(node)
   if plan.session.rules.members ~= "mapped" or not root then return end
@@ -52,15 +58,15 @@ local function keep_place(plan, item, node)
   if address.const then item.frame, item.room = address.const, from.type.size end
 end
 
--- Adds an item that maps only the pointer `node`, whose target the request maps. fields: fields of the new request,
--- which are changed.
+-- Adds an item that maps only the pointer `node`; its target is mapped by `request`. fields: fields of the new request;
+-- the function adds action, clause, node and kind to the table.
 local function map_pointer(plan, request, node, fields)
   fields.action, fields.clause = plan.kind == "exit data" and "delete" or "create", {}
   fields.node, fields.kind = request.node, plan.kind
   plan:object(fields, node)
 end
 
--- Adds an item that maps only the pointer member `node`, at most once per construct.
+-- Adds an item that maps only the pointer member `node`, unless an item of the construct does so already.
 local function pointer_member(plan, request, node)
   local text = unparse.expression(node)
   if plan.pointers[text] then return end
@@ -68,8 +74,9 @@ local function pointer_member(plan, request, node)
   map_pointer(plan, request, node, { pointer = true })
 end
 
--- Maps the base pointer `node` of a request and, if rules.chains is "mapped", the pointers on the access path to it.
--- Members of a variable, or of what a variable points to, are mapped once per construct; others once per list item.
+-- Adds items that map the base pointer `node` of a request and, if rules.chains is "mapped", the pointers on the access
+-- path to it. Members of a variable, or of the target of a variable, are mapped once per construct; others once per
+-- list item. Does nothing for update, and if the rules do not map pointer members.
 local function map_pointers(plan, request, node)
   local rules = plan.session.rules
   if rules.members ~= "mapped" or plan.kind == "update" then return end
@@ -84,8 +91,9 @@ local function map_pointers(plan, request, node)
   end
 end
 
--- Maps the pointers on the access path to the object of a list item. As in clang, a pointer that is reached through
--- another member's pointer counts as part of the path and is not copied.
+-- Adds items that map the pointers on the access path to the list item `node` of type t. As in clang, a pointer
+-- `node` that is reached through another member's pointer counts as part of the path: `item` then allocates or deletes
+-- it and copies nothing.
 local function map_chain(plan, request, node, t, item)
   local pointer = list_item.pointer_to(plan.session, node)
   if pointer then map_pointers(plan, request, pointer) end
@@ -95,8 +103,9 @@ local function map_chain(plan, request, node, t, item)
   end
 end
 
--- Sets the cell of the pointer `node` in an item, so that the pointer is attached. Does nothing if data clauses do not
--- attach such a pointer.
+-- Sets slot or slot_address of an item, the address of the pointer `node`, so that the core attaches the pointer. Does
+-- nothing for r-values. If the rules map members without their structure, clauses attach only pointers that are
+-- members.
 local function pointer_cell(b, ctx, node, item)
   local members = ctx.session.rules.members == "mapped" and item.action ~= action.attach
     and item.action ~= action.detach
@@ -111,9 +120,9 @@ local function pointer_cell(b, ctx, node, item)
   end
 end
 
--- Returns the register with the address where the array that encloses `node` begins; nil if `node` is not part of an
--- array. `node` is an element or a row. Where data are fused, the outermost array is used: a variable, a member, or the
--- target of a pointer (DIR-4.1-03).
+-- Returns the register with the address where the array begins that encloses `node`, an element or a row; nil if `node`
+-- is not part of an array. If the rules fuse data, the outermost array is used: a variable, a member, or the target of
+-- a pointer (DIR-4.1-03).
 local function origin_of(b, ctx, node)
   local whole, at = nil, node
   while true do
@@ -130,7 +139,8 @@ local function origin_of(b, ctx, node)
   return whole and codegen.reg(b, codegen.address_of(b, codegen.lvalue(b, ctx, whole), node.pos), node.pos)
 end
 
--- Adds an item with the code of builder b. If no pointer cell is set yet, the request's base pointer is attached.
+-- Adds an item with the code of builder b and returns it. If it has no pointer cell yet, the request's base pointer
+-- becomes the pointer to attach.
 local function add(plan, item, b, request)
   local pointer = request.base_pointer
   if pointer and not item.slot and not item.slot_address then
@@ -139,8 +149,8 @@ local function add(plan, item, b, request)
 end
 c_items.add = add
 
--- Adds an item for elements of `base` and returns it; sets its name and symbol. kind: "section", "element" or nil (the
--- whole object); rows: dimensions inside an element of a section.
+-- Sets name and symbol of the item for elements of type `element` of `base`, adds it to the plan, and returns it. kind:
+-- "section", "element" or nil (the whole object); rows: dimensions inside an element of a section, or nil.
 local function add_elements(plan, item, b, ctx, request, base, element, kind, rows)
   local indices = {}
   item.name, item.element = render(base, indices), element
@@ -151,8 +161,9 @@ local function add_elements(plan, item, b, ctx, request, base, element, kind, ro
   return add(plan, item, b, request)
 end
 
--- Sets the extent of an alias item: one byte of the target of the pointer or, for p[@base], of the target of the base
--- (TR14 3.5).
+-- Sets the extent of an alias item p[@] or p[@base] (TR14 3.5): one byte of the target of the pointer p or, for
+-- p[@base], the section of the pointer `base`. base: AST of p; subscript: the alias; sections: sections of the
+-- construct, by text.
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
@@ -164,8 +175,9 @@ local function alias_section(session, b, ctx, item, base, subscript, sections)
   item.alias = subscript.to and unparse.expression(subscript.to)
 end
 
--- Sets address, length, action and mapping program of a section item. Returns the type of its elements and the
--- dimensions inside them.
+-- Sets address, length, action and mapping program of a section item. t: type of `base`, an array or pointer. Returns
+-- the type of the section's elements and the dimensions inside them. Raises if a constant section has a negative length
+-- or is outside of its array.
 local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   local session = plan.session
   local row_type, start, length, rest = section_subscripts.first_section(b, ctx, t, subscripts)
@@ -183,7 +195,8 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
       help = advice.section(start.const, length.const, t.size // row_type.size) })
   end
   local flags
-  if more then -- the section follows several pointers: inner bounds are evaluated on the host
+  -- The section follows several pointers: the mapping program evaluates inner bounds on the host.
+  if more then
     item.action, item.program, flags = resolve(session, request, types.innermost(element))
     item.program = mapping_compiler.pointer_program(session, nil, nil, ctx, element, subscripts, more, function(last)
       local _, program = resolve(session, request, last)
@@ -213,8 +226,9 @@ local function compile_section(plan, request, b, ctx, item, base, subscripts, t)
   return element, mapping_compiler.rows(types.element(t), row_type)
 end
 
--- Adds the item of a[0:n] for a structure a, which is a container: start and length are arguments of its shape
--- (TR14-5-03). Decides TR14-5-03.
+-- Adds and returns the item of a[0:n] for a structure a, which is a container: start and length become arguments of its
+-- shape (TR14-5-03). Raises if there is no length, a second subscript, or a shape that has arguments. Decides
+-- TR14-5-03.
 local function container(plan, request, base, subscripts)
   local first = subscripts[1]
   if subscripts[2] or first.tag ~= "section" or not first.length then
@@ -229,7 +243,8 @@ local function container(plan, request, base, subscripts)
   return c_items.object(plan, setmetatable({ clause = with_values, node = base }, { __index = request }), base)
 end
 
--- Adds the item of a section base[s:l]... and returns it. Decides TR14-3.5-10.
+-- Adds the item of a section base[s:l]... and returns it. Raises if `base` has no elements, if '@' is not allowed
+-- there, and for errors of the bounds. Decides TR14-3.5-10.
 function c_items.section(plan, request, base, subscripts)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }
@@ -267,8 +282,8 @@ function c_items.section(plan, request, base, subscripts)
   return add_elements(plan, item, b, ctx, request, base, element, first.tag ~= "alias" and "section" or nil, rows)
 end
 
--- Adds the item of a whole variable, member or element and returns it. A pointer also gets an attach or detach item.
--- Decides ACC33-att-5.
+-- Adds the item of a whole variable, member or element and returns it. A pointer also gets an item that attaches or
+-- detaches it, where clauses attach variables. Raises if the type of `node` has no size. Decides ACC33-att-5.
 function c_items.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }
@@ -321,8 +336,8 @@ function c_items.object(plan, request, node)
   return item
 end
 
--- Adds the item that attaches or detaches the pointer `node` itself, and returns the item. Raises if `node` is not a
--- pointer. Decides ACC33-att-5.
+-- Adds the item that attaches or detaches the pointer `node` itself, as request.action says, and returns the item.
+-- Raises if `node` is not a pointer. Decides ACC33-att-5.
 function c_items.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
   local ctx = { session = session }

@@ -78,7 +78,7 @@ for name, meaning in pairs {
   home = "of Fortran: the variable", inside = "of Fortran: true if it is a part of its variable",
 } do item_fields[name] = meaning end
 
--- Raises if the table `names` has no key `name`; `record_name` is the noun of the record in the message.
+-- Raises if the table `names` has no key `name`. record_name: noun of the record in the message, such as "a plan".
 local function check(names, record_name, name)
   if names[name] then return end
   local near = diagnostic.closest(tostring(name), names)
@@ -93,23 +93,23 @@ function Plan:__newindex(name, value)
   rawset(self, name, value)
 end
 
--- Returns an empty plan for a directive node; options: file, line.
+-- Returns an empty plan for a directive. node: AST; kind: operation; options: {file, line}.
 function construct_ir.new(session, node, kind, options)
   return setmetatable({ session = session, node = node, kind = kind, items = {}, named = {}, private = {},
     pointers = {}, attached = {}, deviceptr = {}, use_device = {}, sections = {}, file = options.file,
     line = options.line }, Plan)
 end
 
--- Returns a symbol for messages and events. unit: bytes of an element; kind: "section", "element" or nil; layout: the
--- members; rows: dimensions inside an element.
+-- Returns a symbol of the core for messages and events. unit: bytes of an element; kind: "section", "element" or nil
+-- (the whole object); layout: the members, or nil; rows: dimensions inside an element, or nil. Raises the core's error.
 function Plan:label(name, unit, kind, layout, rows)
   local symbol = { name = name, unit = unit, layout = layout, array = rows, file = self.file, line = self.line }
   if kind then symbol[kind] = true end
   return self.session:label(symbol)
 end
 
--- Appends the complete item with the code of builder `b` and the clause of its request. Returns the item; raises if the
--- item has an unknown field.
+-- Appends the complete item to the plan and returns it. b: builder with the item's code; request: the request that it
+-- lowers (plan/requested_action.lua). Raises if the item has an unknown field.
 function Plan:add(item, b, request)
   item.places = request.clause and request.clause.places
   item.clause, item.node, item.member_mapping = request.clause, request.node, request.member_mapping
@@ -119,7 +119,7 @@ function Plan:add(item, b, request)
   return item
 end
 
--- Returns the core's flags of a request.
+-- Returns the core's flags (core.flag) that a request asks for.
 function Plan:flags(request)
   local f = 0
   if request.try then f = f | core.flag.try end
@@ -128,18 +128,22 @@ function Plan:flags(request)
   return f | (request.flags or 0)
 end
 
--- Returns the item of a variable, a member or an element, made by the session's language.
+-- Adds the item of a variable, a member or an element with the session's language, and returns it. node: its AST.
+-- Raises for errors of the list item.
 function Plan:object(request, node) return self.session.language.object(self, request, node) end
 
--- Returns the item of a section base[s:l]..., made by the session's language.
+-- Adds the item of a section base[s:l]... with the session's language, and returns it. Raises for errors of the
+-- section.
 function Plan:section(request, base, subscripts)
   return self.session.language.section(self, request, base, subscripts)
 end
 
--- Returns the item that attaches or detaches the pointer `node` itself, made by the session's language.
+-- Adds the item that attaches or detaches the pointer `node` itself with the session's language, and returns it. Raises
+-- if `node` is not a pointer.
 function Plan:pointer(request, node) return self.session.language.pointer(self, request, node) end
 
--- Numbers the items and returns the core's construct for them.
+-- Sets the number of each item, and returns the core's construct for the items; nil and an error if the core has no
+-- memory.
 function Plan:prepare()
   local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
     file = self.file, line = self.line, finalize = self.finalize }

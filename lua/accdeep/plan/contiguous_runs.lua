@@ -1,5 +1,7 @@
 -- contiguous_runs.lua - splits the section of an update into contiguous runs. The lowerings of OpenACC and OpenMP pass
 -- the AST of a list item and receive a list of ASTs.
+--
+-- A subscript is {index} for an element, or {start, length, stride} with ASTs, each of which may be nil.
 
 local advice = require "accdeep.base.lazy".require "accdeep.syntax.advice"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,8 +12,8 @@ local raise = diagnostic.raise
 
 local contiguous_runs = { MOST = 1 << 16 } -- limit on the runs of one section
 
--- Returns first, count and stride of a subscript of an array with n elements (nil for a pointer). Raises if the stride
--- is not positive.
+-- Returns first, count and stride of a subscript; count is nil if unknown. n: elements of the array, nil for a pointer.
+-- Raises if the stride is not positive.
 local function range_of(session, subscript, n)
   local function value(node) return session.language.integer(session, node) end
   if subscript.index then return value(subscript.index), 1, 1 end
@@ -24,7 +26,7 @@ local function range_of(session, subscript, n)
   return first, subscript.length and value(subscript.length) or n and (n - first + stride - 1) // stride, stride
 end
 
--- Raises if a range {first, count, stride} is not inside an array of `n` elements.
+-- Raises, citing `rule`, if `count` elements from `first` with this stride are not inside an array of `n` elements.
 local function require_inside(subscript, first, count, stride, n, rule)
   if first >= 0 and (count == 0 and first or first + (count - 1) * stride + 1) <= n then return end
   local stride_text = stride ~= 1 and (":%d"):format(stride) or ""
@@ -50,8 +52,8 @@ local function strip_strides(node)
   return copy
 end
 
--- Returns a section as a single run, with strides that have no effect removed. Raises if a stride leaves gaps. Decides
--- OMP60-map-13.
+-- Returns a section as a single run, without strides that have no effect. Other list items are returned unchanged.
+-- Raises if a stride leaves gaps. The plan becomes single_use if there are strides. Decides OMP60-map-13.
 function contiguous_runs.as_single_run(plan, node)
   if not has_stride(node) then return node end
   local base, subscripts = list_item.split_designator(node)
@@ -68,9 +70,9 @@ function contiguous_runs.as_single_run(plan, node)
   return strip_strides(node)
 end
 
--- Returns the contiguous runs of a section as ASTs. A section with a stride, or with a partial inner dimension, has
--- several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule to cite if the section is outside of its array. Decides
--- ACC33-upd-2.
+-- Returns the contiguous runs of a section as a list of ASTs; other list items as a list of one. A section with a
+-- stride, or with a partial inner dimension, has several runs (OMP60-upd-1, ACC33-upd-2). rule: the rule to cite if the
+-- section is outside of its array. Raises in that case, and if there are more than MOST runs. Decides ACC33-upd-2.
 function contiguous_runs.contiguous(plan, node, rule)
   local session = plan.session
   local base, subscripts = list_item.split_designator(node)

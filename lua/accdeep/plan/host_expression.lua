@@ -1,5 +1,8 @@
 -- host_expression.lua - evaluates C expressions of a scenario on the host: their values in a memory, and the addresses
 -- of l-values. run/language_c.lua and the lowering of OpenMP call this file.
+--
+-- env: environment of the expression (backend/closures.lua), with the memory env.space. frame: a table for one
+-- evaluation; frame.pos is the position to which an error belongs. node: an AST. self: the session.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local closures = require "accdeep.backend.closures"
@@ -13,7 +16,7 @@ local raise = diagnostic.raise
 
 local host_expression = {}
 
--- Returns the value of a bound of a section; raises if it is not an integer.
+-- Returns the value of a bound of a section; raises if the bound is not an integer.
 local function bound(env, node, frame)
   local e = closures.compile(env, node)
   if not e.value or e.type.kind ~= "scalar" or e.type.float then
@@ -22,8 +25,8 @@ local function bound(env, node, frame)
   return (e.value(frame))
 end
 
--- Returns start and length of a subscript. n: number of elements of its array, nil for a pointer. Raises if the length
--- is missing for a pointer, or negative.
+-- Returns start and length of a subscript; 1 is the length of an index. n: number of elements of its array, nil for a
+-- pointer. Raises if the length is missing for a pointer, or negative.
 local function range(env, subscript, n, frame)
   if subscript.index then return bound(env, subscript.index, frame), 1 end
   local start = subscript.start and bound(env, subscript.start, frame) or 0
@@ -37,12 +40,13 @@ local function range(env, subscript, n, frame)
   return start, length
 end
 
--- Returns the element type of an array or pointer type; raises for other types.
+-- Returns the element type of an array or pointer type; raises at `pos` for other types.
 local function element(t, pos)
   return types.element(t) or raise("not-a-pointer", pos, ("%s has no elements"):format(types.name(t)))
 end
 
--- Returns the values of a section as nested lists, one level per dimension.
+-- Returns the values of the elements of a section as nested lists, one level per dimension. Raises if the section is
+-- outside of its array, or if its elements have no size.
 local function section_values(env, node, frame)
   local dimensions = {}
   while node.tag == "section" do
@@ -50,8 +54,8 @@ local function section_values(env, node, frame)
     node = node.base
   end
   local base, space = closures.compile(env, node), env.space
-  -- Arguments: at: address of the array or pointer; low, high: bounds of the object. The outermost pointer may be an
-  -- r-value.
+  -- Returns the values of the dimensions from `depth` on. t: type of the array or pointer; at: its address; low, high:
+  -- bounds of the object. At depth 1, `at` is the value of a pointer if the base is an r-value.
   local function list(t, depth, at, low, high)
     local section = dimensions[depth]
     if not section then return memory_view.read(space, t, at, low, high) end
@@ -78,8 +82,9 @@ local function section_values(env, node, frame)
   return list(base.type, 1, (base.lvalue or base.value)(frame))
 end
 
--- Returns the value of an expression in a memory: a number, a view, or nested lists for a section. start: the grammar
--- rule, "assignment" where the expression may assign.
+-- Returns the value of the expression `text` in the memory of `env`: a number, a pointer, a view, or nested lists for a
+-- section. start: the grammar rule, "assignment" if the expression may assign; nil: "expression". Raises for errors of
+-- the expression, and if it is void.
 function host_expression.value(self, env, text, start)
   local node = syntax.parse(start or "expression", text, 1, self.now.scope)
   local frame = {}
@@ -100,7 +105,8 @@ function host_expression.value(self, env, text, start)
   error(result, 0)
 end
 
--- Returns address, bytes and type of an l-value or section on the host.
+-- Returns address, bytes and type of the l-value or section `node` on the host; for a section, the type is that of its
+-- base. Raises if `node` is neither. If a section covers several rows, only the first subscript counts.
 function host_expression.extent_of(self, node)
   local env, frame = self:host_env(), { pos = node.pos }
   local base, subscripts = node, nil
@@ -116,7 +122,8 @@ function host_expression.extent_of(self, node)
   local element_type = element(t, subscripts[1].pos)
   local address = (t.kind == "pointer" and e.value or e.lvalue)(frame)
   local start, length = range(env, subscripts[1], t.n, frame)
-  for i = 2, #subscripts do -- a part of a single row
+  -- A section inside a single row: the subscripts combine to elements of the innermost array.
+  for i = 2, #subscripts do
     if length ~= 1 or element_type.kind ~= "array" then break end
     local first, count = range(env, subscripts[i], element_type.n, frame)
     start, length, element_type = start * element_type.n + first, count, element_type.of
@@ -124,12 +131,12 @@ function host_expression.extent_of(self, node)
   return address + start * element_type.size, length * element_type.size, t
 end
 
--- Returns address, bytes and type of the l-value in a text.
+-- Returns address, bytes and type of the l-value or section `text`, as extent_of does.
 function host_expression.extent(self, text)
   return host_expression.extent_of(self, syntax.parse("expression", text, 1, self.now.scope))
 end
 
--- Returns the address and type of the pointer in a text.
+-- Returns the address and type of the pointer that `text` designates.
 function host_expression.pointer(self, text)
   local address, _, t = host_expression.extent(self, text)
   return address, t

@@ -14,8 +14,9 @@ local raise = diagnostic.raise
 local exit_actions = { from = "copyout", tofrom = "copyout", to = "delete", alloc = "delete", release = "delete",
   delete = "delete" }
 
--- Returns the core's action, the mapping program and the flags for objects of type t, with the mapper that the request
--- selects. Raises if t is not a structure but a mapper is named.
+-- Returns the core's action, the mapping program (nil: only bytes are mapped) and the flags of a request for objects of
+-- type t, with the mapper that the request selects. Sets request.member_mapping. Raises if t is not a structure but a
+-- mapper is named, or if there is no such mapper.
 local function resolve_action(plan, request, t)
   local session, map_modifiers = plan.session, request.map_modifiers
   local member_mapping

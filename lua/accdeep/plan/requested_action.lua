@@ -1,8 +1,9 @@
 -- requested_action.lua - resolves a request to the core's action and flags, and the mapping program of its members.
 --
--- A request is one list item of one clause: {clause, action, node, kind, update?, try?, present_or?, ...}. The
--- lowerings make requests; c_items.lua and fortran_section.lua resolve them. A request of OpenMP has a function
--- resolve(type), which replaces the one of this file.
+-- A request is one list item of one clause: {clause, action, node, kind, update?, try?, present_or?, ...}. action: name
+-- of the clause's action; kind: operation of the plan; update: true for update. The lowerings make requests;
+-- c_items.lua and fortran_section.lua resolve them. A request of OpenMP has a function resolve(type), which replaces
+-- the one of this file.
 
 local mapping_compiler = require "accdeep.lowering.mapping_compiler"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -15,9 +16,9 @@ local raise = diagnostic.raise
 
 local requested_action = {}
 
--- Returns the member mapping of a request for objects of type t, or nil if only their bytes are mapped. A shallow
--- present tests the object alone, even if its shape includes more (TR14-1.2-08). Raises if t is not a structure but the
--- clause has a shape, a nest or a policy. Decides TR14-1.2-08.
+-- Returns the member mapping (which members are mapped, and how: lowering/nest.lua) of a request for objects of type t,
+-- or nil if only their bytes are mapped. A shallow present tests the object alone, even if its shape includes more
+-- (TR14-1.2-08). Raises if t is not a structure but the clause has a shape, a nest or a policy. Decides TR14-1.2-08.
 local function member_mapping_of(session, request, t)
   local clause, update = request.clause, request.update
   local invoke = clause.name == "invoke"
@@ -39,8 +40,8 @@ local exit_half = openacc_directives.clauses_where(function(entry, clause)
     or (clause.name == "present" or clause.name == "no_create") and "hold"
 end)
 
--- True if a member mapping, or one that it invokes, deletes data. visited: set of member mappings already visited,
--- because types may be recursive; the function adds to it.
+-- True if a member mapping, or a mapping that it invokes for members, deletes data. visited: set of member mappings
+-- already visited, because types may be recursive; the function adds to it.
 local function deletes(session, member_mapping, visited)
   if member_mapping.own == "delete" then return true end
   if visited[member_mapping] then return false end
@@ -54,8 +55,9 @@ local function deletes(session, member_mapping, visited)
   return false
 end
 
--- Returns the core's action, the mapping program of the elements (nil: bytes only), and the core's flags for a request
--- on type t. Sets request.member_mapping. Decides TR14-3.2.2-06.
+-- Returns the core's action, the mapping program of the elements (nil: only their bytes are mapped), and the core's
+-- flags for a request on type t. Sets request.member_mapping. Raises if t has no such policy or shape, or if a policy
+-- deletes outside of exit data. Decides TR14-3.2.2-06.
 function requested_action.resolve(session, request, t)
   if request.resolve then return request.resolve(t) end
   local member_mapping = member_mapping_of(session, request, t)

@@ -41,11 +41,12 @@ local directive_dispatch = {}
 
 local Session = {} -- methods of sessions
 
--- True if a plan has no if clause, or its condition holds now.
+-- True if a plan has no if clause, or if its condition is true now.
 local function is_enabled(plan) return not plan.condition_value or plan.condition_value() end
 
--- Returns the function that receives the body of a compute construct and runs it. The directive is checked now, and
--- lowered when the body is known.
+-- Returns the function that receives the body of a compute construct and runs it (kernel.construct). node: AST of the
+-- directive; location: {text, file, line}; refs: text of its references, or nil. The directive is checked now, and
+-- lowered when the body is known. Raises for errors of the directive.
 local function compute(self, language, node, location, refs)
   local checked_plan = plan_cache.checked_plan(self, language, node, location)
   local function run_with_body(references, is_text, run)
@@ -66,7 +67,8 @@ local function compute(self, language, node, location, refs)
   return function(...) return language.citing(self, run_body, ...) end
 end
 
--- Executes a plan on its device; returns the result of its executor.
+-- Executes a plan on its device. Returns the result of the language's executor for the plan's kind; nothing if the plan
+-- is only a construct of the core. Raises the core's error.
 local function run_plan(self, language, plan)
   local executor = language.executors[plan.kind]
   return language.with_target_device(self, plan, function()
@@ -79,7 +81,8 @@ local function run_plan(self, language, plan)
   end)
 end
 
--- Executes a directive: by its direct executor, as a compute construct, or by its plan.
+-- Executes a directive: by its direct executor, as a compute construct, or by its plan. Returns that function's result.
+-- node: AST; location: {text, file, line}; refs: text of references, or nil. Raises for errors.
 local function execute(self, language, node, location, refs)
   local kind = language.kind_of(node)
   local executor = language.direct_executor(kind)
@@ -88,14 +91,14 @@ local function execute(self, language, node, location, refs)
   return run_plan(self, language, plan_cache.plan(self, language, node, location, {}))
 end
 
--- Raises an error that the core reported for a plan that a fast path executed.
+-- Raises the error `err` of the core, located in the directive's text, for a plan that a fast path executed.
 local function raise_core_error(self, plan, err)
   local location = plan.location
   self:with_text(location.text, location.file, location.line, plan.language.citing, self, error,
     self:core_error(err, plan), 0)
 end
 
--- Executes a cached plan for which running the construct is enough.
+-- Executes a cached plan that needs no more than its construct (plan.runs_directly). Raises the core's error.
 local function run_cached(self, plan)
   local previous = self.now.current
   self.now.current = plan.location
@@ -104,15 +107,15 @@ local function run_cached(self, plan)
   if not result then raise_core_error(self, plan, err) end
 end
 
--- First words of OpenMP directives; "both": OpenACC has the word as well.
+-- First words of OpenMP directives -> true, or "both" if OpenACC has the word as well.
 local first_words = {}
 for _, list in ipairs { openmp_directives.names, openmp_directives.beyond } do
   for _, name in ipairs(list) do first_words[name:match "^%a+"] = true end
 end
 for word in pairs(first_words) do if openacc_syntax.first_words[word] then first_words[word] = "both" end end
 
--- True if a text is an OpenMP directive: by its sentinel, or by its first word. If both languages have the word, the
--- rule profile decides.
+-- True if `text` is an OpenMP directive: by its sentinel, or by its first word. If both languages have the word, the
+-- rule profile decides. False if no language has it.
 function Session:is_openmp(text)
   local word, rest = text:gsub("^%s*#%s*pragma%s+", ""):gsub("^%s*!%$", ""):lower():match "^%s*(%a+)(.?)"
   if word == "omp" or word == "acc" then return word == "omp" end
@@ -120,22 +123,26 @@ function Session:is_openmp(text)
   return vocabulary == true or vocabulary == "both" and self.rules.is_openmp
 end
 
+-- Returns the entry of a language (see slots) to which a directive's text belongs; OpenACC for an unknown first word.
 local function language_of(self, text) return self:is_openmp(text) and openmp_execution or openacc_execution end
 
+-- Parses, analyses and executes a directive; returns the result of execute. Raises for errors.
 local function parse_and_execute(self, language, text, refs, file, line)
   return execute(self, language, language.parse_and_analyze(self, text), { text = text, file = file, line = line },
     refs)
 end
 
--- Returns the method of sessions that executes a directive of the language `own`; nil: the language is found from the
--- text. The method returns a region for structured directives, a function that takes the body for compute constructs,
--- otherwise nothing. If on_error is given, errors of the core on the fast path are passed to on_error(session, plan,
--- err) and not raised.
+-- Returns the method of sessions that executes a directive of the language `own`; nil: the text tells the language. The
+-- method returns a region for structured directives, a function that takes the body for compute constructs, otherwise
+-- nothing. refs: text of a compute construct's references, or nil. If on_error is given, errors of the core on the fast
+-- path are passed to on_error(session, plan, err) and not raised.
 local function entry(own)
-  local file_field = own and own.name or "file" -- field of the plan that holds its file
+  local file_field = own and own.name or "file" -- name of the plan's field with its file
   return function(self, text, refs, file, line, on_error)
     local places = self.caches.prepared[text]
     local fast_plan = places and places[line or 0]
+    -- The thunk runs no checks. Therefore it is not used in bodies, in member functions, in private scopes, for
+    -- expected failures and for observers of events.
     local now = self.now
     if fast_plan and fast_plan[file_field] == file and not now.kernel and not now.this and not now.private_scope
       and not now.expects_failure
@@ -160,8 +167,8 @@ Session.acc, Session.omp, Session.directive = entry(openacc_execution), entry(op
 
 local own_languages = { acc = openacc_execution, omp = openmp_execution }
 
--- Raises the errors of a directive that do not depend on values. Definitions (shapes, policies) take effect. name:
--- "acc", "omp", or nil to find the language from the text.
+-- Raises the errors of a directive that do not depend on values; executes nothing. Definitions (shapes, policies) take
+-- effect. name: "acc", "omp", or nil to find the language from the text.
 function Session:check_directive(text, name)
   local language = own_languages[name] or language_of(self, text)
   language.citing(self, function()
@@ -172,8 +179,8 @@ function Session:check_directive(text, name)
   end)
 end
 
--- Returns the plan of a directive if is_planned(tree, kind) is true; otherwise executes the directive. Used for
--- programs that run the bodies themselves.
+-- Returns the plan of a directive if is_planned(tree, kind) is true; otherwise executes the directive and returns
+-- nothing. Used for programs that run the bodies themselves. Raises for errors.
 function Session:plan_or_run(text, file, line, is_planned)
   local language = language_of(self, text)
   return language.citing(self, function()
@@ -183,13 +190,13 @@ function Session:plan_or_run(text, file, line, is_planned)
   end)
 end
 
--- Returns the device of a plan; -1 if the host executes it.
+-- Returns the number of the device on which a plan is executed; -1 if the host executes it.
 function Session:device_of(plan)
   if not is_enabled(plan) then return -1 end
   return plan.language.with_target_device(self, plan, function() return self.now.device end, function() return -1 end)
 end
 
--- Adds the methods of this file to a class.
+-- Adds the methods of this file to `class`.
 function directive_dispatch.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end

@@ -11,6 +11,13 @@
 --     run_body          interpreted, or compiled for a GPU (backend/cuda).
 --     close region, close journal (commit or undo), release private memory.
 -- With a queue, run_in_queue performs the same steps, but the body is launched in the queue and runs later.
+--
+-- Records of this file:
+--   k         a kernel: the state of one execution of a body (new_kernel); nil between kernels.
+--   binding   meaning of a name in the body: {type, lvalue = function -> address, low, high}, {type, value =
+--             function -> value, low, high}, {type, const} or {fn}.
+--   bounds    low, high: the addresses that may be accessed through a pointer. If `low` is a table, it says why an
+--             access is an error (name, clause, unmatched), or that each access looks its piece up (pieces).
 
 local lazy = require "accdeep.base.lazy"
 local api_openacc = require "accdeep.run.api_openacc"
@@ -37,8 +44,8 @@ local kernel = {}
 local Kernel = {}
 Kernel.__index = Kernel
 
--- Returns the address of new memory for a private variable of the kernel, on its device; the memory lives until the
--- kernel's release.
+-- Returns the address of `size` new bytes for a private variable of the kernel: device memory, or host memory if the
+-- body runs on the host. name: for messages, or nil. The memory lives until the body has ended. Raises without memory.
 function Kernel:memory(size, name)
   local session = self.session
   if self.on_host then return local_memory.new(session, name or "", nil, size).address end
@@ -47,7 +54,7 @@ function Kernel:memory(size, name)
   return address
 end
 
--- Frees the kernel's private memory and invalidates its device view.
+-- Frees the kernel's private device memory and ends the kernel: each later access by its device view raises an error.
 function Kernel:release()
   for _, address in ipairs(self.allocated) do
     self.session.ctx:device_free(self.device, address)
@@ -58,8 +65,9 @@ end
 
 -- ------------------------------------------------------------------------------------ variables --
 
--- Returns the host address of the section or element of a pointer or array that a clause in `named` designates: where
--- the section begins. Returns nil if no clause names one, or if the pointer itself is mapped.
+-- Returns the host address where the section or element begins that a clause maps for the pointer or array `name`.
+-- named: variable -> item (plan.named). where: variable -> host address of the item. Returns nil if no clause names the
+-- variable, if the clause maps the pointer itself, or if it maps only members of the pointer's target.
 local function start_in(session, name, named, where)
   local variable = session.now.scope.variables[name]
   local item, start = named[name], where[name]
@@ -69,16 +77,17 @@ local function start_in(session, name, named, where)
   return (inside or item.variable == name) and start or nil
 end
 
--- Returns the result of start_in for the clauses of the kernel's construct; nil without a construct.
+-- Returns the result of start_in for the clauses of the construct of kernel `k`; nil if `k` is nil.
 local function start_here(session, k, name)
   return k and k.plan and start_in(session, name, k.plan.named, k.where)
 end
 
--- Returns the result of start_in for the clauses of the construct or, without one there, of the innermost open region
--- that names a section.
+-- Returns the result of start_in for the clauses of the construct of kernel `k`. If they map no section of `name`, the
+-- innermost open region that maps one decides; nil if no region does.
 local function section_start(session, k, name)
   local own_start = start_here(session, k, name)
-  if own_start or k and k.plan.openmp then return own_start end -- OpenMP: the pointer's value decides (OMP60-map-10)
+  -- Regions do not count in OpenMP: the present table translates the pointer's value (OMP60-map-10).
+  if own_start or k and k.plan.openmp then return own_start end
   local stack = session.device_side.regions[session.now.device]
   for i = #stack, 1, -1 do
     local start = stack[i].handle and start_in(session, name, stack[i].plan.named, stack[i].where)
@@ -87,22 +96,25 @@ local function section_start(session, k, name)
   return nil
 end
 
--- True if a clause names a member of a pointer's target, not the pointer or a section of it.
+-- True if the clause that names the pointer `name` maps a member of its target, not the pointer or a section of the
+-- target. The clause belongs to the construct of kernel `k` or else to the innermost region that names the pointer.
 local function is_path_pointer(session, k, name)
   local region = not k.plan.named[name] and session:visible(name)
   local item = (region and region.plan or k.plan).named[name]
   return item ~= nil and item.variable ~= name
 end
 
--- Returns the value of a pointer; in a region with use_device it may be a device address.
+-- Returns the value of a pointer variable on the host. In a region whose use_device names the variable, the value is
+-- the one that the region gives it, usually a device address.
 local function pointer_value(session, variable)
   local stands_for = session.now.replaced and session.now.replaced[variable.name]
   if stands_for and stands_for.value then return (stands_for.value()) end
   return session.host_space:load(variable.address, core.scalar.pointer, 8)
 end
 
--- True if the target of a pointer is present in pieces that are looked up one by one (OMP60-map-4). Pieces are several
--- mapped sections or members, or parts of a structure that is partly present.
+-- True if each access through a pointer with the value `value` must look its piece up (OMP60-map-4). Either the
+-- construct of kernel `k` maps several sections or members of the target, or the target is a structure that is partly
+-- present. False for a null pointer.
 local function is_present_in_pieces(session, k, variable, value)
   local to = variable.type.to
   if value == 0 or k.plan.several[variable.name] then return value ~= 0 end
@@ -111,12 +123,14 @@ local function is_present_in_pieces(session, k, variable, value)
     and session.ctx:presence(session.now.device, value, to.size) == "partly"
 end
 
--- Returns the value of a pointer variable in the body of a target construct, then its bounds. If a clause names a
--- section of it, the section translates the pointer; otherwise the present table does (OMP60-map-11). Decides
--- OMP60-map-11, LLNL-3.2-02.
+-- Returns the value of a pointer variable in the body of a target construct, then its bounds. value: its value on the
+-- host. If a clause maps a section of the target, this section translates the pointer; otherwise the present table does
+-- (OMP60-map-11). Without a match, the result is null or `value`, as rules.unmatched says; accesses are then errors.
+-- Decides OMP60-map-11, LLNL-3.2-02.
 local function matching_pointer(session, k, variable, value)
   local device, name = session.now.device, variable.name
-  local changes = k.assigned and k.assigned[name] -- a pointer that changes must be a single device address
+  -- A pointer that the body changes (k.assigned) cannot be looked up in pieces: it must be a single device address.
+  local changes = k.assigned and k.assigned[name]
   if not changes and is_present_in_pieces(session, k, variable, value) then
     return value, { name = name, pieces = true, pointer = variable.type, host = value }
   end
@@ -132,8 +146,9 @@ local function matching_pointer(session, k, variable, value)
   return value, { name = name }
 end
 
--- Returns the value of a pointer variable in a kernel, then its bounds: the host's value, translated to a device
--- address if a clause names its target.
+-- Returns the value of a pointer variable in kernel `k` (nil: between kernels), then its bounds: the host's value,
+-- translated to a device address if a clause maps its target. If nothing translates the value, it is returned
+-- unchanged, with bounds that make accesses errors.
 local function translate_pointer(session, k, variable, device)
   local ctx = session.ctx
   local value = pointer_value(session, variable)
@@ -144,7 +159,8 @@ local function translate_pointer(session, k, variable, device)
     if value == 0 then return 0, { name = variable.name } end
     -- A device address is used unchanged, however the program obtained it.
     if ctx:device_of(value) == device then return value, ctx:device_bounds(device, value) end
-    -- Expressions that inspect present data, and members of the pointer's target, also need the translated value.
+    -- OpenMP's present table translates the value of a pointer without a section. In OpenACC it does so only between
+    -- kernels (inspection by scenarios), and if a clause maps members of the pointer's target.
     if session.rules.is_openmp then
       local device_address, low, high = ctx:matching(device, value)
       if device_address then return device_address, low, high end
@@ -157,13 +173,16 @@ local function translate_pointer(session, k, variable, device)
   return dev - (start - value), ctx:device_bounds(device, dev)
 end
 
--- Returns the binding of a pointer's private copy with this value. The copy is in device memory if the body may change
--- it, otherwise a constant.
+-- Makes the private copy of pointer `name` with this value and these bounds, stores its binding in k.private and
+-- returns the binding. t: the pointer's type. In C text, the copy is in device memory if the body assigns to it,
+-- otherwise a constant. For a Lua function, it is in device memory if the value is within its bounds. Raises without
+-- device memory.
 local function pointer_copy(k, name, t, value, low, high)
   local session = k.session
   local matches = type(low) ~= "table" and (not low or value >= low and value <= high)
   local assigned = k.assigned and k.assigned[name]
-  if not assigned and (k.assigned or not matches) then -- a constant, with the reason that an invalid access reports
+  -- The bounds of the constant tell the reason if an access is an error.
+  if not assigned and (k.assigned or not matches) then
     k.private[name] = { type = t, value = function() return value, low, high end }
     return k.private[name]
   end
@@ -175,8 +194,9 @@ local function pointer_copy(k, name, t, value, low, high)
   return k.private[name]
 end
 
--- Returns the value of a pointer without translation, which a clause requests (deviceptr, use_device). Only a device
--- address can be dereferenced in a body.
+-- Returns the value of a pointer without translation, which a clause requests (deviceptr, firstprivate), then its
+-- bounds. Unless the value is an address of the current device, an access is an error that names `clause`. clause:
+-- text, or nil for deviceptr.
 local function untranslated_pointer(session, variable, clause)
   local value = pointer_value(session, variable)
   if session.ctx:device_of(value) == session.now.device then
@@ -185,8 +205,9 @@ local function untranslated_pointer(session, variable, clause)
   return value, { name = variable.name, clause = clause }
 end
 
--- Returns the binding of a private variable, after making its copy. attribute: private, firstprivate, or matched
--- (firstprivate with a translated pointer).
+-- Makes the private copy of variable `name` for kernel `k`, stores its binding in k.private and returns the binding.
+-- attribute: private (no value), firstprivate (the host's value), or matched (firstprivate with a translated pointer).
+-- Raises without device memory.
 local function private_binding(k, name, variable, attribute)
   local session = k.session
   local t = variable.type
@@ -195,7 +216,7 @@ local function private_binding(k, name, variable, attribute)
     return k.private[name]
   end
   if t.kind == "pointer" and attribute ~= "private" then
-    -- a clause requests the pointer's own value (OMP60-map-11)
+    -- OpenMP's firstprivate requests the pointer's own value; matched requests a translated one (OMP60-map-11).
     local is_untranslated = k.plan.openmp and attribute ~= "matched"
     if is_untranslated then return pointer_copy(k, name, t, untranslated_pointer(session, variable, attribute)) end
     return pointer_copy(k, name, t, translate_pointer(session, k, variable, k.device))
@@ -207,8 +228,8 @@ local function private_binding(k, name, variable, attribute)
   return k.private[name]
 end
 
--- Returns the binding of a name on the device. k: the kernel, or nil between kernels. Raises if a variable is not
--- present.
+-- Returns the binding of a name on the device, or nil if nothing has this name. k: the kernel, or nil between kernels.
+-- pos: position in the text, for errors. Raises if a variable is not present and cannot be made private.
 local function lookup(session, k, name, pos)
   if k and k.private[name] then return k.private[name] end
   local ctx, device = session.ctx, session.now.device
@@ -231,7 +252,8 @@ local function lookup(session, k, name, pos)
     return { type = t, value = function() return untranslated_pointer(session, variable) end }
   end
   local dev = ctx:deviceptr(device, variable.address)
-  -- Where clauses do not attach variables, a mapped section gives its pointer a private copy.
+  -- If clauses do not attach variables (rules.members is "mapped"), a pointer of which a section is mapped gets a
+  -- private copy, even if the pointer itself is present.
   local is_own = t.kind == "pointer" and session.rules.members == "mapped" and k and not k.plan.openmp
     and start_here(session, k, name)
   if dev ~= 0 and not is_own and ctx:presence(device, variable.address, t.size) == "wholly" then
@@ -240,7 +262,7 @@ local function lookup(session, k, name, pos)
   local mapped_start = t.kind == "array" and k and k.plan.openmp and not k.plan.several[name]
     and start_here(session, k, name)
   local part = mapped_start and ctx:present_at(device, mapped_start, false)
-  -- the construct maps a section only; the rest of the array is not visible in the body
+  -- The construct maps only a section of the array: an access to any other element is an error.
   if part then
     local low = variable.address
     return { type = t, lvalue = function()
@@ -249,8 +271,8 @@ local function lookup(session, k, name, pos)
   end
   if (t.kind == "record" or t.kind == "array" and (not k or k.plan.openmp))
     and ctx:presence(device, variable.address, t.size) ~= "absent" then
-    -- Pieces of a partly present object are looked up one by one (OMP60-map-12). Inspection by scenarios uses this,
-    -- too.
+    -- Each access looks up the present piece that contains it (OMP60-map-12). In OpenACC, this is needed for
+    -- structures, and for arrays that scenarios inspect between kernels.
     local low = variable.address
     return { type = t, lvalue = function() return low, { name = name, pieces = true, type = t, host = low } end }
   end
@@ -277,7 +299,7 @@ local function lookup(session, k, name, pos)
     if has_copy and not member then return pointer_copy(k, name, t, translate_pointer(session, k, variable, device)) end
     return { type = t, value = function() return translate_pointer(session, k, variable, device) end }
   end
-  -- has_device_addr: the variable must have a device address
+  -- A variable of has_device_addr must have a device address, so it is never copied.
   local needs_address = k and k.plan.device_addresses and k.plan.device_addresses[name]
   if k and t.kind == "scalar" and not needs_address and not member then
     return private_binding(k, name, variable, "firstprivate")
@@ -288,7 +310,8 @@ local function lookup(session, k, name, pos)
       or ("name '%s' in a data clause, or in the second argument of acc"):format(name) })
 end
 
--- Returns the environment for expressions on device memory, in kernel `k` or, if k is nil, between kernels.
+-- Returns the environment for expressions on device memory: {session, space, lookup}. k: the kernel, or nil between
+-- kernels. space: the memory (backend/memory_view.lua).
 function kernel.env(session, k, space)
   return { session = session, space = space, lookup = function(name, pos)
     return lookup(session, k, name, pos)
@@ -300,7 +323,7 @@ end
 local View = { __name = "device view" }
 local STATE = {}
 
--- Returns the kernel of a device view; raises if its body has ended.
+-- Returns the kernel of the device view `self`; raises if its body has ended.
 local function kernel_of(self)
   local k = rawget(self, STATE)
   if k.has_ended then
@@ -310,7 +333,8 @@ local function kernel_of(self)
   return k
 end
 
--- Returns the value of a variable on the device, or a view of it.
+-- Returns the value of variable `name` on the device, or a view of an array or structure. Returns nil if `name` is not
+-- text; raises if no variable has this name, or if it is not present.
 function View:__index(name)
   local k = kernel_of(self)
   if type(name) ~= "string" then return nil end
@@ -328,7 +352,8 @@ function View:__index(name)
   return k.env.space:pointer(binding.type, binding.value({}))
 end
 
--- Assigns to a variable on the device; raises for constants and pointers without memory.
+-- Assigns `value` to variable `name` on the device. Raises for unknown names, constants, const variables and pointers
+-- without memory.
 function View:__newindex(name, value)
   local k = kernel_of(self)
   name = type(name) == "string" and k.session.language.normalize_name(name) or name
@@ -342,7 +367,8 @@ function View:__newindex(name, value)
   memory_view.write(k.env.space, binding.type, address, value, low, high)
 end
 
--- Evaluates the text of an expression on the device: d "EXPR".
+-- Returns the value of the expression `text` on the device: d "EXPR". Raises if `text` is not a string, and for errors
+-- of the expression.
 function View:__call(text)
   local k = kernel_of(self)
   if type(text) ~= "string" then raise("type-mismatch", nil, "d takes an expression as text") end
@@ -351,7 +377,8 @@ end
 
 -- ------------------------------------------------------------------------------------ the body --
 
--- Returns the variables that a C body assigns to or takes the address of, as keys.
+-- Returns the variables that a C body may change, as keys of a table. It assigns to them, takes their address, or has
+-- them in a clause that writes them at its end (lastprivate, reduction). body: its AST.
 local function assigned_variables(body)
   local set = {}
   ast.visit(body, function(node)
@@ -364,20 +391,22 @@ local function assigned_variables(body)
   return set
 end
 
--- Returns the text of a body, which may have been parsed already.
+-- Returns the text of a body that is text: a string, or a table {text, ...} if it was parsed before.
 local function text_of(body) return type(body) == "table" and body.text or body end
 
 -- True if a body is text that a GPU may compile as a kernel; false for a Lua function. Directives in such a text are
 -- analysed together with the text.
 local function is_compiled(session, body) return type(body) ~= "function" and session.language.is_compiled end
 
--- Calls fn(location) for the text of a body; errors that fn raises are located in this text.
+-- Calls fn({text, file, line}) for the text of kernel `k`'s body, and returns fn's results. Errors that fn raises are
+-- located in this text. body: not a Lua function.
 function kernel.with_text_positions(session, k, body, fn)
   local text = text_of(body)
   return session:with_text(text, k.body_file, k.body_line, fn, { text = text, file = k.body_file, line = k.body_line })
 end
 
--- Runs a body; errors are located in its text.
+-- Runs a body for kernel `k` and returns its results. A Lua function receives the device view. text_node: AST of a body
+-- that is text; nil for a Lua function. Errors in text are located in it.
 local function run_body(session, k, body, text_node)
   if type(body) == "function" then
     cuda.report_interpreted(k, "it is a function of Lua")
@@ -386,7 +415,9 @@ local function run_body(session, k, body, text_node)
   return session.language.run_body(session, k, body, text_node)
 end
 
--- Runs a body on host memory. directives: true if directives are allowed in the body; C text does not allow them.
+-- Runs a body on host memory, then releases its private variables. node: AST of the body, nil for a Lua function.
+-- location: {file, line} of the body. directives: true if the body may contain directives; C text may not in any case.
+-- Raises the body's error.
 function kernel.run_on_host(session, plan, body, node, location, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = location.file, body_line = location.line }, Kernel)
@@ -399,25 +430,29 @@ function kernel.run_on_host(session, plan, body, node, location, directives)
   if not ok then error(err, 0) end
 end
 
--- Returns a new kernel for an open region.
+-- Returns a new kernel for an open region. node: AST of the body, nil for a Lua function; location: {file, line} of the
+-- body.
 local function new_kernel(session, plan, region, body, node, location)
   local k = setmetatable({ session = session, plan = plan, device = session.now.device, private = {},
     allocated = {}, where = region.where, body_file = location.file, body_line = location.line }, Kernel)
   if is_compiled(session, body) then k.assigned = assigned_variables(node) end
-  local side = session.device_side -- pointer spaces keep track of pointers that a Lua function stores
+  -- Pointer spaces keep track of pointers that a Lua function stores.
+  local side = session.device_side
   k.env = kernel.env(session, k, (type(body) == "function" and side.pointer_spaces or side.spaces)[k.device])
   return k
 end
 
--- Binds all private variables of a kernel.
+-- Makes the private copies that clauses request (plan.private) and that kernel `k` does not have yet. Raises without
+-- device memory.
 local function bind_privates(k)
   for name, private in sorted_pairs(k.plan.private) do
     if not k.private[name] then private_binding(k, name, private.variable, private.attribute) end
   end
 end
 
--- Runs the body of a kernel when its queue reaches the kernel. was_run: true if the device has executed the body
--- already.
+-- Runs the body of kernel `k` in its captured environment when its queue reaches the kernel, then releases the kernel.
+-- was_run: true if the device has executed the body already. If the body fails, its device writes are undone and its
+-- error is raised.
 local function run_later(k, body, node, was_run)
   if was_run then return k:release() end
   local session, ctx = k.session, k.session.ctx
@@ -429,7 +464,8 @@ local function run_later(k, body, node, was_run)
   if not ok then error(err, 0) end
 end
 
--- Launches the body of a kernel in its queue. Returns true; or nil and the core's error.
+-- Launches the body of kernel `k` in its queue: as a GPU kernel if the device can start one, otherwise as a function
+-- that interprets it. region: the core's handle of the open region. Returns true; or nil and the core's error.
 local function leave_to_queue(session, k, body, node, region)
   local function finish(was_run) run_later(k, body, node, was_run) end
   local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(location)
@@ -440,7 +476,8 @@ local function leave_to_queue(session, k, body, node, region)
   return session.ctx:launch(region, finish, k.captured_environment.uses)
 end
 
--- Executes a compute construct whose body runs later in a queue. Its data environment opens and closes now.
+-- Executes a compute construct whose body runs later in `queue`. Its data environment opens and closes now. used:
+-- variables that the body uses, whose values are captured. Raises if a step fails; the construct then has no effect.
 local function run_in_queue(session, plan, body, node, location, used, queue)
   local snapshot = session.now.expects_failure and session:snapshot()
   local region = session:open_region(plan, true, queue)
@@ -463,7 +500,8 @@ local function run_in_queue(session, plan, body, node, location, used, queue)
   error(err, 0)
 end
 
--- Raises if num_gangs is less than 1. Decides ACC33-2.5.10-1.
+-- Raises if num_gangs is less than 1. sizes: list of {name, e}, with the AST of the number in `e` (plan.sizes). Decides
+-- ACC33-2.5.10-1.
 local function check_sizes(session, sizes)
   for _, size in ipairs(sizes) do
     local value = session.language.integer(session, size.e)
@@ -474,12 +512,14 @@ local function check_sizes(session, sizes)
   end
 end
 
--- Executes a compute construct on the current device.
+-- Executes a compute construct on the current device: at once, or later in its queue. node: AST of the body, nil for a
+-- Lua function; location: {file, line} of the body; used: variables that the body uses. If a step fails, the
+-- construct's effects are undone and the error is raised.
 local function run_on_device(session, plan, body, node, location, used)
   local ctx, device = session.ctx, session.now.device
   if plan.sizes then check_sizes(session, plan.sizes) end
   local queue = plan.ordered and async.order(session, plan) or 0
-  -- goes_on is true if the device also runs while the program continues.
+  -- goes_on: true if the device executes compiled bodies while the program continues.
   local goes_on = session.device_side.concurrent and is_compiled(session, body) and cuda.compiles(session, device)
   if queue ~= 0 and (session.device_side.delayed or goes_on) then
     return run_in_queue(session, plan, body, node, location, used, queue)
@@ -512,8 +552,8 @@ local function run_on_device(session, plan, body, node, location, used)
   end
 end
 
--- Returns the variables that REFS, the second argument of acc, names: {name, pos}; nil if refs is nil. Raises for
--- unknown names.
+-- Returns the variables that `refs`, the second argument of acc, names: {name, pos, in_text}; nil if refs is nil. file,
+-- line: location of refs. Raises for unknown names, and for anything that is not a name.
 function kernel.references(session, refs, file, line)
   return refs and session:with_text(refs, file, line, function()
     local list = {}
@@ -529,9 +569,9 @@ function kernel.references(session, refs, file, line)
   end)
 end
 
--- Returns the AST of a body (nil for a Lua function) and the list of variables that it uses, references included.
--- construct: {node, on, location}: its directive, where the body runs ("host", "omp", "acc"), and the directive's
--- location.
+-- Returns the AST of a body (nil for a Lua function) and the list of variables that the body uses, references included.
+-- references: result of kernel.references. construct: {node, on, location}: the AST of the directive, where the body
+-- runs ("host", "omp", "acc"), and the directive's location.
 function kernel.read_body(session, body, location, references, construct)
   if type(body) == "function" then return nil, references or {} end
   local node, used = session.language.read_body(session, body, location, construct)
@@ -539,10 +579,10 @@ function kernel.read_body(session, body, location, references, construct)
   return node, used
 end
 
--- Returns the function that acc("parallel ...", refs) returns; it takes a body and runs it. The names in refs are
--- checked now. location: {file, line} of the body, if it differs from the directive's. with_plan(references, is_text,
--- run) calls run(plan, enabled) with the construct's plan; is_text: true if references are all variables that the body
--- uses.
+-- Returns the function that acc("parallel ...", refs) returns: it takes a body, and its location {file, line} if this
+-- differs from the directive's, and runs the body. node: AST of the directive; on: "acc" or "omp".
+-- with_plan(references, is_text, run) calls run(plan, enabled) with the construct's plan; is_text: true if references
+-- are all variables that the body uses. Raises at once for unknown names in refs.
 function kernel.construct(session, text, refs, file, line, with_plan, node, on)
   local construct = { node = node, on = on, location = { text = text, file = file, line = line } }
   local references = kernel.references(session, refs, file, line)

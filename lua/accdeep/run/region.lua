@@ -3,6 +3,8 @@
 --
 --   life:  region.open -> on the device's stack -> close (exit actions) or abandon (no copies) -> off the stack.
 -- Invariant: regions of a device are closed in the reverse order of their opening.
+--
+-- Functions with a parameter `self` get the session; methods of Region get the region.
 
 local lazy = require "accdeep.base.lazy"
 local changed_bounds = require "accdeep.run.changed_bounds"
@@ -20,12 +22,14 @@ local Region = {}
 Region.__index = Region
 Region.__name = "region"
 
--- Closes the region with its exit actions. Raises if the region is closed already, or if an inner region is open.
+-- Closes the region with its exit actions and leaves its scope. Raises if the region is closed already, if an inner
+-- region is open, or if the core fails; after an error, the region is still open.
 function Region:close()
   local owner = self.session
   if self.closed then
     raise("region-nesting", nil, ("the region was closed already, at %s"):format(self.closed_at or "its end"),
       { rule = "DIR-4.3-06" })
+  -- A region with a false condition has no handle, and nothing to undo on the device.
   end
   local stack = owner.device_side.regions[self.device]
   if stack[#stack] ~= self then
@@ -63,7 +67,8 @@ function Region:close()
   self.closed_at = file and ("%s:%d"):format(file, line)
 end
 
--- Calls the body of region(fn), then closes the region, also if the body raises.
+-- Calls the body of region(fn), then closes the region, also if the body raises. If closing then fails, too, the region
+-- is abandoned. Raises the body's error, an error of closing, or an error if `body` is not a function.
 function Region:__call(body)
   if type(body) ~= "function" then
     raise("type-mismatch", nil, "a data region takes a function as its body")
@@ -81,11 +86,13 @@ function Region:__call(body)
   error(err, 0)
 end
 
+-- Closes the region at the end of the scope of a `<close>` variable, unless it is closed already.
 Region.__close = function(self)
   if not self.closed then self:close() end
 end
 
--- Removes the region and all regions inside it from the stack, without copying data to the host.
+-- Removes the region and all regions inside it from the stack, without copying data to the host. Does nothing if the
+-- region is closed already.
 function Region:abandon()
   local stack = self.session.device_side.regions[self.device]
   if self.closed then return end
@@ -100,8 +107,9 @@ function Region:abandon()
   if self.session.device_side.is_observed then self.session:notify_events() end
 end
 
--- Opens the region of a plan and returns it. enabled: false if the condition is false; the region then has no effect.
--- queue: the plan's queue if already known, otherwise nil.
+-- Opens the region of a plan, executes its entry actions and returns the region. enabled: false if the directive's
+-- condition is false; the region then has no effect. queue: the plan's queue if already known, otherwise nil. Raises
+-- the core's error; no region is open then.
 function region.open(self, plan, enabled, queue)
   local new_region = setmetatable({ session = self, device = self.now.device, plan = plan, file = plan.file,
     line = plan.line, where = {} }, Region)
@@ -117,8 +125,9 @@ function region.open(self, plan, enabled, queue)
   return new_region
 end
 
--- Binds the names of use_device clauses to device addresses in now.replaced. if_present: true to keep host addresses of
--- absent data.
+-- Binds the names of use_device clauses to device addresses in now.replaced; opened_region.undo ends this. names: list
+-- of {variable, start, by_address, pos}. if_present: true to keep host addresses of absent data; otherwise they are
+-- errors.
 local function use_device(self, opened_region, names, if_present)
   local previous = self.now.replaced
   local replaced = setmetatable({}, previous and { __index = previous } or nil)
@@ -130,10 +139,10 @@ local function use_device(self, opened_region, names, if_present)
     if descriptor_binding then address = descriptor_binding.host end
     local by_value = t.kind == "pointer" and (item.start or not item.by_address)
     if by_value then address = self.host_space:load(variable.address, t.code, t.size) end
-    local start = item.start and item.start() or address -- the base of a section may be absent
+    local start = item.start and item.start() or address -- address of the section's first byte; a[0] may be absent
     local dev, low, high
     local is_null = false
-    -- The pointer is treated like a pointer that no clause names (OMP60-map-10).
+    -- A pointer without a section is translated as in a body in which no clause names it (OMP60-map-10).
     if by_value and opened_region.plan.openmp and not item.start then
       dev, low, high = ctx:matching(device, start)
       is_null = not dev and self.rules.use_device == "null"
@@ -159,7 +168,8 @@ local function use_device(self, opened_region, names, if_present)
   opened_region.undo = function() self.now.replaced = previous end
 end
 
--- Binds the names of use_device clauses to addresses on the current device until the region closes. Returns the region.
+-- Binds the names of use_device clauses (see use_device above) until the region closes. Returns the region. If this
+-- fails, abandons the region and raises the error.
 function region.using(opened_region, names, if_present)
   local ok, err = pcall(use_device, opened_region.session, opened_region, names, if_present)
   if ok then return opened_region end
@@ -167,7 +177,7 @@ function region.using(opened_region, names, if_present)
   error(err, 0)
 end
 
--- Returns an iterator over the names that are bound to device addresses, sorted by name: name, address.
+-- Returns an iterator over the names that open regions bind to device addresses, sorted by name: name, address.
 function region.replaced_names(self)
   local addresses, layer = {}, self.now.replaced or nil
   while layer do
@@ -177,7 +187,8 @@ function region.replaced_names(self)
   return sorted_pairs(addresses)
 end
 
--- Closes the innermost open region of `kind`, if a directive of the same language opened it; raises if there is none.
+-- Closes the innermost open region of `kind` that a directive of the same language opened. Raises if there is none, or
+-- if it cannot be closed. is_openmp: language of the directive.
 function region.close_innermost(self, pos, kind, is_openmp)
   local stack, other = self.device_side.regions[self.now.device], nil
   for i = #stack, 1, -1 do

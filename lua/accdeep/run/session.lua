@@ -72,8 +72,8 @@ local DEVICE_BYTES = 16 << 30
 
 -- ------------------------------------------------------------------------------------- open, close --
 
--- Returns the program state of a new session. Tables registered with types/transaction.lua are restored when a
--- declaration fails.
+-- Returns the initial field `program` of a session. own: scope of its names; outer: the enclosing session, or nil.
+-- Tables registered with types/transaction.lua are restored when a declaration fails.
 local function program_of(own, options, outer)
   return strict_table("the program of a session", {
     root = own,         -- scope of its names
@@ -95,7 +95,7 @@ local function program_of(own, options, outer)
   })
 end
 
--- Returns the device state of a new session, beside the core's context.
+-- Returns the initial field `device_side` of a session: its state of devices beside the core's context.
 local function device_side_of(options)
   return strict_table("the device side of a session", {
     delayed = options.async == "delayed", -- queues work when the program waits
@@ -104,12 +104,13 @@ local function device_side_of(options)
     regions = {},       -- device -> stack of open regions
     entry_bounds = {},  -- bounds recorded by enter data (changed_bounds.lua)
     spaces = {}, pointer_spaces = {}, -- memory of each device (backend/memory_view.lua)
-    has_detached = false, -- true if attachments may have ended, for messages
+    has_detached = false, -- true if attachments may have ended; messages then say so
     collectors = {}, is_observed = false, -- collectors of events
   })
 end
 
--- Returns the current state of a new session; base/with_fields.lua sets its fields temporarily.
+-- Returns the initial field `now` of a session; base/with_fields.lua sets its fields temporarily. own: the program's
+-- scope.
 local function current_state(own)
   return strict_table("the state of a session", {
     scope = own,
@@ -118,7 +119,7 @@ local function current_state(own)
     current = false,    -- text being executed: {text, file, line}; false: none
     this = false,       -- member function being executed: {record, pointer_cell}; false: none
     kernel = false,     -- current kernel (kernel.lua); false outside of kernels
-    private_scope = false,      -- number of the innermost host construct with private variables; false outside
+    private_scope = false,      -- number of the innermost host construct with private variables; false: none
     private_blocks = {}, -- memory of private variables
     replaced = false,   -- host_data region: name -> its replacement
     expects_failure = false,   -- true while an expected failure is executed
@@ -132,7 +133,7 @@ local function current_state(own)
   })
 end
 
--- Returns empty caches.
+-- Returns the initial field `caches` of a session.
 local function new_caches()
   return strict_table("the caches of a session", {
     programs = {},      -- record -> member mapping -> program
@@ -143,11 +144,12 @@ local function new_caches()
   })
 end
 
--- Returns a new session; raises if the core cannot open the devices. options: language ("c", "fortran"), rules (profile
--- name or table), device ("sim", "cuda", "cuda:1"), devices, device_bytes, strict, group_least, threads. descriptors: a
--- layout of types/fortran_descriptor.lua, "cfi" by default. unchecked: true if host memory is the program's own and not
--- registered. checkpoints: see checkpoint.lua. new_places: true if freed device memory is never reused. observers: a
--- list (base/observers.lua). outer: the enclosing session, or nil.
+-- Returns a new session; raises if the core cannot open the devices. outer: the enclosing session, or nil. options, or
+-- nil: language ("c", "fortran"), rules (profile name or table), device ("sim", "cuda", "cuda:1"), devices (a number),
+-- device_bytes, strict, group_least, threads, async ("delayed", "concurrent"). warn, trace: receive warnings, events.
+-- descriptors: a layout of types/fortran_descriptor.lua, "cfi" by default. unchecked: true if host memory is the
+-- program's own and not registered. checkpoints: see checkpoint.lua. new_places: true if freed device memory is never
+-- reused. observers: a list (base/observers.lua).
 function session.new(options, outer)
   options = options or {}
   local own = scope.new(outer and outer.now.scope)
@@ -204,14 +206,14 @@ function session.new(options, outer)
   return self
 end
 
--- Sets the language of later texts.
+-- Sets the language of later texts: "c" or "fortran".
 function Session:speak(language)
   self.options.language, self.language = language, languages[language]
   self:types_changed() -- cached ASTs are in the other language
 end
 
--- Returns a new session with this session's names and values. If rules are given, the two sessions are compared: freed
--- device memory is then not reused, so that addresses are equal.
+-- Returns a new inner session with this session's names and values. rules: a rule profile to compare with this session,
+-- or nil. With rules, freed device memory is not reused, so that equal operations get equal addresses.
 function Session:inner(rules)
   local options = {}
   for key, value in pairs(self.options) do options[key] = value end
@@ -219,7 +221,8 @@ function Session:inner(rules)
   return session.new(options, self)
 end
 
--- Registers the live blocks of outer sessions and saves their bytes. Session:close restores the bytes.
+-- Registers the live blocks of `outer` and of its outer sessions and saves their bytes; Session:close restores the
+-- bytes. Raises the core's error.
 function Session:borrow(outer)
   self.program.saved = {}
   local from, blocks = outer, {}
@@ -237,15 +240,15 @@ function Session:borrow(outer)
   for _, entry in ipairs(blocks) do self:register_block(entry[1], entry[2]) end
 end
 
--- Registers a block as host memory in the core.
+-- Registers a block (an entry of program.blocks) as host memory in the core. Raises the core's error.
 function Session:register_block(address, block)
   local ok, err = self.ctx:host_add(address, block.bytes,
     self:label { name = block.name or "", file = block.file, line = block.line })
   if not ok then error(diagnostic.new(err), 0) end
 end
 
--- Closes the session: frees its blocks and its context, and restores the outer session's memory. Does nothing if it is
--- closed already.
+-- Closes the session: frees its blocks and its context, and restores the memory of outer sessions. Does nothing if the
+-- session is closed already.
 function Session:close()
   if not self.ctx then return end
   for i = 0, self.devices - 1 do
@@ -261,15 +264,15 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Adds a note to an error that is located in the text of `source_location`: file and line of the user of that text.
+-- Adds the note "used at file:line" to an error in the text of `source_location`, unless that is the same location.
 local function note_use(err, source_location, file, line)
   if err.file or not file or source_location.file == file and source_location.line == line then return end
   err.notes = err.notes or {}
   table.insert(err.notes, ("used at %s:%d"):format(file, line))
 end
 
--- Restores the current text after a call, given as results of pcall. Returns the call's results, or raises its error
--- with a location.
+-- Restores the current text after with_text called a function. previous: the earlier current text; ok, err, ...:
+-- results of pcall. Returns the function's results, or raises its error with a location in the text.
 local function restore_location(self, previous, text, file, line, ok, err, ...)
   self.now.current = previous
   if ok then return err, ... end
@@ -287,7 +290,7 @@ local function restore_location(self, previous, text, file, line, ok, err, ...)
   error(err, 0)
 end
 
--- Calls fn and returns its results; errors are located in a text that begins at file:line.
+-- Calls fn(...) and returns its results; errors are located in `text`, which begins at file:line.
 function Session:with_text(text, file, line, fn, ...)
   local enclosing = text and self.program.enclosing_texts[text]
   if enclosing then text, file, line = enclosing.text, enclosing.file, enclosing.line end
@@ -296,7 +299,8 @@ function Session:with_text(text, file, line, fn, ...)
   return restore_location(self, previous, text, file, line, pcall(fn, ...))
 end
 
--- Reports a warning about text that is accepted but should be written differently.
+-- Reports a warning about text that is accepted but should be written differently. pos: position in the current text;
+-- fields: further fields of the diagnostic, which are changed. Without options.warn, only the observer is notified.
 function Session:warn(code, pos, message, fields)
   if self.observers.warning then self.observers.warning(self, code) end
   local warn = self.options.warn
@@ -306,15 +310,15 @@ function Session:warn(code, pos, message, fields)
   warn(location.locate_error(diagnostic.new(fields), current.text, current.file, current.line))
 end
 
--- Returns the location of a position in the current text, which declarations keep.
+-- Returns the location of position `pos` in the current text, for declarations that store it.
 function Session:location_of(pos)
   local current = self.now.current or {}
   return { text = current.text, file = current.file, line = current.line, pos = pos,
     scope = self.now.scope.home and self.now.scope or nil }
 end
 
--- Calls fn like pcall, for callers that undo changes on failure. The observer `failed` (a debugger) is notified before.
--- Internal errors get the scenario's line while the stack still has it.
+-- Calls fn(...) as pcall does, for callers that undo changes on failure. Before the stack unwinds, internal errors get
+-- the scenario's line, and the observer `failed` (a debugger) is notified.
 function Session:attempt(fn, ...)
   local failed = self.observers.failed
   return xpcall(fn, function(err)
@@ -327,20 +331,23 @@ function Session:attempt(fn, ...)
   end, ...)
 end
 
--- Returns the results of a pcall, or raises its error with a note about the user's location.
+-- Returns the results of a pcall (ok, err, ...), or raises its error with a note about the user's location. user:
+-- {file, line} of the text that uses the text at `source_location`.
 local function record_use(self, source_location, user, ok, err, ...)
   if ok then return err, ... end
-  local in_procedure = self.now.depth > 0 -- callers report the use then
+  -- Callers of a Fortran procedure add the note for errors in it.
+  local in_procedure = self.now.depth > 0
   if diagnostic.is(err) and not in_procedure then note_use(err, source_location, user.file, user.line) end
   error(err, 0)
 end
 
--- Calls fn and returns its results; errors get a note about the user's location.
+-- Calls fn(...) and returns its results. Errors get a note: `user`, {file, line}, uses the text at `source_location`.
 local function for_user(self, source_location, user, fn, ...)
   return record_use(self, source_location, user, pcall(fn, ...))
 end
 
--- Calls fn, whose positions belong to the text at `source_location`. Names are looked up in its class or namespace.
+-- Calls fn(...) and returns its results; positions belong to the text at `source_location` ({text, file, line, scope},
+-- or nil for the current text). Names are looked up in the class or namespace of that location.
 function Session:with_location(source_location, fn, ...)
   if not source_location or not source_location.text then return fn(...) end
   if source_location.scope and source_location.scope ~= self.now.scope then
@@ -350,7 +357,7 @@ function Session:with_location(source_location, fn, ...)
     source_location, self.now.current or {}, fn, ...)
 end
 
--- Returns a symbol of the core with these fields. Raises the core's error.
+-- Returns the core's symbol for these fields (Plan:label in plan/construct_ir.lua). Raises the core's error.
 function Session:label(fields)
   local label, err = self.ctx:label(fields)
   if not label then error(diagnostic.new(err), 0) end
@@ -380,7 +387,7 @@ function Session:forget_plans() self.caches.prepared, self.caches.nprepared = {}
 
 local serial = 0
 
--- Frees the memory of a block to which nothing refers any more.
+-- Removes a block from the session and frees its memory. Nothing may refer to the block any more.
 function Session:give_back(address)
   local block = self.program.blocks[address]
   self.program.blocks[address] = nil
@@ -388,8 +395,8 @@ function Session:give_back(address)
   core.charge(-block.bytes)
 end
 
--- Allocates a zeroed block of host memory and returns its address. t: type of the contents, or nil. Raises if a limit
--- is reached or no memory is left.
+-- Allocates a zeroed block of host memory and returns its address. name: for messages, or nil to name it by its type;
+-- t: type of the contents, or nil; pos: for errors. Raises if a limit is reached or no memory is left.
 function Session:new_block(bytes, name, t, pos)
   if not core.charge(bytes) then
     raise("limit", pos, ("%d bytes of host memory are more than the limit allows"):format(bytes),
@@ -413,7 +420,8 @@ end
 -- Raises the error for an access to freed memory.
 local function raise_freed(pos) raise("out-of-bounds", pos, "the memory was freed already") end
 
--- Frees a block. The block remains known as freed while it is in quarantine. pos: position for errors.
+-- Frees the block at `address`. While it is in quarantine, messages can name it as freed. Raises if no block that the
+-- program allocated begins there, or if it is freed already. A block of an outer session is freed in this session only.
 function Session:free(address, pos)
   if self.program.bound.calling > 0 then
     raise("region-nesting", pos, "a function called for a section bound cannot free memory",
@@ -457,21 +465,22 @@ function Session:forget_block(address)
   self:give_back(address)
 end
 
--- Stores a number in host memory, without bounds.
+-- Stores a number of type `t` in host memory at an address that the caller has checked.
 function Session:host_store(address, t, value)
   self.host_space:store(address, t.code, t.size, value, nil, nil, nil)
 end
 
--- Returns memory for a private variable of the current kernel, which lives until the kernel ends.
+-- Returns the address of memory for a private variable of the current kernel; see Kernel:memory in run/kernel.lua.
 function Session:kernel_memory(size, name) return self.now.kernel:memory(size, name) end
 
--- Returns the name of a byte of an object, for messages.
+-- Returns the name of the byte at `offset` of a present object, for messages; the object's name if the byte has none.
 function Session:name_inside(object, offset)
   local name = self.ctx:name_at(self.now.device, object.dev + offset)
   return name ~= "" and name or object.name
 end
 
--- Declares a variable in the host program's own memory (embedding, benchmarks).
+-- Declares a variable at `address` in the host program's own memory (embedding, benchmarks). type_text: its type in C.
+-- Raises for errors in type_text.
 function Session:bind(name, type_text, address)
   local node = syntax.parse("type_name", type_text, 1, self.now.scope)
   local t = self:type_of(node)
@@ -486,13 +495,13 @@ local function function_binding(self, name)
   return fn and { fn = fn }
 end
 
--- Returns the value on the host of an expression, which is given as an AST.
+-- Returns the value of an expression on the host. node: its AST. Raises for errors of the expression.
 function Session:value_of(node) return (closures.compile(self:host_env(), node).value {}) end
 
 Session.this_member, Session.run_as_member = member_functions.this_member, member_functions.run_as_member
 Session.member_function = member_functions.member_function
 
--- Returns the environment in which host expressions are compiled. The environment is cached.
+-- Returns the environment in which host expressions are compiled (backend/closures.lua). The environment is cached.
 function Session:host_env()
   if not self.caches.host_env then
     self.caches.host_env = { session = self, space = self.host_space, lookup = function(name)
@@ -514,7 +523,7 @@ function Session:host_env()
   return self.caches.host_env
 end
 
--- Executes a text of declarations; in Fortran, the text may also have statements.
+-- Executes a text of declarations, which begins at file:line; in Fortran, the text may also have statements.
 function Session:declare(text, file, line)
   self:with_text(text, file, line, self.language.declare, self, text)
 end
@@ -523,8 +532,8 @@ end
 -- file, line.
 function Session:declare_from(...) return debug_info.declare(self, ...) end
 
--- Registers a Lua function that section bounds call, and returns its number. The function receives numbers and typed
--- pointers.
+-- Registers a Lua function that section bounds call, and returns its number. argument_types: types of its arguments,
+-- which it receives as numbers, typed pointers and views. A call whose result is not an integer or boolean is an error.
 function Session:bound_function(name, fn, argument_types)
   local bound = self.program.bound
   bound.n = bound.n + 1
@@ -558,7 +567,8 @@ end
 
 Session.core_error = core_error
 
--- Returns `ok`, the first result of a core call, or raises the error `err`. plan: the construct's plan, or nil.
+-- Returns `ok`, the first result of a core call. If it is nil or false, raises the error `err` of the core. plan: the
+-- construct's plan, or nil.
 function Session:check_result(ok, err, plan)
   if ok then return ok end
   error(self:core_error(err, plan), 0)
@@ -566,7 +576,8 @@ end
 
 Session.parse, Session.kept_tree = plan_cache.parse, plan_cache.cached_tree
 
--- Executes the construct of a plan once, and reports its events. Raises the core's error.
+-- Executes the construct of a plan once, reports its events, and returns the core's result: for a region, its handle.
+-- queue: the plan's queue if already known, otherwise nil. Raises the core's error.
 local function execute_construct(self, plan, queue)
   queue = queue or plan.ordered and async.order(self, plan) or self.now.queue
   if plan.kind == "exit data" then self:may_detach() end
@@ -588,15 +599,16 @@ local function execute_construct(self, plan, queue)
   return result
 end
 
--- Executes a plan. queue: the plan's queue if already known, otherwise nil.
+-- Executes a plan and returns the core's result, as execute_construct does; bounds that the plan watches are compared
+-- afterwards. queue: the plan's queue if already known, otherwise nil. Raises the core's error.
 function Session:run(plan, queue)
   if plan.watched and plan.kind ~= "region" then return changed_bounds.run_and_check(
     self, plan, execute_construct, queue) end
   return execute_construct(self, plan, queue)
 end
 
--- Returns a snapshot of the whole state: directory, attachments, levels, device memory, host memory. It serves to check
--- that a construct which is expected to fail changes nothing.
+-- Returns a snapshot of the whole state: directory, attachments, levels, device memory, host memory. Session:compare
+-- uses it to check that a construct which failed as expected changed nothing.
 function Session:snapshot()
   if self.device_side.concurrent then async.finish(self) end -- running work would change the device meanwhile
   local host = {}
@@ -610,7 +622,8 @@ function Session:snapshot()
   return { digest = self.ctx:digest(), host = host }
 end
 
--- Raises if the state differs from `snapshot`. without_host: true to ignore host memory.
+-- Raises an internal error if the state differs from `snapshot`, or if an invariant of the core is broken.
+-- without_host: true to ignore host memory.
 function Session:compare(snapshot, without_host)
   local changed = self.ctx:digest() ~= snapshot.digest and "the device's state"
   for address, bytes in pairs(without_host and {} or snapshot.host) do
@@ -622,8 +635,8 @@ function Session:compare(snapshot, without_host)
   end
 end
 
--- Passes new events to all collectors. A collector gets an event, the session, the list of new events, and the event's
--- index in the list.
+-- Passes new events to all collectors. A collector is a function of an event, the session, the list of new events, and
+-- the event's index in the list.
 function Session:notify_events()
   local events = self.ctx:drain()
   for _, collect in ipairs(self.device_side.collectors) do
@@ -631,7 +644,8 @@ function Session:notify_events()
   end
 end
 
--- Reports a copy that an API routine made.
+-- Reports to all collectors a copy that an API routine made. op: operation; dev: device address; at: {file, line} of
+-- the call; value: the queue's number as the program gave it, or nil.
 function Session:notify_copy(op, device, dev, bytes, rule, at, value)
   if not self.device_side.is_observed then return end
   self:notify_events()
@@ -640,9 +654,9 @@ function Session:notify_copy(op, device, dev, bytes, rule, at, value)
   for _, collect in ipairs(self.device_side.collectors) do collect(event, self, { event }, 1) end
 end
 
--- Registers a collector of events.
+-- Registers a collector of events (see notify_events). It receives only events that happen from now on.
 function Session:collect_into(collect)
-  -- events so far are not for the new collector
+  -- Pending events are passed on first, because they are not for the new collector.
   if self.device_side.is_observed then self:notify_events() end
   table.insert(self.device_side.collectors, collect)
   if not self.device_side.is_observed then
@@ -651,7 +665,7 @@ function Session:collect_into(collect)
   end
 end
 
--- Removes the collector that was registered last.
+-- Removes the collector that was registered last; without collectors, the core stops recording events.
 function Session:stop_collecting()
   table.remove(self.device_side.collectors)
   if #self.device_side.collectors == 0 then
@@ -676,7 +690,8 @@ end
 
 Session.open_region = region.open
 
--- Returns the innermost open region that names a variable in a clause; nil if no region does. Decides ACC33-impl-3.
+-- Returns the innermost open region of the current device that names variable `name` in a clause; nil if no region
+-- does. Decides ACC33-impl-3.
 function Session:visible(name)
   local stack = self.device_side.regions[self.now.device]
   for i = #stack, 1, -1 do
@@ -686,7 +701,7 @@ function Session:visible(name)
   return nil
 end
 
--- True if a deviceptr clause of an enclosing region names a variable.
+-- True if a deviceptr clause of an open region of the current device names the variable `name`.
 function Session:visible_deviceptr(name)
   local stack, variable = self.device_side.regions[self.now.device], self.now.scope.variables[name]
   for i = variable and #stack or 0, 1, -1 do
@@ -695,7 +710,7 @@ function Session:visible_deviceptr(name)
   return false
 end
 
--- Returns the word of the innermost default clause of the open data regions; nil if none has the clause.
+-- Returns the word of the default clause of the innermost region on the current device that has one; otherwise nil.
 function Session:visible_default()
   local stack = self.device_side.regions[self.now.device]
   for i = #stack, 1, -1 do
@@ -704,7 +719,7 @@ function Session:visible_default()
   return nil
 end
 
--- Returns a device number; raises if no device has this number.
+-- Returns `number`; raises if no device has this number. pos: position for errors, or nil.
 function Session:device_number(number, pos)
   if number < 0 or number >= self.devices then
     raise("no-device", pos, ("there is no device %d; devices are 0 to %d"):format(number,
@@ -716,15 +731,15 @@ end
 -- Makes a device the current one; raises if no device has this number.
 function Session:set_device(number) self.now.device = self:device_number(number) end
 
--- Raises if a region is open on a device.
+-- Raises if a region is open on a device. pos: position for errors, or nil.
 local function check_closed(self, device, pos)
   if #self.device_side.regions[device] > 0 then
     raise("region-nesting", pos, "a region is still open on the device", { rule = "ACC33-shut-1" })
   end
 end
 
--- Ends all lifetimes on the current device: counters become 0, no data are copied. Raises if a region is open. Decides
--- ACC33-shut-1.
+-- Ends all lifetimes on the current device: counters become 0, no data are copied. pos: for errors, or nil. Raises if a
+-- region is open. Decides ACC33-shut-1.
 function Session:forget_device(pos)
   check_closed(self, self.now.device, pos)
   async.wait(self, self.now.device, 0)
@@ -735,25 +750,27 @@ function Session:forget_device(pos)
   for _, object in ipairs(self.ctx:present(self.now.device)) do
     if object.mapped then
       mapped[#mapped + 1] = object.host
-    else -- whatever mapped it
+    else -- mapped by clauses or routines
       self:run_one("exit data", "delete", object.host, object.bytes, 0, true, nil, 0, core.flag.try)
     end
   end
   for _, host in ipairs(mapped) do self.ctx:unmap(self.now.device, host) end -- ends the fusion of these objects
 end
 
--- Ends all lifetimes on all devices. Decides ACC33-shut-1.
+-- Ends all lifetimes on all devices. Raises, before any ends, if a region is open. Decides ACC33-shut-1.
 function Session:forget_devices(pos)
   for device = 0, self.devices - 1 do check_closed(self, device, pos) end
   for device = 0, self.devices - 1 do with_fields(self.now, { device = device }, self.forget_device, self, pos) end
 end
 
--- Records that attachments exist, for messages (backend/memory_view.lua). Must be called before attachments may end.
+-- Records whether the current device has attachments, for messages (backend/memory_view.lua). Must be called before an
+-- operation that may end attachments.
 function Session:may_detach()
   self.device_side.has_detached = self.device_side.has_detached or self.ctx:stats(self.now.device).attachments > 0
 end
 
--- Executes a construct with one item, for acc_* routines; raises the core's error.
+-- Executes a construct with one item, for acc_* routines. pointer_address, slot_bytes: address and bytes of the pointer
+-- to attach, or nil; label: symbol, or nil; flags: core.flag, or nil. Raises the core's error.
 function Session:run_one(kind, action, address, bytes, pointer_address, finalize, label, slot_bytes, flags)
   if kind == "exit data" then self:may_detach() end
   local snapshot = self.now.expects_failure and self:snapshot()
@@ -764,15 +781,15 @@ function Session:run_one(kind, action, address, bytes, pointer_address, finalize
   if self.device_side.is_observed then self:notify_events() end
 end
 
--- Returns the value of an expression in a memory. start: the grammar rule, as in plan/host_expression.lua.
+-- Returns the value of `text` in the memory of `env`. start: a grammar rule, as in plan/host_expression.lua.
 function Session:value(env, text, start) return self.language.value(self, env, text, start) end
--- Returns address, bytes and type of an l-value or section on the host.
+-- Returns address, bytes and type of the l-value or section `text` on the host; raises if it is neither.
 function Session:extent(text) return self.language.extent(self, text) end
--- Returns the address and type of the pointer in a text.
+-- Returns the address and type of the pointer that `text` designates.
 function Session:pointer_cell(text) return self.language.pointer_cell(self, text) end
 
--- Returns the environment of the current kernel on the current device; outside of kernels, the environment of a kernel
--- without clauses.
+-- Returns the environment of the current kernel on the current device; outside of kernels, an environment in which no
+-- clause applies.
 function Session:device_env()
   return kernel.env(self, self.now.kernel, self.device_side.spaces[self.now.device])
 end

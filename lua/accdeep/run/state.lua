@@ -7,10 +7,10 @@ local types = require "accdeep.types"
 
 local state = {}
 
--- Number of clauses of a level that the text lists; more clauses are only counted.
+-- Number of clauses of a level that state.text lists; it gives only the number of the other clauses.
 local CLAUSES = 4
 
--- Sorts a list stably by name, with numbers in natural order: "Y[2].a[0:3]" before "Y[10].a[0:3]".
+-- Sorts a list of entries stably by their `name`, with numbers in natural order: "Y[2].a[0:3]" before "Y[10].a[0:3]".
 local function sort_by_name(list)
   local keys, places = {}, {}
   for i, entry in ipairs(list) do
@@ -23,18 +23,19 @@ local function sort_by_name(list)
   end)
 end
 
--- Returns a pointer of the scenario to host memory.
+-- Returns a scenario's pointer to the host address `address`.
 local function pointer(session, address)
   return session.host_space:pointer(types.pointer(types.void), address, session.ctx:host_bounds(address))
 end
 
--- Returns a pointer of the scenario to memory of a device.
+-- Returns a scenario's pointer to `address` in memory of a device.
 local function device_pointer(session, device, address)
   return session.device_side.pointer_spaces[device]:pointer(types.pointer(types.void), address,
     session.ctx:device_bounds(device, address))
 end
 
--- Returns the tuples (DIR-4.1-02) of clauses, or of enter data, as tables.
+-- Returns the original tuples (DIR-4.1-02) of the core, one for each mapping by clauses or by enter data, as tables
+-- {name, bytes, state, host, base}.
 local function originals(session, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -45,7 +46,8 @@ local function originals(session, list)
   return entries
 end
 
--- Returns the tuples of the directory after fusion, as tables.
+-- Returns the artificial tuples of the core, which fusion made (one per block of device memory or alias), as tables
+-- {name, bytes, state, device, host, ancestors}.
 local function artificials(session, device, list)
   local entries = {}
   for i, tuple in ipairs(list) do
@@ -57,8 +59,8 @@ local function artificials(session, device, list)
   return entries
 end
 
--- Sets the tuples of a level in its entry. If enter data added tuples to the base level above, sets these as well
--- (DIR-6-02).
+-- Sets the tuples of a level of the core in `entry`: original and artificial for a structured level. A base level, which
+-- holds data of enter data (DIR-6-02), has dynamic and floor. A structured level with such data above it has all four.
 local function add_lists(session, device, level, entry)
   if level.original then
     entry.original = originals(session, level.original)
@@ -70,14 +72,15 @@ local function add_lists(session, device, level, entry)
   end
 end
 
--- Returns the tuples of the innermost level, in the order of host addresses.
+-- Returns the artificial tuples of the innermost level, in the order of host addresses. levels: from the core;
+-- levels.below: the lowest base level.
 local function current_tuples(levels)
   local top = levels[#levels] or levels.below
   return (not top.original or #top.dynamic > 0) and top.floor or top.artificial
 end
 
--- Returns a function that is true for a present object in a tuple that the innermost level allocated. The function must
--- be called with objects in the order of their host addresses.
+-- Returns a function of a present object: true if the tuple of `tuples` that contains the object allocated memory, or
+-- if no tuple contains it. The function must be called with objects in the order of their host addresses.
 local function is_allocated_in(tuples)
   local at = 1
   return function(object)
@@ -86,20 +89,21 @@ local function is_allocated_in(tuples)
   end
 end
 
--- Returns the dynamic counter of an object. The counter is infinite for data of OpenMP's association routines and of
+-- Returns the dynamic counter of an object. In OpenMP, the counter is infinite for data of association routines and of
 -- declare target (OMP60-map-6).
 function state.dynamic(session, object)
   return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
 end
 
--- Returns the object that an attached pointer points to. If several objects are fused, it is the one that contains the
--- pointer's value.
+-- Returns the present object to which an attached pointer points, or nil. If objects are fused, the object that
+-- contains the pointer's value is returned; otherwise the object that was attached. attached: entry of the core's
+-- attachments.
 function state.target(session, device, attached)
   return session.rules.fusion and session.ctx:present_at(device, attached.target, false)
     or session.ctx:present_at(device, attached.low, true)
 end
 
--- Returns the tuples of a level as sorted texts with state, name and ancestors.
+-- Returns the tuples of a level as sorted texts with state, name and ancestors. list: entries of state.read, or nil.
 function state.tuples(list)
   local texts = {}
   for i, tuple in ipairs(list or {}) do
@@ -110,8 +114,9 @@ function state.tuples(list)
   return texts
 end
 
--- Returns {levels, present, attached, queues} of a device; nil: of the current device. Where data are fused, the fields
--- dynamic and floor describe data that enter data mapped outside of all levels. Raises if the device does not exist.
+-- Returns {levels, present, attached, queues} of a device; nil: of the current device. If the rules fuse data, the
+-- fields dynamic and floor describe data that enter data mapped outside of all levels. Raises if the device does not
+-- exist.
 function state.read(session, device)
   device = device or session.now.device
   if math.type(device) ~= "integer" or device < 0 or device >= session.devices then
@@ -129,7 +134,7 @@ function state.read(session, device)
     if fusion then add_lists(session, device, level, entry) end
     for _, clause in ipairs(fusion and {} or level) do
       local name = clause.name ~= "" and clause.name or nil
-      -- entries left out are placeholders for sections of no length
+      -- The core also has placeholders for sections of no length, which are not shown.
       if clause.bytes > 0 or clause.action ~= "no_create" then
         table.insert(entry.original, { name = name, bytes = clause.bytes, state = clause.action,
           host = clause.host and pointer(session, clause.host) })
@@ -151,8 +156,9 @@ function state.read(session, device)
   end
   for i, attached in ipairs(ctx:attachments(device)) do
     local target = state.target(session, device, attached)
+    -- attached.low is 0 if the target was unmapped: the pointer dangles.
     result.attached[i] = { name = attached.name, target = target and target.name or "", count = attached.count,
-      gone = attached.low == 0 or nil } -- the target was unmapped: the pointer dangles
+      gone = attached.low == 0 or nil }
   end
   sort_by_name(result.present)
   sort_by_name(result.attached)
@@ -162,7 +168,8 @@ end
 -- Limit of a column's width. A longer cell is written whole; the next cell follows in the next line, under its heading.
 local WIDEST = 48
 
--- Returns rows as text in aligned columns.
+-- Returns rows (lists of cells) as text in aligned columns; integers are aligned to the right. margin: text before each
+-- row, or nil for two blanks.
 local function columns(rows, margin)
   local widths = {}
   for _, row in ipairs(rows) do
@@ -190,7 +197,7 @@ local function columns(rows, margin)
   return table.concat(lines)
 end
 
--- Returns the texts of the first entries of a list, with the number of the other entries. text(entry): its text.
+-- Returns the texts of the first CLAUSES entries of a list, then "and N more". text(entry): text of an entry.
 local function some(list, text)
   local parts = {}
   for i, entry in ipairs(list) do
@@ -203,10 +210,10 @@ local function some(list, text)
   return table.concat(parts, " ")
 end
 
--- Returns the text of a clause's tuple: its state and name.
+-- Returns the text of an original tuple: "state(name)".
 local function clause_text(clause) return ("%s(%s)"):format(clause.state, clause.name or "?") end
 
--- Returns the tuples of a level as text in columns.
+-- Returns artificial tuples as text in columns.
 local function tuples_text(list)
   local rows = {}
   for i, tuple in ipairs(list) do
@@ -216,13 +223,14 @@ local function tuples_text(list)
   return columns(rows, "    ")
 end
 
--- Returns a text with the data that enter data mapped in a base level, and its tuples; "" if there are no such data.
+-- Returns a text with the data that enter data mapped in a base level, and its artificial tuples; "" if there are no
+-- such data. s: an entry with the fields dynamic and floor.
 local function floor_text(s)
   if not s.dynamic or #s.dynamic == 0 then return "" end
   return ("  enter data  %s\n%s"):format(some(s.dynamic, clause_text), tuples_text(s.floor))
 end
 
--- Returns the text of present objects and attached pointers of a state.
+-- Returns the text of present objects and attached pointers of `s`, a result of state.read.
 function state.table_text(s)
   local parts = {}
   if #s.present == 0 then
@@ -245,7 +253,7 @@ function state.table_text(s)
   return table.concat(parts)
 end
 
--- Returns the state of a device as text.
+-- Returns the state of a device as text; nil: of the current device. Raises if the device does not exist.
 function state.text(session, device)
   local s = state.read(session, device)
   local parts = { ("device %d\n"):format(device or session.now.device), floor_text(s) }
