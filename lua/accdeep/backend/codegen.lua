@@ -7,7 +7,8 @@
 -- A value is {reg | const, type}: a register or a constant. An l-value is {self | address | reg, offset, type}:
 -- relative to the element, absolute, or relative to a register. An instruction is five integers: opcode, target
 -- register, two operands, constant. Every instruction is emitted once per program: equal ones share a register
--- (Builder.known). `env` is the environment of a bound (symbols.lua).
+-- (Builder.known). Common arguments: `b` is the builder of the program, `env` the environment of a bound (symbols.lua),
+-- `e` a typed node, `pos` the position for errors. All functions that emit instructions raise if no register is free.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local c_sema = require "accdeep.backend.c_sema"
@@ -28,15 +29,20 @@ local MIN_FREE_REGISTERS = 24 -- number of free registers that must be available
 
 -- ----------------------------------------------------------------------------- program builder --
 
+-- Collects the instructions of one program: {code, n, next, most, known, pinned, guard}.
+--   code, n   integers of the instructions, and the number of instructions.
+--   next      register that is tried next; most: number of registers that the program needs.
+--   known     register of each emitted instruction, by its text; pinned: set of reserved registers.
+--   guard     register that is 0 where the code being emitted must not be evaluated; nil: no guard.
 local Builder = {}
 Builder.__index = Builder
 
--- Returns a new builder, which collects the instructions of one program.
+-- Returns a new builder without instructions.
 function codegen.builder()
   return setmetatable({ code = {}, n = 0, next = 0, most = 0, known = {}, pinned = {} }, Builder)
 end
 
--- Returns a free register; raises if all are in use.
+-- Returns a free register; raises if all are in use. pos: position for the error.
 function Builder:register(pos)
   while self.pinned[self.next] do self.next = self.next + 1 end
   local r = self.next
@@ -48,14 +54,15 @@ function Builder:register(pos)
   return r
 end
 
--- Appends an instruction.
+-- Appends an instruction. to: target register; a, b: operands; k: constant.
 function Builder:append(opcode, to, a, b, k)
   local code, n = self.code, self.n * 5
   code[n + 1], code[n + 2], code[n + 3], code[n + 4], code[n + 5] = opcode, to, a, b, k
   self.n = self.n + 1
 end
 
--- Returns the register of an instruction's result; emits the instruction only if an equal one was not emitted before.
+-- Returns the register with the result of an instruction. The instruction is emitted only if no equal one was emitted
+-- before. a, b: operands; k: constant.
 function Builder:emit(pos, opcode, a, b, k)
   local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
   local r = self.known[key]
@@ -66,22 +73,24 @@ function Builder:emit(pos, opcode, a, b, k)
   return r
 end
 
--- Marks the boundary between two fields of a nest: if few registers are left, all that are not pinned become free.
+-- Marks the boundary between two fields of a nest. If few registers are left, all that are not pinned become free, and
+-- the emitted instructions are forgotten.
 function Builder:boundary()
   if self.next > REGISTERS - MIN_FREE_REGISTERS then
     self.known, self.next = {}, 0
   end
 end
 
--- Returns the register for an operand of an instruction that may fail. Under a guard, the register holds `harmless`
--- wherever the guarded expression must not be evaluated.
+-- Returns the register for an operand of an instruction that may fail. Without a guard, the result is `r`. Under a
+-- guard, it is a register that holds the value of `r` where the guarded expression is evaluated, and `harmless`
+-- elsewhere.
 function Builder:guard_operand(pos, r, harmless)
   if not self.guard then return r end
   return self:emit(pos, op.SELECT, self.guard, r, self:emit(pos, op.CONST, 0, 0, harmless))
 end
 
--- Calls fn(...) to emit code that is evaluated only where register `r` is 1; elsewhere the emitted instructions cannot
--- fail.
+-- Calls fn(...) to emit code that is evaluated only where register `r` is 1, and returns its first result. Elsewhere
+-- the emitted instructions cannot fail.
 function Builder:only_if(pos, r, fn, ...)
   local outer = self.guard
   self.guard = outer and self:emit(pos, op.AND, outer, r, 0) or r
@@ -90,17 +99,18 @@ function Builder:only_if(pos, r, fn, ...)
   return v
 end
 
--- Reserves a register to the end of the program, because programs of inner elements read it.
+-- Reserves register `r` until the end of the program, because programs of inner elements read it.
 function Builder:pin(r) self.pinned[r] = true end
 
 -- --------------------------------------------------------------------- l-values and operations --
 
+-- Returns the value of a constant; t: its type, nil: long.
 local function constant(v, t) return { const = v, type = t or LONG } end
 
--- Returns the register of a value; loads a constant into a register.
+-- Returns the register of the value `v`; a constant is loaded into a register.
 local function reg(b, v, pos) return v.reg or b:emit(pos, op.CONST, 0, 0, v.const) end
 
--- Returns the address of an l-value.
+-- Returns the address of the l-value `at`, as a value of type long.
 local function address_of(b, at, pos)
   if at.address then return constant(at.address + at.offset) end
   local base = at.self and b:emit(pos, op.SELF, 0, 0, 0) or at.reg
@@ -109,7 +119,7 @@ local function address_of(b, at, pos)
   return { reg = b:emit(pos, op.ADD, base, offset, 0), type = LONG }
 end
 
--- Emits a load of an l-value and returns the value; for an array, returns its address without a load.
+-- Emits a load of the l-value `at` and returns the value. An array is not loaded: its address is returned as a pointer.
 local function load(b, at, pos)
   local t = at.type
   if t.kind == "array" then
@@ -128,7 +138,7 @@ local function load(b, at, pos)
 end
 
 local SMALL = 1 << 31
--- True for constants with which operations cannot overflow.
+-- True for a constant so small that operations on two such constants cannot overflow.
 local function is_small(v) return v < SMALL and v > -SMALL end
 
 local opcodes = {
@@ -137,8 +147,8 @@ local opcodes = {
   ["<"] = op.LT, ["<="] = op.LE,
 }
 
--- Emits an operation on starts, lengths and addresses, which are signed integers of 64 bits. Small constants are
--- folded.
+-- Emits an operation on starts, lengths and addresses, which are signed integers of 64 bits, and returns the value.
+-- Small constants are folded. t: type of the result, nil: long.
 local function apply(b, operator, x, y, pos, t)
   if x.const and y.const and is_small(x.const) and is_small(y.const) then
     local v = arithmetic.fold(operator, LONG, x.const, y.const)
@@ -149,34 +159,35 @@ local function apply(b, operator, x, y, pos, t)
   return { reg = b:emit(pos, opcodes[operator], reg(b, x, pos), reg(b, y, pos), 0), type = t or LONG }
 end
 
--- Returns the value x where the condition holds, otherwise y.
+-- Returns the value x where the condition holds, otherwise y. A constant condition needs no code.
 function codegen.select(b, condition, x, y, pos)
   if condition.const then return condition.const ~= 0 and x or y end
   return { reg = b:emit(pos, op.SELECT, condition.reg, reg(b, x, pos), reg(b, y, pos)), type = LONG }
 end
 
--- Returns the conjunction of two conditions that are 0 or 1.
+-- Returns the conjunction of two conditions that are 0 or 1. Constant conditions need no code.
 function codegen.logical_and(b, x, y, pos)
   if x.const then return x.const == 0 and x or y end
   return y.const == 1 and x or y.const == 0 and y or apply(b, "&", x, y, pos)
 end
 
--- Returns the disjunction of two conditions that are 0 or 1.
+-- Returns the disjunction of two conditions that are 0 or 1. Constant conditions need no code.
 function codegen.logical_or(b, x, y, pos)
   if x.const then return x.const ~= 0 and x or y end
   return y.const == 0 and x or y.const and y or apply(b, "|", x, y, pos)
 end
 
--- Emits a check that makes the section invalid where the condition is 0. n: number of elements in the rows of which the
--- section takes a part, for the message; 0 if it takes no part of rows.
+-- Emits a check that makes the section invalid where the condition is 0. A constant condition is ignored, because the
+-- caller has checked it. n: number of elements in the rows of which the section takes a part, for the message; 0 if it
+-- takes no part of rows.
 function codegen.emit_check(b, condition, n, pos)
   if not condition.const then b:emit(pos, op.REQUIRE, condition.reg, 0, n) end
 end
 
--- Right operands with which an operation cannot fail: operator -> operand.
+-- Right operands with which an operation cannot fail. Operators without an entry never fail.
 local harmless = { ["+"] = 0, ["-"] = 0, ["*"] = 0, ["/"] = 1, ["%"] = 1, ["<<"] = 0, [">>"] = 0 }
 
--- Emits an operation on two values of type t, as C defines it. compares: true for a comparison.
+-- Emits an operation on two values of type t, as C defines it, and returns the value. compares: true for a comparison.
 local function operation(b, operator, t, x, y, pos, compares)
   if operator == ">" then return operation(b, "<", t, y, x, pos, true) end
   if operator == ">=" then return operation(b, "<=", t, y, x, pos, true) end
@@ -196,7 +207,7 @@ local function operation(b, operator, t, x, y, pos, compares)
   return { reg = b:emit(pos, opcodes[operator], left, right, kind), type = t }
 end
 
--- Returns an l-value displaced by `index` elements of type t.
+-- Returns the l-value `at` displaced by `index` elements of type t.
 local function displace(b, at, index, t, pos)
   if index.const and is_small(index.const) then
     return { self = at.self, address = at.address, reg = at.reg, offset = at.offset + index.const * t.size, type = t }
@@ -210,7 +221,8 @@ end
 
 local value, lvalue -- forward declarations
 
--- Returns a register of this program with the value of a register that the program of the enclosing element computed.
+-- Returns a register of this program with the value of `register`, which the program of the enclosing element computes.
+-- level: compilation of the inner element (`out` in symbols.lua). The register is pinned in the enclosing program.
 local function inherit_register(b, pos, level, register)
   level.around.builder:pin(register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
@@ -222,6 +234,7 @@ local lvalues = {}
 function lvalues.fixed(_, _, e) return { address = e.address, offset = 0, type = e.type } end
 function lvalues.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
 
+-- The address is computed in the program of the enclosing element and inherited.
 function lvalues.around(b, _, e)
   local enclosing, pos = e.level.around, e.pos
   local address = address_of(enclosing.builder, lvalue(enclosing.builder, enclosing.ctx, e.lvalue), pos)
@@ -260,6 +273,7 @@ function values.address(b, env, e)
   return { reg = address.reg, const = address.const, type = e.type }
 end
 
+-- Compiles the value of a shape's parameter. With e.level, the program of the enclosing element computes the value.
 function values.parameter(b, env, e)
   if not e.level then return env.session:with_location(e.within, value, b, env, e.e) end
   local enclosing = e.level.around
@@ -267,8 +281,9 @@ function values.parameter(b, env, e)
   return { reg = inherit_register(b, e.pos, e.level, reg(enclosing.builder, v, e.pos)), type = e.type }
 end
 
--- Emits a call of a Lua function. The arguments are in consecutive registers; if the call is conditional, the guard's
--- register precedes them.
+-- Emits a call of a Lua function and returns its result, of type long. name: for errors; args: values. The arguments
+-- are in consecutive registers; if the call is conditional, the guard's register precedes them. Raises for more than 8
+-- arguments.
 local function call_out(b, env, e, name, fn, args)
   local argument_types, sources = {}, {}
   for i, arg in ipairs(args) do argument_types[i], sources[i] = arg.type, reg(b, arg, e.pos) end
@@ -288,7 +303,7 @@ local function call_out(b, env, e, name, fn, args)
   return { reg = to, type = LONG }
 end
 
--- Appends the values of a call's arguments to a list; returns the list.
+-- Appends the values of the arguments of call `e` to a list; returns the list.
 local function arguments(b, env, e, list)
   for _, arg in ipairs(e.args) do list[#list + 1] = value(b, env, arg) end
   return list
@@ -303,12 +318,13 @@ function values.method(b, env, e)
     arguments(b, env, e, { object }))
 end
 
--- Converts a floating value to an integer. Programs only know integers, so a Lua function reads the value from memory.
+-- Converts a floating value, which is an l-value, to an integer. Programs only know integers, so a Lua function reads
+-- the value from memory. A value without a counterpart makes the bound invalid.
 local function truncate(b, env, e)
   local pointer = values.address(b, env, { lvalue = e.e.lvalue, type = types.pointer(e.e.type), pos = e.pos })
   return call_out(b, env, e, "a cast", function(p)
     local x = p[0]
-    -- mininteger makes the bound invalid.
+    -- The core rejects mininteger as a bound.
     return x == x and math.abs(x) < 2^62 and core.convert(e.type.code, x) or math.mininteger
   end, { pointer })
 end
@@ -332,11 +348,12 @@ function values.compare(b, env, e)
   return operation(b, e.operator, t, value(b, env, e.a), value(b, env, e.b), e.pos, true)
 end
 
--- Emits the logical negation of a register; returns the register of the result.
+-- Emits the logical negation of a register; returns the register with the result.
 local function negate(b, register, pos) return b:emit(pos, op.LNOT, register, 0, 0) end
 
 values["not"] = function(b, env, e) return { reg = negate(b, value(b, env, e.e).reg, e.pos), type = INT } end
 
+-- Compiles && and ||. The second operand is evaluated only where the first one does not decide.
 values["and"] = function(b, env, e)
   local is_and, pos = e.op == "and", e.pos
   local x = value(b, env, e.a)
@@ -346,6 +363,7 @@ values["and"] = function(b, env, e)
 end
 values["or"] = values["and"]
 
+-- Compiles ?: with each of the two values evaluated only where the condition selects it.
 function values.select(b, env, e)
   local pos = e.pos
   local c = value(b, env, e.c).reg
@@ -365,11 +383,11 @@ function values.distance(b, env, e)
   return { reg = b:emit(e.pos, op.DISTANCE, x, y, e.a.type.to.size), type = LONG }
 end
 
-function value(b, env, e) return values[e.op](b, env, e) end
-function lvalue(b, env, e) return lvalues[e.op](b, env, e) end
+function value(b, env, e) return values[e.op](b, env, e) end -- compiles any typed node as a value
+function lvalue(b, env, e) return lvalues[e.op](b, env, e) end -- compiles any typed node as an l-value
 
 -- Functions that compile a node of the AST: as a value; as an l-value; as a start, length or index, which are integers
--- of 64 bits.
+-- of 64 bits. They raise if the expression is invalid.
 function codegen.value(b, env, node) return value(b, env, c_sema.value(env, node)) end
 function codegen.lvalue(b, env, node) return lvalue(b, env, c_sema.lvalue(env, node)) end
 function codegen.integer(b, env, node) return value(b, env, c_sema.integer(env, node)) end

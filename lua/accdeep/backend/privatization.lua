@@ -10,8 +10,8 @@
 -- the body stored. Rules: OMP60-share-1, OMP60-share-2, ACC33-2.9-4, ACC33-2.9.11-1.
 --
 -- A step is a function of the frame (statement.lua). A copy is described by {name, pos, begins, lasts, op, shared,
--- rule}: begins: it gets the original's value; lasts: its last value is stored; op: operator of its reduction; shared:
--- no copy.
+-- rule}. begins: it gets the original's value; lasts: its last value is stored; op: operator of its reduction; shared:
+-- no copy is made.
 
 local c_sema = require "accdeep.backend.c_sema"
 local closures = require "accdeep.backend.closures"

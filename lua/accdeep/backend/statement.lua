@@ -140,7 +140,7 @@ statements["continue"] = function(env, node)
   end
   return function() return CONTINUE end
 end
--- Its signal ends the function's body; plan/body/c_body.lua rejects return inside constructs.
+-- The signal ends the body, as plan/body/c_body.lua rejects return inside constructs.
 statements["return"] = function() return function() return RETURN end end
 statements["if"] = function(env, node)
   local c, yes = truth(env, node.c), compile_statement(env, node.yes)
@@ -277,7 +277,7 @@ local children = { "list", "declaration", "e", "c", "a", "b", "to", "base", "ind
   "yes", "no", "body", "value", "values", "names" }
 
 -- Visits the free names of an AST: those that the AST uses and does not declare. Calls see(node, call), where call is
--- the node of a call of this name, or nil; for a call, see must return true if the name is not to be visited as a
+-- the node of a call of this name, or nil. For a call, `see` returns true if the name is not to be visited as a
 -- variable. Copies of private{} (privatization.lua) whose original variable is read or written are visited as well:
 -- see(copy).
 local function each_free(node, see)

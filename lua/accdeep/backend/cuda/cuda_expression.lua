@@ -3,7 +3,8 @@
 --
 -- A value or l-value becomes an operand: CUDA text for it. The writer appends the statements that compute the operand,
 -- each into a new name, in the order in which closures.lua computes. If a GPU would not compute an expression
--- identically, the interpreter runs the body (Writer:give_up).
+-- identically, the interpreter runs the body (Writer:give_up). Common arguments: `w` is the writer, `e` a typed node,
+-- `t` a type, `at` an operand with an address, `site` the position for errors.
 
 local c_sema = require "accdeep.backend.c_sema"
 local core = require "accdeep.core"
@@ -18,16 +19,20 @@ local cuda_expression = {}
 
 -- ------------------------------------------------------------------------------------- writer --
 
+-- The text of one kernel: {session, lines, names, variables, variable_numbers, writes}. lines: the text so far; names:
+-- number of temporaries; Of the used variables of the host program, `variables` has the bindings and variable_numbers the numbers
+-- from 0, by name; writes: true if the kernel stores to memory.
 local Writer = {}
 Writer.__index = Writer
 
--- Returns a new writer, which collects the text of one kernel.
+-- Returns a new writer without text.
 function cuda_expression.writer(session)
   return setmetatable({ session = session, lines = {}, names = 0, variables = {},
     variable_numbers = {}, writes = false }, Writer)
 end
 
--- Aborts the generation, so that the interpreter runs the body. reason: a clause that explains why.
+-- Raises a table {interpreted = reason}, which ends the generation, so that the interpreter runs the body. reason: a
+-- clause that explains why.
 function Writer.give_up(_, reason) error({ interpreted = reason }, 0) end
 
 -- Appends a line of text, formatted as by string.format.
@@ -39,14 +44,15 @@ function Writer:name()
   return "t" .. self.names
 end
 
--- Appends a definition of a new name with the value of `text`; returns the name. ctype: its CUDA type.
+-- Appends a definition of a new name with the value of `text`; returns the name. ctype: CUDA type of the name.
 function Writer:assign_temporary(ctype, text)
   local name = self:name()
   self:line("const %s %s = %s;", ctype, name, text)
   return name
 end
 
--- Returns the kernel's name for the address or value that a variable of the host program has on the device.
+-- Returns the kernel's name for the address or value that a variable of the host program has on the device. binding:
+-- its binding (symbols.lua). The first use of a variable appends it to w.variables.
 function Writer:variable(name, binding)
   local number = self.variable_numbers[name]
   if not number then
@@ -57,7 +63,7 @@ function Writer:variable(name, binding)
   return "p" .. number
 end
 
--- Returns the CUDA type of variables that hold values of type t.
+-- Returns the CUDA type of a temporary or register for values of type t.
 local function holder(t)
   return t.kind == "pointer" and "accd_pointer" or t.float and "double" or "i64"
 end
@@ -65,6 +71,7 @@ cuda_expression.holder = holder
 
 -- -------------------------------------------------------------------------------- conversions --
 
+-- Texts that wrap the integer %s into the range of a type, by code of the type. Integers of 64 bits need none.
 local wraps = {
   [scalar.i8] = "(i64)(signed char)(%s)", [scalar.u8] = "(i64)(unsigned char)(%s)",
   [scalar.i16] = "(i64)(short)(%s)", [scalar.u16] = "(i64)(unsigned short)(%s)",
@@ -72,13 +79,13 @@ local wraps = {
   [scalar.bool] = "(i64)((%s) != 0)",
 }
 
--- Returns text that wraps an integer into the range of a type.
+-- Returns text for the integer `text`, wrapped into the range of type t.
 local function wrap_integer(t, text)
   local wrap = wraps[t.code]
   return wrap and wrap:format(text) or text
 end
 
--- Returns text that rounds a floating number to the precision of a type.
+-- Returns text for the floating number `text`, rounded to the precision of type t.
 local function round_float(t, text) return t.code == scalar.f32 and ("(double)(float)(%s)"):format(text) or text end
 
 -- Returns `text`, a number of type `from`, converted to type `to` as types/arithmetic.lua converts.
@@ -94,14 +101,14 @@ local function convert(from, to, text)
   return from.code == to.code and text or wrap_integer(to, text)
 end
 
--- Returns text that converts an integer of 64 bits to a type.
+-- Returns text for `text`, an integer of 64 bits, converted to type t.
 function cuda_expression.wrap_integer(t, text) return convert(LONG, t, text) end
 
 -- ----------------------------------------------------------------------------------- accesses --
 
 local value, lvalue -- forward declarations
 
--- Appends a checked load; returns the name of its value. site: position for errors.
+-- Appends a checked load of a value of type t from address `at`; returns the name with the value.
 local function emit_load(w, t, at, site)
   if t.kind == "pointer" then return w:assign_temporary("accd_pointer",
     ("accd_get_pointer(t, %s, %d)"):format(at, site)) end
@@ -111,7 +118,7 @@ local function emit_load(w, t, at, site)
   return w:assign_temporary("i64", wrap_integer(t, "(i64)" .. bits))
 end
 
--- Appends a checked store of an operand at address `at`. site: position for errors.
+-- Appends a checked store of an operand of type t at address `at`.
 local function emit_store(w, t, at, operand, site)
   w.writes = true
   if t.kind == "pointer" then return w:line("accd_put_pointer(t, %s, %s, %d);", at, operand, site) end
@@ -120,19 +127,19 @@ local function emit_store(w, t, at, operand, site)
   w:line("accd_put(t, %s, %d, %s, %d);", at, t.size, bits, site)
 end
 
--- Appends the computation of a pointer displaced by `index` elements of `size` bytes; returns its name.
+-- Appends the computation of a pointer displaced by `index` elements of `size` bytes. Returns the name with the result.
 local function emit_displace(w, operand, index, size)
   return w:assign_temporary("accd_pointer", ("accd_moved(%s, (i64)((u64)(%s) * (u64)(%dll)))"):format(
     operand, index, size))
 end
 
--- Returns an operand for the value of `e` where a pointer is required.
+-- Returns an operand of pointer type for the value of `e`, which may be a number.
 local function pointer_of(w, e)
   local operand = value(w, e)
   return e.type.kind == "pointer" and operand or ("accd_unknown((u64)(%s))"):format(operand)
 end
 
--- Returns an operand for the value of `e`, in the form in which a variable of type t holds it.
+-- Returns an operand for the value of `e`, in the form in which a variable of type t holds the value.
 local function stored_value(w, t, e)
   return t.kind == "pointer" and pointer_of(w, e) or value(w, typed_ast.convert(e, t))
 end
@@ -172,9 +179,10 @@ end
 
 -- ------------------------------------------------------------------------------------ operators --
 
+-- Operators whose result is wrapped into the range of the type.
 local wrapping = { ["+"] = true, ["-"] = true, ["*"] = true, ["&"] = true, ["|"] = true, ["^"] = true }
 
--- Returns text for an operation on two values of one type, as types/arithmetic.lua computes it.
+-- Returns text for an operation on two values of type t, as types/arithmetic.lua computes it. a, b: their texts.
 local function operation(operator, t, a, b, site)
   if t.float then return round_float(t, ("%s %s %s"):format(a, operator, b)) end
   if wrapping[operator] then return wrap_integer(t, ("(i64)((u64)(%s) %s (u64)(%s))"):format(a, operator, b)) end
@@ -187,7 +195,7 @@ local function operation(operator, t, a, b, site)
   return wrap_integer(t, ("accd_divided(t, %s, %s, %s, %s, %d)"):format(a, b, is_unsigned, operator == "%", site))
 end
 
--- Returns text for a condition.
+-- Returns text for a condition, which is true or false in CUDA.
 local function condition(w, e)
   if e.op == "not" then return ("!(%s)"):format(condition(w, e.e)) end
   if e.op ~= "compare" then return ("%s != 0"):format(value(w, e)) end
@@ -198,7 +206,7 @@ local function condition(w, e)
   return ("%s(%s) %s %s(%s)"):format(cast, x, e.operator, cast, y)
 end
 
--- Returns a number as a CUDA literal.
+-- Returns a Lua number as a CUDA literal.
 local function literal(v)
   if math.type(v) == "integer" then
     return v == math.mininteger and "(-9223372036854775807ll - 1)" or ("%dll"):format(v)
@@ -218,7 +226,8 @@ function values.const(w, e)
     or text
 end
 
-values["local"] = function(w, e) -- copied at once, because later code may change the variable
+-- The value is copied into a temporary at once, because later code may change the variable.
+values["local"] = function(w, e)
   local frame_slot, written = e.binding.frame_slot, e.binding.written
   if written then w:line("if (!%s) accd_stop(t, ACCD_UNWRITTEN, %d);", written, e.pos) end
   return w:assign_temporary(holder(e.type), "v" .. frame_slot)
@@ -251,7 +260,7 @@ function values.negate(w, e) return w:assign_temporary("double", ("-(%s)"):forma
 function values.compare(w, e) return w:assign_temporary("i64", condition(w, e)) end
 values["not"] = values.compare
 
--- The second operand is computed only if the first one does not decide.
+-- Writes && and ||. The second operand is computed only if the first one does not decide.
 values["and"] = function(w, e)
   local result = w:name()
   w:line("i64 %s = %s;", result, condition(w, e.a))
@@ -290,7 +299,8 @@ end
 
 -- ------------------------------------------------------------------------------------ assignment --
 
--- The value is computed before the address, as in closures.lua.
+-- Writes an assignment and returns the operand with the new value; nil for records. The value is computed before the
+-- address, as in closures.lua.
 function values.assign(w, e)
   local t, to = e.type, e.to
   if t.kind == "record" then
@@ -308,6 +318,7 @@ function values.assign(w, e)
   return new
 end
 
+-- Writes ++ or --; returns the operand with the old value (e.after) or the new one.
 function values.step(w, e)
   local t, to = e.type, e.to
   local at = to.op ~= "local" and lvalue(w, to)
@@ -326,6 +337,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- calls --
 
+-- Writes a call of a function of C's library. Gives up if the function has no CUDA text.
 function values.library(w, e)
   local operands = {}
   for i, arg in ipairs(e.args) do operands[i] = w:assign_temporary(holder(e.type), value(w, arg)) end
@@ -342,14 +354,15 @@ end
 function values.call(w, e) w:give_up(("%s is a function of the scenario"):format(e.name)) end
 values.method = values.call
 
+-- Writes any typed node as a value. Gives up for long double and for nodes without CUDA text.
 function value(w, e)
   if e.type.code == scalar.f80 then w:give_up "no GPU has long double" end
   return (values[e.op] or w:give_up(("there is no text for '%s'"):format(e.op)))(w, e)
 end
 
-function lvalue(w, e) return lvalues[e.op](w, e) end
+function lvalue(w, e) return lvalues[e.op](w, e) end -- writes any typed node as an l-value
 
--- Functions that write a node of the AST: an expression statement, and a condition.
+-- Functions that write a node of the AST: an expression statement, and a condition. They raise if it is invalid.
 function cuda_expression.run(w, node) return value(w, c_sema.effect(w.env, node)) end
 function cuda_expression.truth(w, node) return condition(w, c_sema.condition(w.env, node, node.pos)) end
 

@@ -1,25 +1,25 @@
 -- cuda_runtime.lua - the CUDA prelude of every kernel made from a body: checked accesses to device memory.
 --
 -- A kernel accepts only accesses and operations that the interpreter would certainly accept. Any other stops the
--- kernel: its writes are undone and the interpreter runs the body, so that errors are found and reported in one place.
--- Integers have 64 bits and are converted into the range of their type, floating numbers are double, as in the
+-- kernel: its writes are undone and the interpreter runs the body, so that the interpreter finds and reports all
+-- errors. Integers have 64 bits and are converted into the range of their type; floating numbers are double, as in the
 -- interpreter.
 --
 -- Pointers carry the bounds {low, high} of the object that contains their target:
 --   {0, ~0}   unknown: the table of ranges decides.
---   {0, 0}    the pointer is not usable.
---   {1, 0}    the target is present in pieces, whose addresses differ.
+--   {0, 0}    the pointer cannot be followed.
+--   {1, 0}    the target is present in pieces, as several objects; therefore no single range contains it.
 --
--- Parallel iterations must not depend on each other. Each word of four bytes has two owners: the iteration that wrote
--- the word, and the iteration that read it (MANY: several read it). An iteration that finds a different owner stops the
--- kernel, which is then run again by one thread.
+-- Iterations that run in parallel must not depend on each other. Each word of four bytes has two owners: the iteration
+-- that wrote the word, and the iteration that read it (MANY: several read it). An iteration that finds a different
+-- owner stops the kernel, which is then run again by one thread.
 --
--- cuda/launch.c fills in the structures.
+-- cuda/launch.c fills in the structures accd_launch, accd_range and accd_slot.
 
 local cuda_runtime = {}
 
--- Reasons to stop, numbered from 1 in the text. again: true if a run by one thread may succeed where many threads
--- failed.
+-- Reasons to stop, numbered from 1 in the CUDA text. text: a clause for messages; again: true if a run by one thread
+-- may succeed where many threads failed.
 cuda_runtime.stops = {
   { name = "ACCD_BOUNDS", text = "an access may leave its data" },
   { name = "ACCD_UNWRITTEN", text = "bytes are read that may never have been written", again = true },

@@ -2,7 +2,8 @@
 -- Lua.
 --
 -- If the body is one loop that counts in constant steps, the kernel can distribute its iterations over many threads;
--- the launch decides if it does. Otherwise one thread runs the body.
+-- cuda/init.lua decides at the launch if it does. Otherwise one thread runs the body. `w` is the writer of the kernel
+-- (cuda_expression.lua); w:give_up ends the generation, so that the interpreter runs the body.
 
 local c_effects = require "accdeep.backend.c_effects"
 local c_sema = require "accdeep.backend.c_sema"
@@ -19,11 +20,11 @@ local holder, stored_value = cuda_expression.holder, cuda_expression.stored_valu
 
 local cuda_statement = {}
 
-local MAX_LOCAL_BYTES = 4096 -- largest total size in bytes of a thread's variables in memory
+local MAX_LOCAL_BYTES = 4096 -- limit for the total size of a thread's variables in memory
 
 local compile_statement -- forward declaration
 
--- Runs fn in a new block of names.
+-- Runs fn with w.env replaced by an environment for a new block of names.
 local function with_scope(w, fn)
   local outer = w.env
   local locals = setmetatable({}, { __index = outer.locals })
@@ -34,14 +35,15 @@ local function with_scope(w, fn)
   w.env = outer
 end
 
--- Returns the binding of a new variable in a register; frame_slot: the register's number.
+-- Returns the binding of a new variable of type t in a register; frame_slot: the register's number.
 local function new_register(w, t)
   w.slots = w.slots + 1
   return { type = t, frame_slot = w.slots, level = 0 }
 end
 
--- Declares a variable in memory of the thread. The memory lasts as long as the kernel, but its contents count as
--- unwritten again at each declaration.
+-- Declares a variable in memory of the thread. variable: {name, type, ...}; e: its initial value, or nil. The memory
+-- lasts as long as the kernel, but its contents count as unwritten again at each declaration. Gives up if the thread's
+-- variables are too large.
 local function new_local_memory(w, variable, e)
   local t, n = variable.type, new_register(w).frame_slot
   w.local_bytes = w.local_bytes + t.size
@@ -56,8 +58,8 @@ local function new_local_memory(w, variable, e)
   cuda_expression.value(w, c_sema.convert_for_assignment(variable, to, e))
 end
 
--- Declares a variable in a register. value: text of its initial value; nil: reads are checked until the variable is
--- written.
+-- Declares the variable `name` of type t in a register and returns its binding. value: text of its initial value; nil:
+-- reads stop the kernel until the variable is written.
 local function begin_register(w, name, t, value)
   local binding = new_register(w, t)
   w.env.locals[name] = binding
@@ -69,7 +71,8 @@ local function begin_register(w, name, t, value)
   return binding
 end
 
--- Writes a local declaration with its initializers.
+-- Writes a local declaration with its initializers. Scalars and pointers whose address is not taken are in registers,
+-- other variables in memory.
 local function declaration(w, node)
   for _, variable in ipairs(w.session:locals_of(node)) do
     local t, e = variable.type, variable.value and c_sema.value(w.env, variable.value)
@@ -84,6 +87,7 @@ end
 -- Writers of statements, by tag of the AST node: function(w, node).
 local statements = {}
 
+-- Writes a list of statements as a block.
 local function block(w, list)
   w:line("{")
   with_scope(w, function()
@@ -108,7 +112,7 @@ statements["if"] = function(w, node)
   w:line("}")
 end
 
--- Writes the body of a loop and the label that continue jumps to.
+-- Writes the body of a loop and, after it, the label that continue jumps to.
 local function loop_body(w, body)
   local outer = w.continue_label
   w.continue_label = w:name()
@@ -119,12 +123,13 @@ local function loop_body(w, body)
   w.continue_label = outer
 end
 
--- Writes the check that ends a loop if its condition is false.
+-- Writes the check that ends a loop if its condition c is false; nothing if c is nil.
 local function condition(w, c)
   if c then w:line("if (!(%s)) break;", truth(w, c)) end
 end
 
--- Writes a loop, with a check that stops the kernel when the step budget is used up.
+-- Writes a loop, with a check that stops the kernel when the step budget is used up. c: condition, or nil; step:
+-- expression after each iteration, or nil.
 local function loop(w, c, body, step)
   w:line("for (;;) {")
   w:line("if (accd_must_stop(t)) return;")
@@ -154,8 +159,8 @@ end
 
 -- -------------------------------------------------------------------------- thread constructs --
 
--- Writes the beginning of a private copy in a thread construct (backend/privatization.lua). Returns a function that
--- writes the end of the copy, or nil if the end needs no text.
+-- Writes the beginning of a private copy in a thread construct (backend/privatization.lua describes copies). Returns a
+-- function that writes the end of the copy, or nil if the end needs no text. Gives up if the copy is in memory.
 local function begin_copy(w, copy)
   local name, pos = copy.name, copy.pos
   local t = privatization.variable(w.env, name).type
@@ -184,7 +189,7 @@ local function begin_copy(w, copy)
   end
 end
 
--- Writes a thread construct with its private copies.
+-- Writes a thread construct with its private copies. Gives up for implicit copies and for reductions of elements.
 function statements.private(w, node)
   if node.implicit and node.implicit ~= "none" then w:give_up "a construct's variables depend on those around it" end
   if node.parts[1] then w:give_up "elements of an array are reduced" end
@@ -204,7 +209,7 @@ end
 statements["switch"] = function(w) w:give_up "a switch" end
 statements.carried = function(w) w:give_up "a directive inside" end
 
--- Writes a statement, after a line that gives its location to the compiler.
+-- Writes a statement, after a line that gives its location to the compiler. Gives up if the statement has no CUDA text.
 function compile_statement(w, node)
   local source = w.source
   if node.pos then
@@ -215,10 +220,11 @@ end
 
 -- ------------------------------------------------------------------------------ parallel loops --
 
--- True if an AST node assigns a variable or calls a function.
+-- True if the AST node itself assigns a variable or calls a function.
 local function may_change(node) return c_effects.assignment_target(node) ~= nil or node.tag == "call" end
 
--- Returns the constant that a step of a loop adds to the variable `name`; nil if the step is not constant.
+-- Returns the constant that the AST node `node`, the step of a loop, adds to the variable `name`. Returns nil if the
+-- step does anything else, or if the constant is larger than 2^30.
 local function constant_step(node, name)
   if not is_name(c_effects.assignment_target(node), name) then return nil end
   if node.op == "++" then return 1 elseif node.op == "--" then return -1 end
@@ -229,10 +235,11 @@ local function constant_step(node, name)
   return node.op == "+=" and amount.value or node.op == "-=" and -amount.value or nil
 end
 
+-- Comparison operators with their operands exchanged.
 local mirrored = { ["<"] = ">", ["<="] = ">=", [">"] = "<", [">="] = "<=" }
 
--- True if a loop's condition compares its variable with a bound that the loop cannot change, and the step leads towards
--- this bound.
+-- True if a loop's condition c compares the variable `name` with a bound that the loop cannot change, and the constant
+-- `step` moves towards this bound.
 local function counts_towards(c, name, step)
   if not c or c.tag ~= "binary" or not mirrored[c.op] then return false end
   local op, bound = c.op, c.b
@@ -241,8 +248,8 @@ local function counts_towards(c, name, step)
     and not ast.any(bound, function(n) return may_change(n) or is_name(n, name) end)
 end
 
--- True if the private variables of a thread construct have no initial value, last value or reduction, so that each
--- iteration may have its own. False if a part of an array is reduced or variables are implicitly private.
+-- True if each iteration may have its own private variables of a thread construct: they have no initial value, last
+-- value or reduction. False if a part of an array is reduced or variables are implicitly private.
 local function each_has_its_own(node)
   for _, copy in ipairs(node.copies) do
     if copy.begins or copy.lasts or copy.op or copy.shared then return false end
@@ -250,8 +257,8 @@ local function each_has_its_own(node)
   return not node.parts[1] and (not node.implicit or node.implicit == "none")
 end
 
--- Returns the loop that is the whole body, with its variable, step and private copies, if the text shows no reason
--- against running its iterations in any order. Otherwise returns nil.
+-- Returns the loop that is the whole body, its variable, its step and its private copies. Returns nil if the body is
+-- not one loop, or if its text shows that the order of iterations may matter.
 local function find_canonical_loop(w, node)
   local copies = {}
   while node.tag == "block" and #node.list == 1 or node.tag == "private" do
@@ -272,7 +279,8 @@ local function find_canonical_loop(w, node)
   return not c_effects.change_of(name, node.body) and node or nil, variable, step, copies
 end
 
--- Writes the iterations of a loop for many threads: iteration k begins at the first value plus k steps.
+-- Writes the iterations of a loop for many threads: iteration k begins at the first value plus k steps. The arguments
+-- are the results of find_canonical_loop. A variable that leaves the range of its type stops the kernel.
 local function emit_parallel_loop(w, node, variable, step, copies)
   local t = variable.type
   with_scope(w, function()
@@ -295,9 +303,10 @@ end
 
 -- ------------------------------------------------------------------------------- whole kernels --
 
--- Returns the kernel of a body: {text, variables = bindings in the kernel's order, writes, shared = true if many
--- threads may run it}. If the body cannot be a kernel, returns nil and a clause with the reason. source: {text, file,
--- line} of the body.
+-- Returns the kernel of a body: {text, variables, writes, shared}. variables: bindings in the kernel's order; writes:
+-- true if it stores to memory; shared: true if many threads may run it. If the body cannot be a kernel, returns nil and
+-- a clause with the reason. env: the body's environment; addressed: set of the names whose address is taken; source:
+-- {text, file, line} of the body.
 function cuda_statement.kernel(session, env, node, addressed, source)
   local w = cuda_expression.writer(session)
   w.source, w.addressed, w.slots, w.local_declarations, w.local_bytes = source, addressed, 0, {}, 0

@@ -2,18 +2,20 @@
 -- C. There is no typed AST: types are checked while compiling.
 --
 -- An expression (AST) compiles to a table {type, rank, ...} with functions of the frame:
---   value       -> v, for scalars. Logical values are booleans, characters are strings.
+--   value       -> v, for scalars. Logical values are booleans, characters strings, complex values {re, im}.
 --   array       -> {shape, v1, v2 ...} in memory order, for arrays.
 --   lvalue      -> address, low, high, for scalars in memory.
 --   section     -> {address, low, high, of, dims}, for arrays in memory; dims: list of {lower, extent, sm (stride)}.
 --   descriptor  -> address, low, high of the descriptor, for whole allocatables and pointers; dtype: its type.
 --   dynamic     -> the dynamic type, for polymorphic objects; `type` is the declared one.
--- Further fields: is_target (a pointer may point to it), constant, whole, any_rank, text (for messages), node.
+-- Further fields: is_target (a pointer may point to it), constant (it cannot be assigned to), whole (a whole variable),
+-- any_rank (assumed rank). Also text (for messages), node (its AST node), element_of and part_of (the array).
 --
 -- fortran_operations.lua adds operators, intrinsics.lua functions, constructor.lua structure constructors.
 --
 -- env: session, space (the memory), lookup(name, pos) -> binding {type, lvalue}; or {type, dope} for a descriptor
--- outside of this memory, where dope(frame) returns a section.
+-- outside of this memory, where dope(frame) returns a section. frame: the table of one execution, as in closures.lua.
+-- Compiled functions raise if an access is invalid; compilers raise if the text is.
 
 local arithmetic = require "accdeep.types.arithmetic"
 local closures = require "accdeep.backend.closures"
@@ -35,7 +37,7 @@ local compile -- forward declaration
 
 -- ------------------------------------------------------------------------------ loads and stores --
 
--- Returns a function (address, low, high, frame) -> v that loads a value of a type.
+-- Returns a function (address, low, high, frame) -> v that loads a value of type t from a memory space.
 local function loader(space, t)
   if t.kind == "character" then
     local byte = core.scalar.u8
@@ -59,7 +61,8 @@ local function loader(space, t)
   return function(address, low, high, f) return (space:load(address, code, size, low, high, f)) end
 end
 
--- Returns a function that converts values of type `from` to type `to`. The classes must be compatible.
+-- Returns a function that converts values of type `from` to type `to`. Both must be of one class: numbers, logical or
+-- character.
 local function converter(from, to)
   if to.kind == "character" then
     return function(v) return (v .. (" "):rep(to.len - #v)):sub(1, to.len) end
@@ -76,7 +79,7 @@ local function converter(from, to)
   return arithmetic.converter(from, to)
 end
 
--- Returns a function (address, v, low, high, frame) that stores a value of a type.
+-- Returns a function (address, v, low, high, frame) that stores a value of type t in a memory space.
 local function storer(space, t)
   if t.kind == "character" then
     local byte = core.scalar.u8
@@ -99,7 +102,7 @@ local function storer(space, t)
 end
 fortran_expression.loader, fortran_expression.storer, fortran_expression.converter = loader, storer, converter
 
--- Returns the addresses of a section's elements in memory order.
+-- Returns a list with the addresses of a section's elements in memory order; an empty list if it has no elements.
 function fortran_expression.addresses(section)
   local dims, list = section.dims, { section.address }
   local sizes = { [0] = 1 }
@@ -114,7 +117,7 @@ function fortran_expression.addresses(section)
   return list
 end
 
--- Returns the extents of a list of dimensions; negative extents count as 0.
+-- Returns the extents of a list of dimensions `dims`; negative extents count as 0.
 local function shape_of(dims)
   local shape = {}
   for i, dim in ipairs(dims) do shape[i] = math.max(dim.extent, 0) end
@@ -122,35 +125,35 @@ local function shape_of(dims)
 end
 fortran_expression.shape_of = shape_of
 
--- Returns the dynamic type of a polymorphic object; for other expressions, their type.
+-- Returns the dynamic type of the expression `e` in frame f if it is polymorphic, otherwise its declared type.
 function fortran_expression.type_of(e, f) return e.dynamic and e.dynamic(f) or e.type end
 
--- Returns the expression of a scalar value. value: function of the frame.
+-- Returns the expression of a scalar value of type t. value: function of the frame.
 function fortran_expression.scalar(t, value) return { type = t, rank = 0, value = value } end
 
--- Returns the expression of a constant.
+-- Returns the expression of the constant v of type t.
 function fortran_expression.constant(t, v)
   return fortran_expression.scalar(t, function() return v end)
 end
 
 -- -------------------------------------------------------------------------------- designators --
 
--- Raises the error for an allocatable or pointer without a target.
+-- Always raises: the allocatable or pointer `e` has no target.
 local function raise_absent(e, f, space)
   raise("null-pointer", f.pos, ("%s is not %s%s"):format(e.text or "the variable",
     e.dtype.attribute == "allocatable" and "allocated" or "associated", space.on_device and " on the device" or ""),
     { rule = space.on_device and memory_view.null_rule(space.session) or "ACC33-2.7-2" })
 end
 
--- Raises the error for an index outside of its dimension. i: number of the dimension.
+-- Always raises: an index is outside of its dimension. text: the array's name; i: number of the dimension.
 local function out_of_bounds(space, address, f, pos, text, index, i, lower, extent)
   f.pos = pos
   space:out_of_bounds(address, ("index %d in dimension %d of %s is outside %d:%d"):format(index, i, text, lower,
     lower + extent - 1), f)
 end
 
--- Returns the expression of an object of type t. lvalue: function of the frame that returns its address and bounds;
--- fields: additional fields of the expression.
+-- Returns the expression of an object of type t. node: its AST node; lvalue: function of the frame that returns its
+-- address and bounds; fields: additional fields of the expression, or nil.
 local function designator(env, node, t, lvalue, fields)
   local space = env.space
   local element_type, rank = fortran_types.element(t)
@@ -195,8 +198,8 @@ local function designator(env, node, t, lvalue, fields)
   return fortran_expression.add_values(env, e)
 end
 
--- Adds the function value (scalars) or array to an expression in memory, if its type has values; returns the
--- expression.
+-- Adds the function `value` (scalars) or `array` to an expression in memory, if its type has values; returns the
+-- expression. A derived type has no values, so the expression stays as it is.
 function fortran_expression.add_values(env, e)
   local t = e.type
   if t.kind ~= "scalar" and t.kind ~= "character" and t.kind ~= "complex" then return e end
@@ -217,7 +220,7 @@ function fortran_expression.add_values(env, e)
   return e
 end
 
--- Intrinsic procedures of Fortran that are not supported.
+-- Intrinsic procedures of Fortran that are not supported; a call raises an error that says so.
 local unsupported_intrinsics = word_set [[adjustl adjustr atan2 bessel_j0 c_associated c_f_pointer c_loc c_sizeof
   ceiling char command_argument_count cpu_time cshift date_and_time dot_product eoshift erf execute_command_line
   findloc gamma get_command_argument get_environment_variable iachar ichar index ishft len_trim maxloc merge
@@ -231,7 +234,7 @@ function fortran_expression.check_intrinsic(name, pos)
     rule = "HOUSE-version", help = "write what it computes as statements" })
 end
 
--- Raises the error for an unknown name.
+-- Always raises: the name `node` is unknown, or is an unsupported intrinsic procedure.
 local function unknown_name(env, node)
   fortran_expression.check_intrinsic(node.name, node.pos)
   env.session.now.scope:no_variable(node, fortran_expression.intrinsics)
@@ -240,15 +243,17 @@ end
 -- Compilers of expressions, by tag of the AST node: function(env, node) -> expression (see the head).
 local compilers = {}
 
--- Makes an argument of assumed rank hide its elements, so that only inquiries can use it; returns the expression.
+-- Makes an argument of assumed rank hide its elements, so that only inquiries such as shape() can use it; returns the
+-- expression.
 local function hide_rank(e)
   e.any_rank, e.value, e.array, e.lvalue = true, nil, nil, e.rank == 0 and e.lvalue or nil
   return e
 end
 
--- Compiles a variable. binding: its binding in the environment.
+-- Compiles a variable. node: AST of its name; binding: its binding in the environment (see the head).
 local function variable(env, node, binding)
-  local counter = binding.counter -- variable of an implied do
+  -- The variable of an implied do has its value in `counter`.
+  local counter = binding.counter
   if counter then return fortran_expression.scalar(binding.type, function() return counter.value end) end
   local t = binding.type
   -- A binding in a kernel describes only memory; attributes come from the declared variable.
@@ -274,6 +279,7 @@ local function variable(env, node, binding)
     constant = declared.constant, dynamic = binding.dynamic })
 end
 
+-- Compiles a name: a constant or a variable. Raises for procedures and unknown names.
 function compilers.id(env, node)
   local binding = env.lookup(node.name, node.pos)
   if not binding then
@@ -292,12 +298,13 @@ function compilers.id(env, node)
   return variable(env, node, binding)
 end
 
--- The parts z%re and z%im of a complex variable are real variables.
+-- Returns the parts z%re and z%im of a complex variable of type t, by name: real variables {type, offset}.
 local function complex_parts(t)
   return { re = { type = t.part, offset = 0 }, im = { type = t.part, offset = t.part.size } }
 end
 
--- Compiles a component. For an array of objects, the result is the section of this component in all elements.
+-- Compiles a component. For an array of objects, the result is the section of this component in all elements. Raises if
+-- the base has no such component, or if the component is an array in every element of an array.
 function compilers.component(env, node)
   local base = compile(env, node.base)
   local record = base.type
@@ -335,7 +342,7 @@ end
 -- ------------------------------------------------------------------------- elements and sections --
 
 -- Compiles a scalar integer expression, such as a bound or an index. Returns its value function and the expression;
--- raises for other types.
+-- raises if it is an array or of another type.
 local function integer(env, node)
   local e = compile(env, node)
   if e.rank ~= 0 then
@@ -348,9 +355,9 @@ local function integer(env, node)
 end
 fortran_expression.integer = integer
 
--- Returns two functions that find the dimensions of an array: start(frame) returns the address of the first element,
--- its bounds and three values x, y, z. The second, dim(i, x, y, z, frame), takes these values and returns lower bound,
--- extent and stride of dimension i.
+-- Returns two functions that find the dimensions of the array expression `base`. The first, start(frame), returns the
+-- address of the first element, its bounds and three values x, y, z. The second, dim(i, x, y, z, frame), takes these
+-- values and returns lower bound, extent and stride of dimension i.
 local function dimensions(space, base)
   local t = base.dtype
   local function dim_of(i, dims)
@@ -363,7 +370,7 @@ local function dimensions(space, base)
       local address, low, high = origin(f)
       return address, low, high, dims
     end, dim_of
-  -- reads only those words of the descriptor that the indices need
+  -- The second function reads only those words of the descriptor that the indices need.
   elseif base.descriptor then
     return base.based, function(i, address, low, high, f) return fortran_descriptor.dim(
       space, t, address, i, low, high, f) end
@@ -374,7 +381,8 @@ local function dimensions(space, base)
   end, dim_of
 end
 
--- Returns an lvalue function for one element, which checks the indices.
+-- Returns an lvalue function for one element of the array `base`, which raises if an index is out of bounds. indices:
+-- value functions; pos: position for errors.
 local function element(env, base, indices, pos)
   local n, space, text = #indices, env.space, base.text
   local start, dim = dimensions(space, base)
@@ -394,7 +402,9 @@ local function element(env, base, indices, pos)
   end
 end
 
--- Compiles a section of an array: an index removes its dimension, a range keeps its dimension.
+-- Compiles a section of the array `base`. subscripts: {index} removes its dimension; {first, last, step, pos} keeps its
+-- dimension, where nil means the array's bound. All are value functions. The compiled function raises if an index is
+-- out of bounds.
 local function array_part(env, node, base, subscripts)
   local section, space, text, pos = base.section, env.space, base.text, node.pos
   local rank = 0
@@ -435,7 +445,8 @@ local function array_part(env, node, base, subscripts)
   return fortran_expression.add_values(env, e)
 end
 
--- Returns the array whose elements a reference selects; nil if the base of the reference is not a variable.
+-- Returns the array whose elements a reference a(...) selects. Returns nil if `a` is not a variable, so that the
+-- reference is a call.
 local function array_base(env, node)
   if node.base.tag ~= "id" then return compile(env, node.base) end
   local binding = env.lookup(node.base.name, node.base.pos)
@@ -443,7 +454,7 @@ local function array_base(env, node)
   return compile(env, node.base)
 end
 
--- Compiles a(...): an element or section of an array, or a call.
+-- Compiles a(...): an element or section of an array, or a call. Raises if the subscripts do not fit the array.
 function compilers.reference(env, node)
   local base = array_base(env, node)
   if not base then return fortran_expression.call(env, node) end
@@ -488,20 +499,22 @@ function compilers.reference(env, node)
   return e
 end
 
--- an expression that is compiled already, inside an AST
+-- Returns an expression that is compiled already, inside an AST.
 function compilers.compiled(_, node) return node.e end
 function compilers.star(_, node) raise("syntax", node.pos, "'*' is not a value") end
 function compilers.range(_, node) raise("syntax", node.pos, "a range is not a value") end
 function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end
 
+-- Compiles any expression; raises if it is invalid.
 function compile(env, node) return compilers[node.tag](env, node) end
 
 fortran_expression.compile, fortran_expression.compilers, fortran_expression.designator = compile, compilers, designator
--- Function constructor(env, node): set by constructor.lua.
+-- The function constructor(env, node) is set by constructor.lua.
 fortran_expression.intrinsics = {} -- name -> function(env, node): set by intrinsics.lua
 
--- Makes an expression ignore the mask of a where, unless it is elemental; returns the expression. The mask is in
--- frame.mask. Elemental operations skip the elements that the mask excludes; all other operations compute all elements.
+-- Makes an expression ignore the mask of a where statement, unless it is elemental; returns the expression. The mask is
+-- in frame.mask. Elemental operations skip the elements that the mask excludes; all other operations compute all
+-- elements.
 local function ignore_mask(e)
   if e.elemental then return e end
   for _, form in ipairs { "value", "array" } do
@@ -518,7 +531,7 @@ local function ignore_mask(e)
 end
 
 -- Compiles a call in an expression: a function of the text, a structure constructor, an intrinsic function, or a
--- function of the scenario.
+-- function of the scenario, in this order. Raises if none has the name.
 function fortran_expression.call(env, node)
   local name = node.base.name
   local procedure, measured = env.session:fortran_procedure(name), env.session.now.measured
@@ -536,7 +549,7 @@ function fortran_expression.call(env, node)
     args[i] = compile(env, arg)
     fortran_expression.needs(arg, "value", args[i])
   end
-  -- Types of undeclared functions follow their names: i to n are integers.
+  -- The type of a scenario's function follows its name, because it has no declaration: i to n are integers.
   local t = name:find "^[i-n]" and fortran_types.LONG or fortran_types.DOUBLE
   return fortran_expression.scalar(t, function(f)
     local values = {}
