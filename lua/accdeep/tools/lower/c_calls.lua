@@ -23,8 +23,9 @@ c_calls.compiler_clauses = strings.word_set(
   "gang worker vector num_gangs num_workers vector_length collapse seq auto independent tile",
   "private firstprivate reduction deviceptr device_type dtype")
 
--- Replacements for routines of the compiler's runtime that query data or queues. A routine in c_calls.moving is
--- replaced by a function that accd_lowered_find_routine looks up. false: the library has no replacement.
+-- Replacements for routines of the compiler's runtime that query data or queues. false: the library has no replacement,
+-- therefore the unit is refused. c_calls.moving has the routines that move data, with equivalent directives;
+-- accd_lowered_find_routine returns functions for them.
 local of_data = { acc_is_present = "accd_lowered_is_present", acc_deviceptr = "accd_lowered_device",
   acc_hostptr = "accd_lowered_host", acc_wait = "accd_lowered_wait", acc_async_wait = "accd_lowered_wait",
   acc_async_test = "accd_lowered_wait", acc_wait_all = "accd_lowered_wait_all",
@@ -74,12 +75,12 @@ function c_calls.new(session, unit)
     bounds = {} }, Calls)
 end
 
--- Returns a placeholder address (ir_text.lua) for the variable `name`. `is_global`: a variable at file scope.
+-- Returns a new placeholder address (ir_text.lua) for the variable `name`. `is_global`: it is a variable at file scope.
 function Calls:address(name, is_global) return self.recorder:address { name = name, is_global = is_global } end
 
 -- ----------------------------------------------------------------------------------- the directive --
 
--- Returns the set of names in the clauses of a directive whose names follow.
+-- Returns the set of variables in the clauses of a directive that are named `...`.
 local function names_in(node, ...)
   local names = {}
   for _, clause in ipairs(node.clauses) do
@@ -90,9 +91,9 @@ local function names_in(node, ...)
   return names
 end
 
--- Splits a directive's clauses. Returns an AST without the clauses async, wait and reduction, and without reduced names
--- in data clauses. Also returns the set of reduced names, and the set of names in private, firstprivate and deviceptr
--- clauses.
+-- Splits the clauses of the directive `node`. Returns an AST without the clauses async, wait and reduction, and without
+-- reduced names in data clauses. Also returns the set of reduced names, and the set of names in private, firstprivate
+-- and deviceptr clauses.
 function c_calls.data_of(node)
   local reductions, list = names_in(node, "reduction"), {}
   for _, clause in ipairs(node.clauses) do
@@ -110,7 +111,7 @@ function c_calls.data_of(node)
   return ast.copy_with(node, "clauses", list), reductions, names_in(node, "private", "firstprivate", "deviceptr")
 end
 
--- Returns the clauses of a compute construct that the compiler keeps, as text.
+-- Returns the clauses of a compute construct that the compiler keeps, as text; "" if there are none.
 local function own_clauses(directive)
   local node, parts = directive.node, {}
   for i, clause in ipairs(node.clauses) do
@@ -123,7 +124,7 @@ end
 
 -- ------------------------------------------------------------------------------------- its writing --
 
--- Returns a text as string literals of C, one per line.
+-- Returns a text as string literals of C, one for each line, which C joins to one string. Empty lines are lost.
 local function c_string(text)
   local lines = {}
   for line in text:gmatch "[^\n]+" do
@@ -132,8 +133,8 @@ local function c_string(text)
   return table.concat(lines, "\n")
 end
 
--- Returns the name of the static variable that holds the plan `text` of a directive. Equal plans in one line share a
--- variable.
+-- Returns the name of the static variable that holds the plan `text` (ir_text.lua) of a directive; adds its definition
+-- to self.plans if it is new. Equal plans in one line share a variable.
 function Calls:plan(directive, text)
   local key = ("%d\n%s"):format(directive.own.line, text)
   local name = self.by_text[key]
@@ -145,7 +146,7 @@ function Calls:plan(directive, text)
   return name
 end
 
--- Returns the declarations that are placed before the unit.
+-- Returns the declarations that are placed before the unit: prototypes, the array of functions for bounds, and plans.
 function Calls:prelude()
   local list = { "#include <accdeep_lowered.h>" }
   if self.unit.is_cxx then list[2] = c_dialects.cxx.DEEP .. "\n" .. c_dialects.cxx.PLAN end
@@ -161,13 +162,14 @@ function Calls:prelude()
   return table.concat(table.move(self.plans, 1, #self.plans, #list + 1, list), "\n")
 end
 
--- Returns the text of the functions that are placed after the unit, where its types and variables are known.
+-- Returns the text of the functions that are placed after the unit, where its types and variables are declared; "" if
+-- there are none.
 function Calls:ending()
   return table.concat(self.functions, "\n")
 end
 
--- Returns the number of the function that computes a bound from an object of a record; adds the function if it is new.
--- `call`: {name, record}.
+-- Returns the index, from 0 on, of the function that computes a bound from an object of a record; adds the function if
+-- it is new. `call`: {name, record}, the name of the value (compiler_values.lua) and the type of the object.
 function Calls:bound(call)
   for i, bound in ipairs(self.bounds) do
     if bound.name == call.name and bound.record == call.record then return i - 1 end
@@ -192,9 +194,10 @@ local function is_several(variable)
   return first and next(variable.lines, first) ~= nil
 end
 
--- Returns the address that the program passes for the input `input` of a plan, as text. A value without an address,
--- such as a constant, is first copied to the variable `copy_name`; that line is written to `w`. `addressless`: set of
--- names without an address at the directive. `instance`: types of variables by name.
+-- Returns the address that the program passes for the input `input` of a plan, as C text. A value without an address,
+-- such as a constant, is first copied to the variable `copy_name`; that line is written to `w`. `unit`: the Unit of
+-- c_unit.lua. `addressless`: set of names without an address at the directive. `instance`: type by variable. Raises
+-- {cannot = reason} for a name with two meanings.
 local function runtime_inputs(self, unit, w, input, addressless, instance, copy_name)
   local name = input.operand.name
   if input.operand.value then return ("(const void *)(long)(%s)"):format(input.operand.value) end
@@ -224,7 +227,8 @@ local function runtime_inputs(self, unit, w, input, addressless, instance, copy_
   return input.offset == 0 and text or ("(const char *)%s + %d"):format(text, input.offset)
 end
 
--- Writes the array of a plan's inputs to `w`. Returns the name of the array.
+-- Writes the array of a plan's inputs to `w`. Returns the name of the array. `number`: a number that makes the name
+-- unique. Other parameters: as in runtime_inputs.
 local function write_inputs(self, unit, w, number, inputs, addressless, instance)
   local list = {}
   for i, input in ipairs(inputs) do
@@ -234,18 +238,19 @@ local function write_inputs(self, unit, w, number, inputs, addressless, instance
   return "accdeep_at" .. number
 end
 
--- Returns the if condition of a plan as text, or nil.
+-- Returns the condition of a plan's if clause as text, or nil.
 local function condition(plan) return plan.condition and unparse.expression(plan.condition) end
 
--- Returns a pointer as text: the pointer variable `name` itself, else a pointer to the variable or to the first element
--- of the array.
+-- Returns a pointer as text: the pointer variable `name` itself, or a pointer to the first element of an array, or to
+-- another variable. `t`: type of the variable.
 local function pointer_of(name, t)
   return t.kind == "pointer" and name or t.kind == "array" and ("&%s[0]"):format(name) or "&" .. name
 end
 
 -- Writes to `w` the declaration of a pointer to a variable's device copy. Returns the pointer's name, and true if the
--- statement may use the pointer as the variable, which is a pointer or array. `is_whole`: the statement uses the array
--- as one object, such as in sizeof.
+-- statement may use the pointer as the variable, which is a pointer or array. `region`: name of the region's variable.
+-- `t`: type of the variable. `item`: its item number, TARGET or PRESENT. `is_whole`: the statement uses the array as
+-- one object, such as in sizeof.
 local function device_variable(w, region, name, t, item, is_whole)
   local pointer, is_pointer = "accdeep_p_" .. name, (t.kind == "pointer" or t.kind == "array") and name ~= "this"
   is_pointer = is_pointer and not is_whole
@@ -283,7 +288,8 @@ local TARGET, PRESENT = -1, -2
 
 -- Writes the head of a kernel to `w`: declarations of device pointers, and the compute directive. Reduced variables are
 -- host variables in the kernel; `w` and `tail` copy their values. Returns a table from variable to its replacement in
--- the statement. `used`: sorted variables that are pointers or in device memory. `instance`: types of variables.
+-- the statement. `region`: name of the region's variable. `used`: sorted variables that are pointers or in device
+-- memory. `instance`: type by variable. Raises {cannot = reason} for reductions of arrays and pointers.
 local function write_kernel(w, tail, directive, plan, region, used, instance)
   local items, renamed, shadows, pointers = items_by_variable(plan, instance), {}, {}, {}
   for _, name in ipairs(used) do
@@ -316,8 +322,9 @@ local function write_kernel(w, tail, directive, plan, region, used, instance)
   return renamed
 end
 
--- Writes a directive to `head`, and the lines after its statement to `tail`. Returns the replacements for variables in
--- the statement of a compute construct; nil for other directives. `used`, `instance`: as in write_kernel.
+-- Writes the calls for a directive to `head`, and the lines after its statement to `tail`. Returns the replacements for
+-- variables in the statement of a compute construct; nil for other directives. `unit`: the Unit of c_unit.lua. `used`,
+-- `instance`: as in write_kernel. Raises {cannot = reason} if calls cannot express the directive.
 function Calls:write(unit, directive, plan, used, instance, head, tail)
   local text, inputs = self.recorder:text(plan, plan.items, function(call) return self:bound(call) end)
   for _, item in ipairs(plan.items) do
@@ -347,7 +354,7 @@ function Calls:write(unit, directive, plan, used, instance, head, tail)
   return renamed
 end
 
--- Returns a type as C++ text; nil if the type has no simple name.
+-- Returns a type as C++ text; nil if the type has no simple name, such as an array.
 local function type_text(t)
   if t.kind == "pointer" then
     local target = type_text(t.to)
@@ -357,8 +364,9 @@ local function type_text(t)
   return t.kind == "scalar" and types.name(t) or nil
 end
 
--- Finds a variable whose type determines which plan an instance of a template needs. Returns the variable's name and
--- the plans by text of the type; nothing if there is no such variable. `plans`: plan of each instance.
+-- Returns the name of a variable whose type determines which plan an instance of a template needs, and a table from the
+-- text of the type to the plan. Returns nil if there is no such variable. `plans`: plan of each instance.
+-- `addressless`: set of names without an address.
 local function distinct(instances, plans, addressless)
   for name in sorted_pairs(instances[1]) do
     local by_type, is_right = {}, name == "this" or not addressless[name]
@@ -379,7 +387,8 @@ end
 local PLAN = "&accdeep_%d+"
 
 -- Makes the lines of all instances of a directive in a template equal if they differ only in the plan: a function
--- template then selects the plan by type. `all`: list of {lines}, changed in place.
+-- template then selects the plan by type. `all`: list of {lines}, changed in place. Changes nothing if no type
+-- determines the plan.
 function Calls:choose(directive, all)
   local plan_names, is_same = {}, true
   for i, instance in ipairs(all) do
@@ -399,7 +408,8 @@ function Calls:choose(directive, all)
   end
 end
 
--- Writes host_data to `head` and `tail`: in the statement between them, the named pointers hold device addresses.
+-- Writes host_data to `head` and `tail`: in the statement between them, the variables of use_device hold device
+-- addresses. `instance`: type by variable. Raises {cannot = reason} for variables that are neither pointers nor arrays.
 function Calls:write_host_data(plan, instance, head, tail)
   local shadows = {}
   for _, use in ipairs(plan.use_device) do

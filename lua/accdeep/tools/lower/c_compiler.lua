@@ -14,12 +14,13 @@ local c_source = require "accdeep.tools.lower.c_source"
 local c_compiler = {}
 
 c_compiler.PREFIX = "accdeep_type_"
--- Returns the name of the pointer whose type describes the variable `name` at directive i.
+-- Returns the name of the probe for the variable `name` at directive i: a pointer whose target type is the variable's
+-- type.
 function c_compiler.variable(i, name) return ("%s%d_%s"):format(c_compiler.PREFIX, i, (name:gsub("::", "__"))) end
 
 local quote, run = shell_command.quote, shell_command.run
 
--- Raises an error about the compiler.
+-- Raises an error about a compiler that cannot be run.
 local function environment(message)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files",
     help = "name a compiler that is installed: --cc gcc" }, 0)
@@ -33,8 +34,8 @@ local with_value = { ["-o"] = true, ["-MF"] = true, ["-MT"] = true, ["-MQ"] = tr
 -- probe loops would separate directives from their statements.
 local directives = { ["-fopenacc"] = "-D_OPENACC=201711", ["-fopenmp"] = "-D_OPENMP=201511" }
 
--- Returns the options of a unit as text, without options about the output. `without_directives`: also without options
--- that turn directives into code.
+-- Returns the options of a unit as quoted text, without options about the output. `without_directives`: also without
+-- options that turn directives into code, warn or optimize, which queries do not need.
 local function options(option_list, without_directives)
   local list, i = {}, 1
   while option_list[i] do
@@ -58,18 +59,19 @@ c_compiler.options = options
 -- Fields of a unit. `command`: the compiler. `path`: the unit. `options`: list of its options. `text`: a text that
 -- replaces the text of the file, or nil. `folder`: a folder for temporary files. `is_cxx`: C++.
 
--- Writes a text, preceded by a line marker of the unit, to a file in the unit's folder. Returns the path.
+-- Writes a text, preceded by a line marker of the unit, to the file unit`suffix` in the unit's folder. Returns the
+-- path.
 local function write_unit(unit, suffix, text)
   local path = unit.folder .. "/unit" .. suffix
   files.write(path, line_markers.line(1, unit.path) .. text)
   return path
 end
 
--- Returns the option by which #include finds files in the folder of the unit.
+-- Returns the option by which #include "..." finds files in the folder of the original unit.
 local function folder_of(unit) return "-iquote " .. quote(unit.path:match "^(.*)/" or ".") end
 
--- Returns the preprocessed unit, in which directives remain; or nil and the compiler's messages. `expanding`: further
--- options.
+-- Returns the preprocessed unit, in which directives remain, or nil; and the compiler's messages. `expanding`: further
+-- options, from the function `expanding`.
 local function preprocess(unit, expanding)
   local path = unit.text and write_unit(unit, unit.path:match "%.%w+$" or "", unit.text) or unit.path
   local ok, text, messages = run(("%s %s %s -w -E %s %s"):format(quote(unit.command), expanding, options(unit.options),
@@ -77,7 +79,7 @@ local function preprocess(unit, expanding)
   return ok and text or nil, messages
 end
 
--- Returns true if one of the open braces `open` opens neither a class nor a namespace.
+-- Returns true if one of the open braces `open` (c_source.lua) opens neither a class nor a namespace.
 local function is_in_function(scanned, open)
   for _, i in ipairs(open) do
     if not scanned:record_name(i) and not scanned:is_transparent(i) then return true end
@@ -85,14 +87,15 @@ local function is_in_function(scanned, open)
   return false
 end
 
--- Returns the set of words in the statement that begins at token `first`.
+-- Returns the set of words in the statement that begins at token `first`. Raises {cannot = reason} if it is not
+-- understood.
 local function statement_words(scanned, first)
   local set = {}
   for _, word in scanned:names(first, scanned:statement(first)) do set[word] = true end
   return set
 end
 
--- Returns true if the compiler is clang.
+-- Returns true if the name of the unit's compiler contains "clang".
 local function is_clang(unit) return unit.command:match("[^/]*$"):find "clang" ~= nil end
 
 -- Returns the line marker at the beginning of another file's text, or at the return to the enclosing file.
@@ -106,7 +109,7 @@ function c_compiler.marker(unit, source_location)
   return line_markers.linemarker(line, path, entry_flag)
 end
 
--- Returns the options that make GNU compilers expand macros in OpenACC directives.
+-- Returns the options that make GNU compilers expand macros in OpenACC directives; "" if the compiler does so anyway.
 local function expanding(unit)
   if is_clang(unit) then return "" end
   for _, option in ipairs(unit.options) do
@@ -158,19 +161,19 @@ function c_compiler.directives(unit)
   return list, text
 end
 
--- Returns true if a file belongs to the system, so that it is never inlined.
+-- Returns true if a file is in /usr/, so that it is never inlined.
 function c_compiler.is_system_file(path) return path:find "^/usr/" ~= nil end
 
 -- File suffixes of C++ units.
 local cxx_suffixes = { cc = true, cp = true, cxx = true, cpp = true, CPP = true, ["c++"] = true, C = true }
--- Returns true if a unit is C++: by its suffix, or because the command's name contains "++".
+-- Returns true if a unit is C++: by its suffix, or because the compiler's name contains "++".
 function c_compiler.is_cxx(path, command)
   local name = command:match "[^/]*$"
   return cxx_suffixes[path:match "%.([%w+]+)$" or ""] or name:find("++", 1, true) ~= nil
 end
 
--- Returns the options by which the compiler emits unused functions and complete class descriptions. Errors in macros
--- are reported where the macros are used.
+-- Returns the options by which the compiler emits unused functions and complete class descriptions, which the debug
+-- information then contains. GNU compilers then also report errors in macros where the macros are used.
 local function all_functions(unit)
   return is_clang(unit) and "-Xclang -femit-all-decls -fstandalone-debug"
     or "-fkeep-inline-functions -fkeep-static-functions -ftrack-macro-expansion=0"

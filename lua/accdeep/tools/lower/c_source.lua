@@ -19,6 +19,7 @@ local eol = P "\r" ^ -1 * P "\n"
 local joined = P "\\" * eol
 local comment = P "/*" * (1 - P "*/") ^ 0 * P "*/" + P "//" * (joined + 1 - S "\n") ^ 0
 local blank = S " \t\r\f\v" + joined + comment
+-- Returns a pattern for a literal between two marks `mark`, with escapes.
 local function quoted_literal(mark) return P(mark) * (P "\\" * 1 + joined + 1 - S(mark .. "\n")) ^ 0 * P(mark) end
 local raw_string = lpeg.Cmt(P "R\"" * C((1 - S "( )\\\n") ^ 0) * "(", function(text, at, delimiter)
   local _, finish = text:find(")" .. delimiter .. "\"", at, true)
@@ -42,7 +43,7 @@ local code = Cc "string" * string + Cc "word" * word + Cc "number" * number + Cc
 local token = gap * code * Cp()
 local directive = gap * Cc "line" * line * Cp()
 
--- Returns the tokens of a text as a Unit.
+-- Returns the tokens of a text as a Unit. Never fails: a byte that begins nothing else is a token of kind "other".
 function c_source.scan(text)
   local self = setmetatable({ text = text, n = 0, at = {}, finish = {}, kind = {} }, Unit)
   local at, fresh = 1, true -- `fresh`: a preprocessor line may begin here
@@ -79,7 +80,7 @@ end
 
 local ends = { ["("] = ")", ["["] = "]", ["{"] = "}" }
 
--- Raises {cannot = message}.
+-- Raises {cannot = message}, which callers turn into an error at the directive.
 local function cannot(message) error({ cannot = message }, 0) end
 
 -- Returns the number of the token that closes the bracket at token i. Raises if there is none, or if conditional
@@ -108,7 +109,7 @@ function Unit:closing(i)
   cannot "the end of the statement is not found"
 end
 
--- Returns the number of the first token from i on that is not a preprocessor line.
+-- Returns the number of the first token from token i on that is not a preprocessor line; n + 1 if there is none.
 function Unit:skip_lines(i)
   while self.kind[i] == "line" do i = i + 1 end
   return i
@@ -118,7 +119,8 @@ local conditional = { ["if"] = true, ["ifdef"] = true, ["ifndef"] = true, ["else
   ["endif"] = true }
 local with_condition = { ["for"] = true, ["while"] = true, ["switch"] = true }
 
--- Returns the number of the last token of the statement that begins at token i. Raises if it is not found.
+-- Returns the number of the last token of the statement that begins at token i, after preprocessor lines. Raises if no
+-- statement follows, if its end is missing, or if conditional compilation divides it.
 function Unit:statement(i)
   for k = i, self:skip_lines(i) - 1 do
     if conditional[self:token(k):match "^#%s*(%a+)"] then cannot "conditional compilation divides the statement" end
@@ -158,7 +160,8 @@ end
 
 local before_others = strings.word_set "struct union enum class typename goto"
 
--- Returns true if the word at token i is a tag, or a label in its definition or in a goto.
+-- Returns true if the word at token i is a tag (after struct, union, enum, class or typename), or a label in its
+-- definition or in a goto.
 function Unit:is_tag_or_label(i)
   local before = i > 1 and self:token(i - 1) or ";"
   if before_others[before] then return true end
@@ -177,7 +180,7 @@ function Unit:is_in_condition(i)
   return false
 end
 
--- Returns true if token i is inside a class or structure whose body opens at token `first` or later.
+-- Returns true if a class or structure whose body opens at token `first` or later contains token i.
 function Unit:is_in_record(first, i)
   for _, open in ipairs(self:open_braces(i)) do
     if open >= first and self:record_keyword(open) then return true end
@@ -185,8 +188,8 @@ function Unit:is_in_record(first, i)
   return false
 end
 
--- Iterates over the words from token `first` to `last`, as (number of the token, name). Members after `.` or `->`, tags
--- and labels are skipped.
+-- Returns an iterator over the words from token `first` to `last`, as (number of the token, name). Members after `.` or
+-- `->`, tags and labels are skipped.
 function Unit:names(first, last)
   local i = first - 1
   return function()
@@ -206,15 +209,15 @@ local no_functions = strings.word_set(
   "if for while switch return sizeof catch alignof decltype typeof __typeof__ _Alignof",
   "static_assert noexcept char short int long float double bool unsigned signed void auto and or not")
 
--- Returns true if the word at token i looks like the name of a called function. Names qualified by a namespace do not
--- count.
+-- Returns true if the word at token i looks like the name of a called function: a parenthesis follows, and no keyword,
+-- type or `:` is involved. Therefore names qualified by a namespace do not count.
 function Unit:is_call(i)
   return self:token(i + 1) == "(" and not no_functions[self:token(i)] and self:token(i - 1) ~= ":"
     and self.kind[i - 1] ~= "word"
 end
 
--- Returns the number of the first token of the function, or other declaration, that contains token `last`. The names
--- that it declares follow that token.
+-- Returns the number of the first token of the function, or other declaration, that contains token `last`. Parameters
+-- and local variables follow that token.
 function Unit:enclosing_function(last)
   local open, first = self:open_braces(last), last
   for k = #open, 1, -1 do
@@ -227,7 +230,8 @@ function Unit:enclosing_function(last)
   return first
 end
 
--- Returns true if token `last` may be in a member function: inside a class, or in a function whose head contains `::`.
+-- Returns true if token `last` may be in a member function: it is inside a class, or in a function whose head contains
+-- `::`.
 function Unit:may_have_this(last)
   for _, i in ipairs(self:open_braces(last)) do
     if self:record_keyword(i) then return true end
@@ -239,7 +243,7 @@ function Unit:may_have_this(last)
   return false
 end
 
--- Returns a list of the open braces before token `last`, the outermost first.
+-- Returns a list of the numbers of braces that are open before token `last`, the outermost first.
 function Unit:open_braces(last)
   local open = {}
   for i = 1, last - 1 do
@@ -249,7 +253,7 @@ function Unit:open_braces(last)
   return open
 end
 
--- Returns a list of the open braces before token `last` without those of namespaces and extern "C".
+-- Returns open_braces(last) without the braces of namespaces and extern "C".
 function Unit:enclosing_braces(last)
   local list = {}
   for _, i in ipairs(self:open_braces(last)) do
@@ -258,11 +262,11 @@ function Unit:enclosing_braces(last)
   return list
 end
 
--- Change of the nesting depth of conditional compilation.
+-- Change of the nesting depth of conditional compilation, by directive.
 local opens = { ["if"] = 1, ["ifdef"] = 1, ["ifndef"] = 1, ["endif"] = -1 }
 
--- Returns, for the opening brace of a K&R function, the number of the token after its parameter list, where the
--- parameters are declared. Returns other tokens unchanged.
+-- Returns the number of the token after the parameter list of a K&R function, where its parameters are declared, if
+-- token `open` is the brace of such a function. Returns `open` otherwise.
 function Unit:old_parameters(open)
   if self:token(open) ~= "{" or self:token(open - 1) ~= ";" then return open end
   for i = open - 2, 1, -1 do
@@ -273,8 +277,8 @@ function Unit:old_parameters(open)
   return open
 end
 
--- Returns the position of a line start before the file-scope declaration that contains token `last`. A declaration can
--- be inserted there. Prefers a position outside of conditional compilation.
+-- Returns the position of a line start where a declaration can be inserted: before the file-scope declaration that
+-- contains token `last`. Prefers a position outside of conditional compilation; returns 1 if nothing precedes.
 function Unit:before_declaration(last)
   local open, conditions = self:old_parameters(self:enclosing_braces(last)[1] or last), 0
   local from, best, least = 1, 1, math.huge
@@ -297,7 +301,7 @@ function Unit:before_declaration(last)
   return best == 1 and 1 or (self.text:find("\n", best, true) or #self.text) + 1
 end
 
--- Returns true if all tokens from `from` to `to` are preprocessor lines; also if there are none.
+-- Returns true if all tokens from `from` to `to` are preprocessor lines; also if from > to.
 function Unit:is_between(from, to)
   for i = from, to do
     if self.kind[i] ~= "line" then return false end
@@ -322,8 +326,8 @@ function Unit:opens_lambda(i)
   return false
 end
 
--- Returns the word (goto, return, break, continue) by which control leaves or enters the statement at token `first`;
--- nil if the statement has one entry and one exit.
+-- Returns the word (goto, return, break, continue) by which control leaves or enters the statement that begins at token
+-- `first`; nil if the statement has one entry and one exit. Raises if the statement is not understood.
 function Unit:leaves(first)
   local last, labels, loops, lambdas = self:statement(first), {}, {}, {}
   for i = first, last do
@@ -375,7 +379,8 @@ function Unit:record_keyword(i)
   end
 end
 
--- Returns the text of the tokens `from` to `to`, up to a single colon or `final`, without attributes.
+-- Returns the text of the tokens `from` to `to` without attributes and preprocessor lines. Stops before a single colon
+-- or `final`, which end the name of a class.
 function Unit:name_between(from, to)
   local parts, before = {}, nil
   while from <= to do
@@ -420,8 +425,8 @@ end
 -- Returns true if the brace at token i opens a namespace or extern "C".
 function Unit:is_transparent(i) return self:namespace_name(i) ~= nil end
 
--- Returns the qualified C++ name of the class whose body is the last of the open braces `open`, and true if the class
--- is local to a function.
+-- Returns the qualified C++ name of the class whose body is the last of the open braces `open` (see open_braces), and
+-- true if the class is local to a function.
 function Unit:qualified_name(open)
   local names, is_local = {}, false
   for _, i in ipairs(open) do
@@ -432,8 +437,9 @@ function Unit:qualified_name(open)
   return table.concat(names, "::"), is_local
 end
 
--- Returns the definitions of named classes: a list of {name, at, is_local, has_private}. `name`: qualified. `at`:
--- position after the opening brace. `has_private`: a member or base may be private or protected.
+-- Returns the definitions of classes with a tag: a list of {name, at, is_local, has_private}. `name`: qualified. `at`:
+-- position after the opening brace. `is_local`: local to a function. `has_private`: a member or base may be private or
+-- protected.
 function Unit:records()
   local list, open = {}, {}
   for i = 1, self.n do
@@ -464,7 +470,8 @@ function Unit:records()
   return list
 end
 
--- Returns true if the unit specializes the template `name`.
+-- Returns true if the unit has `template <>` followed by the name `name` within ten tokens, which specializes the
+-- template.
 function Unit:has_specialization(name)
   for i = 1, self.n do
     if self:token(i) == "template" and self:token(i + 1) == "<" and self:token(i + 2) == ">" then
@@ -476,7 +483,7 @@ function Unit:has_specialization(name)
   return false
 end
 
--- Returns true if token `last` is in a template, or in a function with `auto` parameters.
+-- Returns true if token `last` is in the braces of a template, or of a function with `auto` parameters or result.
 function Unit:is_in_template(last)
   for _, i in ipairs(self:open_braces(last)) do
     local k = i - 1

@@ -48,18 +48,19 @@ local descriptions, standalone = unit_directives.descriptions, unit_directives.s
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
   .. "#include <string.h>\n"
 
+-- Returns the text unchanged.
 local function identity(text) return text end
 
 local Unit = {}
 Unit.__index = Unit
 
--- Returns the file and line of a line of the text: in the unit, or in the inlined file from which the line comes.
+-- Returns the file and line of line `line` of the text, which may come from a file that was inlined.
 function Unit:position(line)
   if self.pasted then return self.pasted:position(line) end
   return self.unit.path, line
 end
 
--- Returns the results of fn(...), whose errors are located in the directive.
+-- Calls fn(...), returns its results. Locates errors in `directive`; {cannot = reason} becomes "unsupported".
 function Unit:with_location(directive, fn, ...)
   return self.session:with_text(directive.text, directive.file, directive.line, function(...)
     local results = table.pack(pcall(fn, ...))
@@ -69,7 +70,7 @@ function Unit:with_location(directive, fn, ...)
   end, ...)
 end
 
--- Changes the location of the error `err` in a directive's text, in place, to the location in the unit.
+-- Moves the location of the error `err`, in place, from the text of a directive to the unit; keeps other locations.
 local function place_error(self, err)
   if not diagnostic.is(err) or not err.in_text then return end
   for _, directive in ipairs(self.directives or {}) do
@@ -83,14 +84,14 @@ local function place_error(self, err)
   end
 end
 
+-- Raises the error "unsupported" at `directive`. `help`: advice for the user, or nil.
 function Unit:fail(directive, message, help)
   self:with_location(directive, raise, "unsupported", directive.node and directive.node.pos
     or 1, message, { help = help, rule = "HOUSE-lower" })
 end
 
--- ------------------------------------------------------------------------------------- directives --
-
--- Returns the directives in the text by line: {first, last, line, at, next, after}; next: following line, after: token.
+-- Returns a table from line to the #pragma acc in it: {first, last, line, at, next, text, after}. `first`, `last`,
+-- `at`: positions of its lines and text. `next`, `after`: the following line and token.
 local function own_directives(self)
   local by_line, starts = {}, location.line_starts(self.text)
   for i = 1, self.source.n do
@@ -99,18 +100,18 @@ local function own_directives(self)
       local first = self.source:line(self.source.at[i])
       local _, feeds = text:gsub("\n", "")
       local own = { first = starts[first], last = (starts[first + feeds + 1] or #self.text + 1) - 1, line = first,
-        at = self.source.at[i],
-        next = first + feeds + 1, text = text, after = i + 1 }
+        at = self.source.at[i], next = first + feeds + 1, text = text, after = i + 1 }
       for line = first, first + feeds do by_line[line] = own end
     end
   end
   return by_line
 end
 
+-- Returns a text without blanks and continuation marks, to compare directives.
 local function squeeze(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", "")) end
 
--- Parses the active directives that may move data into self.directives. Returns true if one of them is of TR-14-1.
--- Fields: text, file, line, node, is_inside, record; own, the entry of own_directives or nil.
+-- Parses the directives `active` (c_compiler.directives) that may move data. Returns true if one is of TR-14-1. New
+-- fields: `node`, its AST; `own`, the entry of own_directives, or nil if it is in a header or made by a macro.
 local function read_directives(self, active)
   local own, add, finish, is_extended = own_directives(self), unit_directives.reader()
   self.own, self.expanded = own, {}
@@ -139,8 +140,7 @@ local function read_directives(self, active)
   return is_extended
 end
 
--- Returns the unit's own directives that may move data. Raises if one elsewhere, as in a header, would have to
--- change.
+-- Returns the unit's own directives that move data; fills self.declares. Raises for unsupported ones, as in headers.
 local function plan_directives(self)
   local list = {}
   for _, directive in ipairs(self.directives) do
@@ -170,9 +170,7 @@ local function plan_directives(self)
   return list
 end
 
--- ------------------------------------------------------------------------------------------ types --
-
--- Appends the names of variables in an AST to a list; the list is also a set.
+-- Appends the names of variables in an AST to `list`, each once; `list` is also the set of these names. Returns `list`.
 local function add_names(list, node)
   ast.visit(node, function(n)
     if n.tag == "id" and n.name and not list[n.name] and not compiler_values.is_name(n.name) then
@@ -183,8 +181,7 @@ local function add_names(list, node)
   return list
 end
 
--- Returns the path of an object file with the types of all names, or nil and the compiler's messages. Removes unknown
--- names.
+-- Returns an object file with the types of all names of `list`, or nil and messages. Removes unknown names from `list`.
 local function compile_types(self, list)
   local probes = {}
   for i, directive in ipairs(list) do
@@ -209,7 +206,8 @@ local function compile_types(self, list)
   end
 end
 
--- Assigns a type to an instance of a directive in a template. A repeated name starts the next instance.
+-- Adds the type `t` of a variable to the last instance of a directive in a template. A repeated name starts a new one.
+-- An instance is a table from variable to type; a directive outside of templates has one instance.
 local function add_to_instance(directive, name, t)
   for _, spelled_name in ipairs(directive.names) do
     if spelled_name:gsub("::", "__") == name then name = spelled_name end -- a::b
@@ -222,6 +220,7 @@ local function add_to_instance(directive, name, t)
   last[name] = t
 end
 
+-- Returns true if each variable of the instance `a` has the same type in the instance `b`.
 local function is_same(a, b)
   for name, t in pairs(a) do
     if not b[name] or not types.same(t, b[name]) then return false end
@@ -229,7 +228,7 @@ local function is_same(a, b)
   return true
 end
 
--- Removes duplicate instances: constructors are emitted several times, and template arguments may not matter.
+-- Removes duplicate instances: constructors are emitted several times, and types may not depend on template arguments.
 local function keep_different(directive)
   local list = {}
   for _, instance in ipairs(directive.instances) do
@@ -241,7 +240,7 @@ local function keep_different(directive)
   directive.instances = list
 end
 
--- Sets `instances` of directives: tables from name to type. Returns the compiler's messages if it rejects the unit.
+-- Sets `instances` of `list` (see add_to_instance) and self.globals. Returns nil, or messages if the unit is rejected.
 local function read_types(self, list)
   for _, directive in ipairs(list) do
     directive.names, directive.references, directive.instances = add_names({}, directive.node), {}, {}
@@ -295,7 +294,7 @@ local function read_types(self, list)
   end
 end
 
--- Declares variables in a scope. Their addresses are placeholders, because directives are planned but never executed.
+-- Declares variables (type by name) in a scope. Addresses are placeholders: directives are planned, never executed.
 local function declare(self, target_scope, variables)
   for name, t in pairs(variables) do
     local address = self.calls and self.calls:address(name, variables == self.globals)
@@ -303,9 +302,7 @@ local function declare(self, target_scope, variables)
   end
 end
 
--- ----------------------------------------------------------------------------------- descriptions --
-
--- Calls fn(AST, type) for each type that a shape or policy describes. A C++ template yields all its instances.
+-- Calls fn(AST, type) for each type that a shape or policy describes, in C++ all instances; nil: the AST names it.
 local function each_described(self, directive, fn)
   local name, node = directive.record, directive.node
   for i, clause in ipairs(node.clauses) do
@@ -320,7 +317,8 @@ local function each_described(self, directive, fn)
   if not self.unit.is_cxx then
     local is_known, t = pcall(debug_info.declare, self.session, self.object, name)
     if is_known then return fn(self.values:replace_calls(directive, node), t) end
-    if not diagnostic.is(t) or t.code ~= "unknown-type" then error(t, 0) end -- a type that no variable has
+    -- Debug information lacks types that no variable has; no directive needs their shapes.
+    if not diagnostic.is(t) or t.code ~= "unknown-type" then error(t, 0) end
     return
   end
   if directive.own and directive.record and self.source:has_specialization(name:match "[%w_]*$") then
@@ -346,8 +344,6 @@ local function describe(self)
   end)
 end
 
--- ------------------------------------------------------------------------------------------ output --
-
 -- Returns the lines of `list` as text, each preceded by a line marker for line `number` of the unit.
 function Unit:lines(list, number)
   local parts, path, at = {}, self:position(number)
@@ -359,16 +355,18 @@ function Unit:lines(list, number)
   return table.concat(parts)
 end
 
+-- Records an edit: replaces positions `first` to `last` by `text`. If last < first, inserts `text` before `first`.
 function Unit:edit(first, last, text)
   self.edits[#self.edits + 1] = { first = first, last = last, text = text, number = #self.edits }
 end
 
+-- Returns the line marker which says that the next line is line `number` of the text.
 local function number_line(self, number)
   local path, line = self:position(number)
   return line_markers.line(line, path)
 end
 
--- Adds the generated functions that a directive needs: in C before its declaration, in C++ at the end of the unit.
+-- Adds new generated functions: in C before the declaration with `directive`, in C++ to the list for the unit's end.
 local function add_functions(self, directive)
   local program = self.program
   local added = table.move(program.functions, self.nfunctions + 1, #program.functions, 1, {})
@@ -390,7 +388,7 @@ local function add_functions(self, directive)
   end
 end
 
--- Returns the lines that replace a deep directive, and the lines after its statement (an empty list for none).
+-- Returns the lines that replace a directive, and lines for after its statement. `deep`: writer of its deep copies.
 local function lines_of(self, directive, deep)
   local program = self.program
   local head, tail = line_writer(), line_writer()
@@ -415,7 +413,7 @@ local function lines_of(self, directive, deep)
   return lines, following
 end
 
--- Replaces a directive by lines, and inserts the lines `following` after its statement.
+-- Replaces a directive by the lines `lines`, inserts the lines `following` after its statement, and adds its functions.
 local function write(self, directive, lines, following)
   local own = directive.own
   self:edit(own.first, own.last, self:lines(lines, own.line) .. number_line(self, own.next))
@@ -423,7 +421,8 @@ local function write(self, directive, lines, following)
     local at = self.source.finish[self.source:statement(own.after)]
     local line = self.source:line(at - 1)
     self:edit(at, at - 1, "\n" .. self:lines(following, line) .. number_line(self, line))
-    self.edits[#self.edits].number = -own.first -- the innermost of several constructs ends first
+    -- Edits at one position are sorted by number: of constructs that end there, the innermost ends first.
+    self.edits[#self.edits].number = -own.first
   end
   if not self.calls then add_functions(self, directive) end
 end
@@ -437,7 +436,7 @@ local function add_copy_clause(self, node, name)
   return ast.copy_with(node, "clauses", clauses)
 end
 
--- Returns the lines that replace a directive by calls, and the lines after its statement. `instance`: types by name.
+-- Returns the lines of calls that replace a directive, and the lines after its statement. Raises {cannot = reason}.
 local function lines_of_calls(self, directive, instance)
   local node, reductions, is_private = c_calls.data_of(directive.node)
   directive.without, directive.is_private = reductions, is_private
@@ -476,8 +475,7 @@ local function lines_of_calls(self, directive, instance)
   return head.lines, is_alone and {} or tail.lines
 end
 
--- Returns the lines that replace an instance of a directive, and the lines after its statement. Returns nil if the
--- directive is not changed.
+-- Returns the lines that replace an instance, and those after its statement; nil: no change. Raises {cannot = reason}.
 local function lines_for(self, directive, instance)
   local inner = scope.new(self.session.now.scope)
   declare(self, inner, self.globals)
@@ -486,7 +484,8 @@ local function lines_for(self, directive, instance)
   local class = next(directive.members) and instance.this.to
   local this = class and { record = class, pointer_cell = member_functions.this_address(self.session, class) }
   self.values:declare(inner)
-  local own_names = {} -- these names keep the meaning they have at the directive
+  -- Nodes of names in the directive itself. In a generated function for objects of a record, other names mean members.
+  local own_names = {}
   ast.visit(directive.node, function(n) if n.tag == "id" then own_names[n] = true end end)
   local is_function = self.program.is_function
   function self.program.is_passed(node, record)
@@ -507,7 +506,7 @@ local function lines_for(self, directive, instance)
   end)
 end
 
--- Returns true if all instances have equal lines in a field. Calls that differ become a call that selects by type.
+-- Returns true if the lines `field` of all instances are equal. Calls that differ become one that selects by type.
 local function same_texts(self, all, field)
   local first = all[1][field]
   for _, other in ipairs(all) do
@@ -534,7 +533,7 @@ local function same_texts(self, all, field)
   return true
 end
 
--- Rewrites a directive, unless it is a standard one. Raises if instances in a template differ.
+-- Rewrites a directive that needs it; removes one whose template has no instance. Raises if instances differ.
 local function rewrite(self, directive)
   if not directive.instances[1] then
     if not directive.extension then return end
@@ -558,7 +557,7 @@ local function rewrite(self, directive)
   if all[1].lines then write(self, directive, all[1].lines, all[1].after) end
 end
 
--- Raises for deep copies by `declare`: there is no statement at which functions could be called.
+-- Raises for `declare` with deep copies, because there is no statement at which generated functions could be called.
 local function check_declares(self)
   for _, directive in ipairs(self.declares) do
     for name in pairs(add_names({}, directive.node)) do
@@ -574,6 +573,7 @@ local function check_declares(self)
   end
 end
 
+-- Returns the text with all edits applied, and with line markers where inlined files begin and end.
 local function apply(self)
   for i, piece in ipairs(self.pasted and self.pasted.places or {}) do
     local text = i > 1 and c_compiler.marker(self.unit, piece) or ""
@@ -593,9 +593,10 @@ local function apply(self)
   return table.concat(parts)
 end
 
+-- Returns the name of a class without template arguments.
 local function strip_template_arguments(name) return (name:gsub("%b<>", "")) end
 
--- C++: reads the classes that the unit itself defines, and sets program.is_foreign.
+-- C++: reads the unit's classes into self.records. program.is_foreign(record): true for classes of other files.
 local function read_records(self)
   local own = {}
   self.records = self.source:records()
@@ -619,7 +620,7 @@ local function add_friends(self)
   end
 end
 
--- C++: adds declarations before the unit, and the generated functions after it.
+-- C++: adds the declarations of generated functions before the unit, and these functions, if there are any, after it.
 local function add_frame(self)
   self:edit(1, 0, c_dialects.cxx.prelude(self.program.prototypes) .. "\n" .. number_line(self, 1))
   if self.nfunctions == 0 then return end
@@ -630,7 +631,7 @@ local function add_frame(self)
     .. table.concat(self.place_at_end) .. self:lines({ c_dialects.cxx.CALL }, last))
 end
 
--- Replaces macros in the directives that stay, so that none of their words is mistaken for an OpenMP directive's.
+-- Writes the other directives with expanded macros: the translation to OpenMP reads the text before preprocessing.
 local function expand(self)
   local written = {}
   for _, edit in ipairs(self.edits) do written[edit.first] = true end
@@ -642,14 +643,14 @@ local function expand(self)
   end
 end
 
--- Returns true if directives that begin with `word` must be rewritten even if an included file contains them.
+-- Returns true if directives that begin with `word` must be rewritten wherever they are, also in headers and macros.
 local function is_moved(self, is_extended, word)
   if descriptions[word] then return self.unit.is_cxx and is_extended end -- private members need friends
   return self.is_openmp or (is_extended or self.calls ~= nil) and word ~= "declare"
     and unit_directives.moves_data(word, self.calls)
 end
 
--- Returns true if there is nothing to rewrite: the only directives are shapes and policies of headers.
+-- Returns true if nothing is rewritten: there are only shapes and policies of headers, and no routines to replace.
 local function has_nothing(self)
   for _, directive in ipairs(self.directives) do
     if directive.own or not descriptions[directive.node.name] then return false end
@@ -657,7 +658,7 @@ local function has_nothing(self)
   return not self.calls or not variable_uses.has_routines(self)
 end
 
--- Returns the unit with directives of headers and macros in lines of their own; nil if it has no such directives.
+-- Returns the unit (source_map.lua) with directives of headers and macros in lines of their own; nil if it has none.
 local function flatten(self, active, preprocessed, is_extended)
   local path, lines = self.unit.path, {}
   if active[1] and not self.pasted then
@@ -678,7 +679,7 @@ local function flatten(self, active, preprocessed, is_extended)
   end
 end
 
--- Returns the lowered text; or nil and the compiler's messages; or nil, nil and the flattened unit to lower.
+-- Returns the lowered text; or nil and the compiler's messages; or nil, nil and the flattened unit to lower instead.
 local function lower_text(self)
   local active, messages = c_compiler.directives(self.unit)
   self.preprocessed = messages
@@ -730,14 +731,14 @@ local function lower_text(self)
   return apply(self)
 end
 
--- Translates the standard OpenACC directives of a text to OpenMP.
+-- Returns the text with its standard OpenACC directives translated to OpenMP. Raises for a directive that OpenMP lacks.
 local function translate_to_openmp(self, text)
   local is_active = {}
   for _, own in pairs(self.own or {}) do
     local location_key = ("%s:%d"):format(self:position(own.line))
     is_active[location_key] = is_active[location_key] or own.is_active or false
   end
-  local function is_left(file, line) -- true in parts that are not compiled
+  local function is_left(file, line) -- true for directives that conditional compilation excludes
     return is_active[("%s:%d"):format(file, line)] == false
   end
   return openmp_translation.text(self.session, text, self.unit.path, is_left, function(directive, message)
@@ -747,7 +748,7 @@ local function translate_to_openmp(self, text)
   end)
 end
 
--- Returns true if included files have shapes or policies; compilers would warn of these.
+-- Returns true if included files have shapes or policies: compilers would warn of these unknown pragmas.
 local function has_described_headers(self)
   for _, directive in ipairs(self.directives or {}) do
     if descriptions[directive.node.name] and not directive.is_here then return true end
@@ -755,8 +756,8 @@ local function has_described_headers(self)
   return false
 end
 
--- Lowers a unit; request, errors and the first two results: as in lower.unit. The third is {described, pasted, is_read,
--- again}, as in lower.unit; again: a unit of source_map.lua to lower instead.
+-- Lowers a unit in the session `opened`; request, errors and the first two results: as in lower.unit. The third is
+-- {described, pasted, is_read}, as in lower.unit, or {again = a unit of source_map.lua to lower instead}.
 function c_unit.lower(opened, request)
   local is_cxx = c_compiler.is_cxx(request.path, request.command)
   local self = setmetatable({ session = opened, text = request.text, source = c_source.scan(request.text), edits = {},

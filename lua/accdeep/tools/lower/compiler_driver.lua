@@ -29,7 +29,8 @@ end
 -- Options whose value is the next argument, in addition to those that begin with -i and the short ones.
 local with_value = strings.word_set "--param -target -Xclang -Xpreprocessor -mllvm"
 
--- Returns the options of a command without its units; the compiler is queried about single units with them.
+-- Returns the options of a command without its units. The lowering runs the compiler with these options on single
+-- units.
 local function options_of(list)
   local options = {}
   for i = 2, #list do
@@ -45,7 +46,8 @@ end
 -- Options with which the compiler does not compile: it reads the original units.
 local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
 
--- Returns the indices of the units in a command line; none if the command only preprocesses or lists dependencies.
+-- Returns the indices of the units in a command, the files with a suffix of C, C++ or Fortran. Returns an empty list if
+-- the command only preprocesses or lists dependencies.
 local function units_of(list)
   local places = {}
   for i = 2, #list do
@@ -63,13 +65,13 @@ end
 local Folder = {}
 Folder.__index = Folder
 
--- Returns the path of the folder.
+-- Returns the path of the folder, which exists then. Raises if it cannot be created.
 function Folder:path()
   self.name = self.name or shell_command.folder()
   return self.name
 end
 
--- Returns the path of a subfolder for compiled Fortran modules.
+-- Returns the path of a subfolder for compiled Fortran modules, which exists then.
 function Folder:modules()
   local modules = self:path() .. "/modules"
   files.make_folder(modules)
@@ -81,8 +83,9 @@ function Folder:remove()
   if self.name then shell_command.remove(self.name) end
 end
 
--- Writes the shapes and policies of a unit's modules next to the compiled modules. `exported`: `exported` of
--- lower.unit. `extra`: a second folder for them, or nil.
+-- Writes the shapes and policies of the modules in the unit `text` next to the compiled modules (fortran_modules.lua).
+-- `options`: of the command. `exported`: the field of lower.unit's third result, or nil. `extra`: a second folder for
+-- them, or nil.
 function compiler_driver.export(options, text, exported, extra)
   local used = fortran_modules.defined_modules(text)
   if not next(used) then return end
@@ -91,9 +94,9 @@ function compiler_driver.export(options, text, exported, extra)
   if extra then fortran_modules.write(extra, { extra, table.unpack(folders) }, used, exported or {}) end
 end
 
--- Lowers the units of a command. Returns a list of {at, path, text, described, pasted} for the units whose text
--- changed; `at` is the index in the command. The second result is {path, messages} for the first unit that the compiler
--- rejects, or nil. `folder`: a Folder for temporary files.
+-- Lowers the units of the command `list`. Returns a list of {at, path, text, described, pasted} for the units whose
+-- text changed; `at` is the index in the command. The second result is {path, messages} for the first unit that the
+-- compiler rejects, or nil. `folder`: a Folder for temporary files. Raises errors of directives.
 local function lower_units(list, request, folder)
   local units, options, problem = {}, options_of(list), nil
   local unit_indices, modules = units_of(list), nil
@@ -122,7 +125,7 @@ local function lower_units(list, request, folder)
   return units, problem
 end
 
--- Returns the path of the file that receives a unit's dependencies; nil if the command writes none.
+-- Returns the path of the file to which the command `list` writes the dependencies of a unit; nil if it writes none.
 local function dependencies(list, unit)
   local is_requested, named, output = false, nil, nil
   for i, argument in ipairs(list) do
@@ -135,7 +138,8 @@ local function dependencies(list, unit)
   return named or base:gsub("%.%w+$", "") .. ".d"
 end
 
--- Runs the command with the lowered units in place of the original ones. Returns its exit status.
+-- Writes the lowered units to `folder`, and runs the command `list` with them in place of the original ones. Returns
+-- its exit status, or 128 + the signal that ended it. Sets lowered_path of each unit.
 local function run(list, units, folder)
   local command = table.move(list, 1, #list, 1, {})
   for number, unit in ipairs(units) do
@@ -152,10 +156,11 @@ local function run(list, units, folder)
   return end_kind == "exit" and status or 128 + status
 end
 
--- Returns a path as compilers write it in lists of dependencies.
+-- Returns a path with the escapes that compilers write in lists of dependencies.
 local function for_make(path) return (path:gsub("%$", "$$$$"):gsub("[ #]", "\\%0")) end
 
--- Replaces the paths of lowered units by the original ones in the lists of dependencies, and adds the pasted files.
+-- Corrects the lists of dependencies that the command has written: replaces the paths of lowered units by the original
+-- ones, and adds the pasted files. Precondition: `run` was called.
 local function name_dependencies(list, units)
   local with_targets = false
   for _, argument in ipairs(list) do with_targets = with_targets or argument == "-MP" end
@@ -177,8 +182,9 @@ local function name_dependencies(list, units)
   end
 end
 
--- Runs the compiler on a unit that could not be read, so that it reports the error. Returns its exit status. Raises if
--- the compiler accepts the unit, because directives of the unit would have no effect.
+-- Runs the compiler on a unit that could not be lowered, so that it reports the error. `problem`: {path, messages} of
+-- the lowering. Returns the exit status. Raises if the compiler accepts the unit, because its directives would have no
+-- effect.
 local function compile_refused(list, problem)
   local command = {}
   for _, argument in ipairs(list) do
@@ -193,7 +199,8 @@ local function compile_refused(list, problem)
     .. (problem.messages:match "[eE]rror: ([^\n]*)" or problem.messages:match "[^\n]+" or "") }, 0)
 end
 
--- Returns the exit status of the command with lowered units; nil if no unit changed. Raises as compiler_driver.compile.
+-- Returns the exit status of the command `list` with lowered units; nil if no unit changed. Raises as
+-- compiler_driver.compile. `folder`: a Folder.
 local function compile(list, request, folder)
   local units, problem = lower_units(list, request, folder)
   if problem then return compile_refused(list, problem) end
@@ -203,9 +210,9 @@ local function compile(list, request, folder)
   return status
 end
 
--- Runs a compiler command, lowering its units. Returns the compiler's status, or nil if no unit changed. Raises
--- errors of directives, and an error for a unit that only the queries of the lowering fail on. request: {to, rules} as
--- in lower.unit.
+-- Runs the compiler command `list` with lowered units. Returns its exit status; nil, without running it, if no unit
+-- changed. `request`: {to, rules} as in lower.unit. Raises errors of directives, and an error for a unit that the
+-- compiler accepts but the lowering cannot query.
 function compiler_driver.compile(list, request)
   local folder = setmetatable({}, Folder)
   local ok, status = pcall(compile, list, request, folder)

@@ -18,8 +18,8 @@ local PREFIX = "accdeep_value_"
 local Values = {}
 Values.__index = Values
 
--- Returns an empty list of values for a unit. `session`: declares the variables. `as_calls`: directives become calls of
--- the library.
+-- Returns an empty list of values (Values) for a unit. `session`: plans the directives; values are declared in its
+-- scope. `as_calls`: directives become calls of the library.
 function compiler_values.new(session, as_calls)
   return setmetatable({ session = session, as_calls = as_calls, list = {}, by_place = {} }, Values)
 end
@@ -34,7 +34,7 @@ end
 -- Placeholder address of variables that are never read.
 compiler_values.ADDRESS = 4096
 
--- Function for names of which only the existence matters.
+-- Placeholder for the function that a value is with as_calls; it is never called, because only its existence matters.
 local function no_function() end
 
 -- Declares the value `name` in a scope: a function with as_calls, else a variable of type long.
@@ -43,13 +43,14 @@ local function declare(self, scope, name)
   else scope.variables[name] = { name = name, type = types.scalars.long, address = compiler_values.ADDRESS } end
 end
 
--- Declares all values in a scope.
+-- Declares all values so far in a scope.
 function Values:declare(scope)
   for number in ipairs(self.list) do declare(self, scope, PREFIX .. number) end
 end
 
--- Returns the node that replaces the expression `node` of a directive. `is_inside`: a bound inside a C++ class.
--- `guard`: the condition under which C evaluates the expression, or nil.
+-- Returns the node that replaces the expression `node` of a directive; expressions at one position share a value.
+-- `is_inside`: a bound inside a C++ class, which a member function evaluates. `guard`: the condition under which C
+-- evaluates the expression, or nil.
 function Values:variable(directive, node, is_inside, guard)
   local by_pos = self.by_place[directive] or {}
   self.by_place[directive] = by_pos
@@ -68,15 +69,15 @@ function Values:variable(directive, node, is_inside, guard)
   return self.as_calls and { tag = "call", pos = node.pos, base = name, args = {} } or name
 end
 
--- Returns the conjunction of two conditions; `condition` if `guard` is nil.
+-- Returns the AST of `guard && condition`; `condition` if `guard` is nil.
 local function conjunction(guard, condition)
   return guard and { tag = "binary", op = "&&", pos = condition.pos, a = guard, b = condition } or condition
 end
 
--- Returns the negation of a condition.
+-- Returns the AST of the negation of a condition.
 local function negate(condition) return { tag = "unary", op = "!", pos = condition.pos, e = condition } end
 
--- Returns a directive's AST in which values replace calls. `guard`: as in Values:variable.
+-- Returns the AST `node` of a directive with values in place of calls and sizeof. `guard`: as in Values:variable.
 function Values:replace_calls(directive, node, guard)
   local function replace_under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
   return ast.map(node, function(n)
@@ -100,8 +101,8 @@ local function is_simple(bound, record)
   end)
 end
 
--- Returns the AST of a shape or policy inside a class, for the class `record`. Member functions of the class evaluate
--- the bounds that are not simple.
+-- Returns the AST `node` of a shape or policy inside a class, for the class `record`. Bounds that are not simple become
+-- values, which member functions of the class evaluate (compiler_values.members).
 function Values:rewrite_for_class(directive, node, record)
   return ast.map(node, function(n)
     if n.tag == "member_shape" and n.path then return n end
@@ -114,17 +115,18 @@ function Values:rewrite_for_class(directive, node, record)
   end)
 end
 
--- Returns true if a name is the name of a value.
+-- Returns true if a name begins like the name of a value.
 function compiler_values.is_name(name) return name:find("^" .. PREFIX) ~= nil end
 
--- Returns the value with a name; nil for other names.
+-- Returns the value with the name `name`; a false value for other names.
 local function value_of(self, name)
   local number = name:match("^" .. PREFIX .. "(%d+)$")
   return number and self.list[tonumber(number)]
 end
 
 
--- Appends the names of the functions that an expression calls to `list`, each once. Returns the list.
+-- Appends the names of the functions that an expression calls to `list`, each once; `list` is also the set of these
+-- names. Returns `list`.
 local function add_called(list, node)
   ast.visit(node, function(n)
     if n.tag == "call" and n.base.tag == "id" and not list[n.base.name] then
@@ -135,7 +137,7 @@ local function add_called(list, node)
   return list
 end
 
--- Returns the sorted names of the functions that a directive calls.
+-- Returns the sorted names of the functions that the values of a directive call.
 function Values:called(directive)
   local list = {}
   for _, value in pairs(self.by_place[directive] or {}) do add_called(list, value.node) end
@@ -143,8 +145,9 @@ function Values:called(directive)
   return list
 end
 
--- Returns an expression rewritten for an object of `record` to which the pointer q points. is_function(name): returns
--- true for functions outside of classes.
+-- Returns the expression `node` rewritten for an object of `record` to which the pointer q points: members are accessed
+-- through q. is_function(name): returns true for functions outside of classes; other functions are called through q,
+-- too.
 local function rebase(node, record, is_function)
   return ast.map(node, function(n)
     if n.tag == "call" and n.base.tag == "id" then
@@ -161,9 +164,9 @@ local function rebase(node, record, is_function)
   end)
 end
 
--- Returns true if the expression of the value `name` uses members of `record`; false if there is no such value. With
--- as_calls the guard of the expression counts, too. Raises {cannot = reason} if only the guard uses members and the
--- directive is not a shape or policy.
+-- Returns true if the expression of the value `name` uses members of `record`; false if there is no such value.
+-- is_function: as in rebase. With as_calls, the guard of the expression counts, too. Raises {cannot = reason} if only
+-- the guard uses members and the directive is not a shape or policy.
 function Values:is_of(name, record, is_function)
   local value = value_of(self, name)
   if not value then return false end
@@ -177,11 +180,12 @@ function Values:is_of(name, record, is_function)
   return true
 end
 
--- Reason of a refusal: the guard of a call depends on the object.
+-- Reason for which Values:is_of refuses: the guard of a call depends on the object.
 compiler_values.SOME = "a call that a bound makes for some objects only"
 
 -- Returns a text with the original expressions in place of the values. `record`: the text is in a function for objects
--- of this record, or nil. With as_calls a guarded expression keeps its guard, because all values are computed at once.
+-- of this record, or nil. is_function: as in rebase. With as_calls a guarded expression keeps its guard, because all
+-- values are computed at once.
 function Values:restore_expressions(text, record, is_function)
   return (text:gsub("(" .. PREFIX .. "%d+)%(%)", "%1"):gsub(PREFIX .. "(%d+)", function(number)
     local value = self.list[tonumber(number)]
@@ -192,7 +196,7 @@ function Values:restore_expressions(text, record, is_function)
   end))
 end
 
--- Returns the member functions for the bounds of a directive in a class, as text in one line.
+-- Returns the member functions for the bounds of a directive in a class, as text in one line; "" if there are none.
 function compiler_values.members(directive)
   local list = {}
   for i, value in ipairs(directive.rewrite_for_class or {}) do

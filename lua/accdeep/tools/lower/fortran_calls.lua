@@ -39,8 +39,8 @@ function fortran_calls.new(session)
     Calls)
 end
 
--- Returns the directive that is equivalent to the call of an OpenACC data routine with one variable, such as "call
--- acc_copyin(x(1:n))". Returns nil for other statements.
+-- Returns the directive that is equivalent to a call of an OpenACC data routine with one variable, such as "call
+-- acc_copyin(x(1:n))". Returns nil for other statements. `text`: the statement in lower case.
 function fortran_calls.directive_for(text)
   local name, arguments = text:match "^call%s+(acc_[%w_]+)%s*(%b())$"
   if not name then return nil end
@@ -55,7 +55,7 @@ function fortran_calls.directive_for(text)
 end
 
 -- Returns a node for the value that the expression `node` has when the directive is executed: a new variable of the
--- session.
+-- session, whose value the program passes.
 function Calls:value(node)
   local name = ("accdeep_value_%d"):format(#self.recorder.names + 1)
   self.session.now.scope.variables[name] = { name = name, type = fortran_types.LONG,
@@ -65,15 +65,15 @@ end
 
 -- ------------------------------------------------------------------------------------------ types --
 
--- Returns the intrinsic type with the name `spelled` of debug information, such as "real(kind=8)"; a false value for
--- other names.
+-- Returns the intrinsic type that debug information calls `spelled`, such as "real(kind=8)"; a false value for other
+-- names and nil.
 local function intrinsic(spelled)
   local class, kind = (spelled or ""):match "^(%a+)%(kind=(%d+)%)$"
   return class and fortran_types.intrinsic[class] and fortran_types.intrinsic[class][tonumber(kind)]
 end
 
--- Sets the element type and rank of each variable of a directive. Removes from directive.used the variables that are
--- neither arrays nor records, which the compiler handles; directive.all_used keeps them.
+-- Sets `element` and `ranks` of the variables of a directive. Removes variables from directive.used that are neither
+-- arrays nor records, which the compiler handles; directive.all_used keeps them.
 function fortran_calls.complete(directive)
   directive.ranks = {}
   for name, variable in pairs(directive.variables) do
@@ -119,9 +119,9 @@ local function is_named_in_region(directive, name)
   return false
 end
 
--- Finds a name for the derived type of each variable at its directive, in directive.type_names. The compiler is asked
--- whether the type's own name, or that name imported from a module, denotes the type. Returns the compiler's messages
--- if it rejects the unit, else nil.
+-- Sets type_names of each directive in `list`: a table from variable to the name of its derived type there, {tag, use}.
+-- The compiler is asked whether the type's own name, or that name imported from a module, denotes the type. Returns the
+-- compiler's messages if it rejects the unit, otherwise nil.
 function Calls:name_types(unit, list)
   local questions = {}
   for _, directive in ipairs(list) do
@@ -151,8 +151,8 @@ function Calls:name_types(unit, list)
   end
 end
 
--- Returns the type specifier for a pointer to the variable `name` at a directive, and a use statement that it needs, or
--- nil. Raises if the type has no name there.
+-- Returns the type specifier for a pointer to the variable `name` at a directive, and the use statement that it needs,
+-- or nil. Raises {cannot = reason} if the type has no name there.
 function Calls:declaration_of(directive, name)
   local variable, type_name = directive.variables[name], directive.type_names[name]
   if directive.attributes[name].len then return ("character(len=len(%s))"):format(name) end
@@ -182,7 +182,7 @@ local function first_element(base, rank, args)
 end
 
 -- Returns the number of elements in dimension i of the array `base`, as text. `assumed_size`: the dimension without an
--- upper bound, or a false value; its bound comes from the subscripts `args`. Raises if they lack it.
+-- upper bound, or a false value; its bound comes from the subscripts `args`. Raises {cannot = reason} if they lack it.
 local function extent_of(base, i, assumed_size, args)
   if i ~= assumed_size then return ("size(%s,%d,kind=8)"):format(base, i) end
   local last = args and args[i]
@@ -191,7 +191,8 @@ local function extent_of(base, i, assumed_size, args)
   return ("int(%s,8)-lbound(%s,%d)+1"):format(unparse_fortran(upper), base, i)
 end
 
--- Returns the conditions, as text, under which a variable exists: present, allocated, associated.
+-- Returns the conditions, as text, under which a variable exists: present, allocated, associated; an empty list if it
+-- always exists.
 local function guards_of(attributes, name)
   local guards = {}
   for _, attribute in ipairs { "present", "allocated", "associated" } do
@@ -238,26 +239,27 @@ end
 local Block = setmetatable({}, { __index = fortran_writer })
 Block.__index = Block
 
--- Returns an empty block. number: the line of the directive.
+-- Returns an empty block. `number`: the line of the directive, or nil if nothing in the block reports errors.
 local function block(number) return setmetatable({ lines = {}, depth = 0, number = number }, Block) end
 
--- Writes what fn writes inside the conditions under which a list item exists.
+-- Writes the guards of a list item (source_of) as if constructs, and inside them what fn() writes.
 function Block:with_guards(source, fn)
   for _, guard in ipairs(source.guards) do self:open("if (%s) then", guard) end
   fn()
   for _ = 1, #source.guards do self:close "end if" end
 end
 
--- Writes a check that the item `text` is contiguous, which ends the program if it is not; nothing if it must be.
+-- Writes a check of the item `text`: at run time it ends the program if the item is not contiguous. Writes nothing for
+-- items that are always contiguous.
 function Block:check_gaps(source, text)
   if not source.may_have_gaps or source.assumed_size and not source.args then return end
   self:line("if (.not. is_contiguous(%s)) call accd_lowered_gaps('%s'//achar(0), accdeep_file, %d_4)", text,
     text:gsub("'", "''"), self.number)
 end
 
--- Writes the statements that fill accdeep_given for a list item. `at`, `count`: indices of the item's address and
--- number of elements. `rows`: index of the address of the base, after which the bounds follow; nil if they are not
--- needed.
+-- Writes the statements that fill accdeep_given for a list item (source_of). `at`, `count`: indices of the item's
+-- address and number of elements. `rows`: index of the address of the base, after which the bounds follow; nil if the
+-- bounds are not needed.
 function Block:give(source, at, count, rows)
   local times = source.len and ("*len(%s)"):format(source.base) or ""
   local first = first_element(source.base, source.rank, source.args)
@@ -287,9 +289,9 @@ end
 
 local passed_clauses = strings.word_set "finalize if_present"
 
--- Returns a directive's AST in which each list item is a whole variable of one element, and the sources (source_of) by
--- name of that variable. `clauses`: the clauses of the directive, with members as nests. Raises {cannot = reason} for
--- clauses that calls cannot describe.
+-- Returns a directive's AST in which each list item is a whole variable of one element, and a table from the name of
+-- that variable to the item's source (source_of). `clauses`: the clauses of the directive, with members as nests.
+-- Raises {cannot = reason} for clauses that calls cannot describe.
 function Calls:whole_variables(directive, node, clauses)
   local session, list, sources = self.session, {}, {}
   for _, clause in ipairs(clauses) do
@@ -323,7 +325,7 @@ function Calls:whole_variables(directive, node, clauses)
   return ast.copy_with(node, "clauses", list), sources
 end
 
--- Replaces the element count in an item's code by a call of the input `key`, which the program passes.
+-- Replaces the element count in an item's code by the input `key`, which the program passes. `recorder`: ir_text.lua.
 local function parameterize_count(recorder, item, key)
   local code = table.move(item.code, 1, #item.code, 1, {})
   recorder.calls[#recorder.calls + 1] = { name = key }
@@ -335,8 +337,9 @@ local function parameterize_count(recorder, item, key)
   item.code = code
 end
 
--- Writes a plan. Returns four values: its text; the statements that fill accdeep_given and accdeep_values; the number
--- of elements of accdeep_given; that of accdeep_values. `sources`: result of whole_variables.
+-- Writes a plan (construct IR). Returns four values: its text; the statements that fill accdeep_given and
+-- accdeep_values; the number of elements of accdeep_given; that of accdeep_values. `sources`: result of
+-- whole_variables. Raises {cannot = reason} if the text cannot express the plan.
 function Calls:plan(plan, sources)
   local out, values = block(plan.line), 0
   for i, item in ipairs(plan.items) do
@@ -372,7 +375,7 @@ end
 
 -- -------------------------------------------------------------------------------------- statements --
 
--- Returns the declaration of the constant accdeep_NAME, a null-terminated text. Long texts are split over several
+-- Returns the lines that declare the constant accdeep_NAME, a null-terminated text. Long texts are split over several
 -- constants.
 local function constant(name, text)
   local pieces, lines, parts = {}, {}, {}
@@ -391,8 +394,8 @@ local function constant(name, text)
   return lines
 end
 
--- Returns the lines of a block that calls the library function `fn` with a directive's plan. `first`: the first
--- argument of the call with a comma, or "".
+-- Returns the lines of a block that calls the library function `fn` with a directive's plan. `sources`: result of
+-- whole_variables. `first`: the first argument of the call with a comma, or "".
 function Calls:call(unit, directive, plan, sources, fn, first)
   local text, giving, ngiven, nvalues = self:plan(plan, sources)
   local out = block()
@@ -412,7 +415,7 @@ function Calls:call(unit, directive, plan, sources, fn, first)
   return out.lines
 end
 
--- Encloses lines in an if construct; returns them unchanged if the condition is nil.
+-- Encloses lines in an if construct, in place; keeps them unchanged if the condition is nil. Returns `lines`.
 local function wrap_condition(condition, lines)
   if not condition then return lines end
   table.insert(lines, 1, ("if (%s) then"):format(condition))
@@ -461,9 +464,10 @@ function Calls:device_variable(directive, variable, condition, out)
   return declared, use
 end
 
--- Returns three lists: statements before a region, statements after it, and names of pointers. In the region, pointers
--- to device memory hide the variables of `list`: {name, address, args, reduced}. `reduced`: the region uses a host copy
--- of the variable instead. `external`: the function that `address` calls.
+-- Returns three lists: statements before a region, statements after it, and names of pointers; all are empty if `list`
+-- is. In the region, pointers to device memory hide the variables of `list`: {name, address, args, reduced}. `reduced`:
+-- the region uses a host copy of the variable instead. `external`: the function that `address` calls. `condition`: as
+-- in device_variable.
 function Calls:shadows(unit, directive, list, external, condition)
   if not list[1] then return {}, {}, {} end
   local head, sets, tail, names = block(), block(directive.own.first), block(), {}
@@ -504,8 +508,8 @@ function Calls:shadows(unit, directive, list, external, condition)
   return head.lines, tail.lines, names
 end
 
--- Returns a set of names: those in private, firstprivate and deviceptr clauses of a construct, in private clauses of
--- its loops, and the counters of its loops.
+-- Returns a set of names: those in private, firstprivate and deviceptr clauses of a compute construct, in private
+-- clauses of its loops, and the counters of its loops.
 local function private_names(unit, directive)
   local names = {}
   for _, clause in ipairs(directive.node.clauses) do
@@ -523,7 +527,8 @@ local function private_names(unit, directive)
 end
 
 -- Returns the lines before a compute construct, the lines after its statement, the clause to add to it or nil, and the
--- set of pointers in the statement. `regions`: the regions of the unit so far, {first, last, names, construct}.
+-- set of pointers in the statement. `regions`: the regions of the unit so far, {first, last, names, construct}. Raises
+-- {cannot = reason} for reductions of arrays and records.
 function Calls:kernel(unit, directive, regions)
   local list, private, enclosing = {}, private_names(unit, directive), {}
   local _, reductions = c_calls.data_of(directive.node)
@@ -539,7 +544,9 @@ function Calls:kernel(unit, directive, regions)
       if reductions[name] and directive.used[name] then deep_copy.cannot(
         ("a reduction of '%s', which is no scalar"):format(name)) end
       local region, number = (owner or directive).region, tostring(owner and owner.items[name] or -1)
-      if owner and owner ~= directive and owner.condition then -- the enclosing region may not be open
+      -- The enclosing region is not open if its condition was false. Its number is then 0, and the data are looked up
+      -- as present data (-1).
+      if owner and owner ~= directive and owner.condition then
         number = ("merge(%s, -1, %s /= 0)"):format(number, region)
         region = ("merge(%s, %s, %s /= 0)"):format(region, directive.region, region)
       end
@@ -554,8 +561,8 @@ function Calls:kernel(unit, directive, regions)
     table.concat(names, " "))
 end
 
--- Returns a line of a kernel in which `present` and `allocated` of the variables in the set `names`, which pointers
--- hide, are replaced by `associated`.
+-- Returns a line of a kernel in which `associated` replaces `present` and `allocated` of the variables in the set
+-- `names`, because pointers hide these variables.
 function fortran_calls.inquiries(text, names)
   return (text:gsub("%f[%w_](%a+)(%s*%(%s*([%a][%w_]*)%s*%))", function(word, rest, name)
     word = word:lower()
@@ -564,7 +571,7 @@ function fortran_calls.inquiries(text, names)
 end
 
 -- Returns the lines before a host_data region, the lines after it, and true: the directive that ends the region must be
--- removed. In the region, pointers to device memory hide the named variables.
+-- removed. In the region, pointers to device memory hide the variables of use_device.
 function Calls:host_data(unit, directive)
   local list, if_present = {}, false
   for _, clause in ipairs(directive.node.clauses) do
@@ -581,8 +588,8 @@ function Calls:host_data(unit, directive)
 end
 
 -- Returns the lines of calls that replace a directive, and the lines after its region (an empty list if it has none).
--- `clauses`: the clauses of the directive, with members as nests. Sets region, items and sections of a directive with a
--- region.
+-- `clauses`: the clauses of the directive, with members as nests. Sets region (its variable), items (number by
+-- variable) and sections (subscripts by variable) of a directive with a region. Raises {cannot = reason}.
 function Calls:write(unit, directive, clauses)
   local lowered_node, sources = self:whole_variables(directive, directive.node, clauses)
   local plan = openacc_lowering.directive(self.session, lowered_node, { file = unit.path, line = directive.own.first })

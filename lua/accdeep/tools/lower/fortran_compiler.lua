@@ -25,13 +25,13 @@ local function is_preprocessed(unit)
   return unit.path:find "%.F%w*$" ~= nil
 end
 
--- Returns a path of the command line, quoted for a command that runs in another folder.
+-- Returns a path of the command line, quoted for a shell command that begins with `cd`.
 local function from_elsewhere(path)
   return path:find "^/" and quote(path) or '"$OLDPWD"/' .. quote(path)
 end
 
--- Returns the options of a unit for a command that runs in another folder. `without_directives`: omit options that turn
--- directives into code.
+-- Returns the options of a unit as quoted text, for a command that runs in another folder. `without_directives`: as in
+-- c_compiler.options.
 local function options(unit, without_directives)
   local option_list, folders, i = {}, {}, 1
   while unit.options[i] do
@@ -51,8 +51,9 @@ local function options(unit, without_directives)
     .. from_elsewhere(unit.path:match "^(.*)/" or ".") .. ' -I "$OLDPWD"'
 end
 
--- Runs the unit's compiler in `folder`, so that it does not find outdated modules in the current folder. Returns
--- success, output and messages, in which paths are as in the original command. `format`, ...: the arguments, formatted.
+-- Runs the unit's compiler in `folder`, so that it does not find outdated modules in the current folder. Returns true
+-- if it succeeded, its output and its messages, in which paths are as in the original command. `format`, `...`: the
+-- arguments, formatted.
 local function run(unit, folder, format, ...)
   local ok, output, messages = shell_command.run(("cd %s && %s %s"):format(quote(folder), unit.command:find "/"
     and from_elsewhere(unit.command) or quote(unit.command), format:format(...)))
@@ -69,8 +70,8 @@ local function run(unit, folder, format, ...)
   return ok, normalize_paths(output), normalize_paths(messages)
 end
 
--- Returns the lines that the compiler sees: a list of {text, line}; `line` is the line in the unit, or nil for lines of
--- included files. Returns nil and the compiler's messages if preprocessing fails.
+-- Returns the view of a unit, the lines that the compiler sees: a list of {text, line}. `line` is the line in the unit,
+-- or nil for lines of included files. Returns nil and the compiler's messages if preprocessing fails.
 function fortran_compiler.view(unit, text)
   local view = {}
   if not is_preprocessed(unit) then
@@ -94,7 +95,7 @@ function fortran_compiler.view(unit, text)
   return view
 end
 
--- Returns the text of a file that a unit includes, or nil if it is not found.
+-- Returns the text of the file `name` that a unit includes, or nil if it is not found.
 function fortran_compiler.read_include(unit, name)
   local folders = { unit.path:match "^(.*)/" or ".", "." }
   for i, option in ipairs(unit.options) do
@@ -107,8 +108,8 @@ function fortran_compiler.read_include(unit, name)
   end
 end
 
--- Compiles lines with additional flags. Returns success, the messages, and a table from line to its first error.
--- `extension`: suffix of the file, or nil for preprocessed free form.
+-- Compiles lines with the additional options `flags`. Returns true if the compiler succeeds, its messages, and a table
+-- from line to its first error. `extension`: suffix of the file, or nil for preprocessed free form.
 local function try(unit, lines, flags, extension)
   local path = unit.folder .. "/unit" .. (extension or ".f90")
   files.write(path, table.concat(lines, "\n") .. "\n")
@@ -123,8 +124,9 @@ local function try(unit, lines, flags, extension)
   return ok, messages, errors
 end
 
--- Inserts queries before lines of a view. Returns the lines, and the queries by line. Each query is in a block
--- construct, so that implicit declarations do not affect later statements. `questions`: lists of queries by view index.
+-- Inserts queries before lines of a view. Returns the lines, and a table from line to the query in it. `questions`: a
+-- table from view index to a list of queries {text}. Each query is in a block construct, so that implicit declarations
+-- do not affect later statements.
 local function insert_questions(view, questions)
   local lines, queries = {}, {}
   for i, view_line in ipairs(view) do
@@ -137,8 +139,9 @@ local function insert_questions(view, questions)
   return lines, queries
 end
 
--- Compiles the unit with queries; sets `error` of each query that the compiler rejects. Returns true, or nil and the
--- messages if other lines have errors. `ignores_others`: ignore errors of other lines, which queries may cause.
+-- Compiles the unit with queries; sets `error` of each query that the compiler rejects to its message. Returns true, or
+-- nil and the messages if other lines have errors. `questions`: as in insert_questions. `flags`: additional options.
+-- `ignores_others`: ignore errors of other lines, which queries may cause.
 local function ask_compiler(unit, view, questions, flags, ignores_others)
   local lines, queries = insert_questions(view, questions)
   local ok, messages, errors = try(unit, lines, flags)
@@ -154,8 +157,8 @@ local function ask_compiler(unit, view, questions, flags, ignores_others)
   return true
 end
 
--- Compiles the unit without accdeep's directives, which also creates the compiled modules. Returns the messages if that
--- fails, or nil.
+-- Compiles the unit without accdeep's directives, which also writes compiled modules to the folder unit.modules.
+-- Returns the messages if that fails, or nil.
 function fortran_compiler.refuses(unit)
   local ok, _, messages = run(unit, unit.modules, "%s -w -fsyntax-only %s", options(unit, true),
     from_elsewhere(unit.path))
@@ -169,8 +172,8 @@ local attributes = { allocated = "if (allocated(%s)) continue", associated = "if
 local of_calls = { array = "if (lbound(%s,1) > 0) continue", len = "if (len(%s) > 0) continue",
   read = "read (5,*) %s" }
 
--- Removes from `entries` names that occur only before parentheses and are not arrays, because a query about a function
--- would change its declaration.
+-- Removes names from `entries` (see fortran_compiler.attributes) that occur only before parentheses and are not arrays.
+-- These may be functions, and a query about a function would change its declaration.
 local function leave_functions(unit, view, entries)
   local questions = {}
   for _, entry in ipairs(entries) do
@@ -234,7 +237,7 @@ function fortran_compiler.attributes(unit, view, entries)
   return true
 end
 
--- Compiles statements at view indices. `list`: entries {at, text}; sets `error` of each entry that the compiler
+-- Compiles statements at view indices. `list`: entries {at, text}. Sets `error` of each entry that the compiler
 -- rejects. Returns true, or nil and the messages if other lines have errors.
 function fortran_compiler.try_statements(unit, view, list)
   local questions = {}
@@ -249,8 +252,8 @@ end
 local subscripts = { "", "(1)", "(1,1)", "(1,1,1)", "(1,1,1,1)" }
 
 -- Compiles the unit to an object file in which the debug information of c_compiler.variable(i, name) describes each
--- name of entries[i]. Returns the path of the file, or nil and the messages. Sets assumed_size of each entry: rank by
--- name of an array of assumed size.
+-- name of entries[i]. `entries`: results of fortran_compiler.attributes. Returns the path of the file, or nil and the
+-- messages. Sets assumed_size of each entry: a table from each array of assumed size to its rank.
 function fortran_compiler.types(unit, view, entries)
   local pending = {}
   for i, entry in ipairs(entries) do
@@ -289,7 +292,7 @@ function fortran_compiler.types(unit, view, entries)
   end
 end
 
--- Compiles the lowered text. Returns the messages if that fails, or nil.
+-- Compiles the lowered text with -fopenacc, as a check. Returns the messages if that fails, or nil.
 function fortran_compiler.refuses_lowered(unit, text)
   local ok, messages = try(unit, { text }, "-fopenacc -fsyntax-only", unit.path:match "%.%w+$")
   return not ok and messages or nil

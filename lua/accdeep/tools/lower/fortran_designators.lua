@@ -43,7 +43,7 @@ end
 
 fortran_designators.has_component = fortran_section.has_component
 
--- Returns subscripts in which value(node) replaces each expression except number literals.
+-- Returns the subscripts `args` with value(node) in place of each expression except number literals.
 local function substitute_values(args, value)
   local function substitute(node) return node and (node.tag == "num" and node or value(node)) end
   local list = {}
@@ -67,8 +67,9 @@ local function symbolic_subscripts(node, value)
   return section
 end
 
--- Returns the access path to a component (convenience.lua): the outermost object, the type of that object, the steps
--- and the subscripts. Returns nil if a step goes through an array.
+-- Returns the access path to the component `variable` (convenience.lua): the outermost object, the type of that object,
+-- the steps and the subscripts. Returns nil if a step goes through an array, or if `variable` is no component. `value`:
+-- as in symbolic_subscripts.
 local function access_path(session, variable, value)
   local steps, subscripts, node = {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
@@ -96,8 +97,8 @@ local function access_path(session, variable, value)
   return nil
 end
 
--- Returns a session's language that does not evaluate designators. `value`: a function that returns an AST for the
--- value of an expression, or nil; nil gives subscripts no value.
+-- Returns a copy of the session's language that does not evaluate designators, because lowering has no running program.
+-- `value`: as in symbolic_subscripts.
 function fortran_designators.unread(language, value)
   return setmetatable({ access_path = function(session, variable) return access_path(session, variable, value) end,
     element_type = function(session, node) return fortran_designators.designator_type(session, node).element end,
@@ -105,7 +106,7 @@ function fortran_designators.unread(language, value)
     { __index = language })
 end
 
--- Returns the name of the variable at the root of a designator.
+-- Returns the name of the variable at the root of a designator, `x` for `x%y(1)`.
 function fortran_designators.root_of(node)
   while node.base do node = node.base end
   return node.name

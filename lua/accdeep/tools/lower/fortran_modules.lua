@@ -11,8 +11,8 @@ local fortran_modules = {}
 
 local HEAD = "accdeep shapes 1\n"
 
--- Returns a table from each module that a free-form text defines to the modules that the unit uses, and the list of
--- used modules.
+-- Returns a table from each module that a free-form text defines to the list of modules that the text uses, and that
+-- list.
 function fortran_modules.defined_modules(text)
   local names, used_modules = {}, {}
   for line in text:lower():gmatch "[^\r\n]+" do
@@ -25,7 +25,8 @@ function fortran_modules.defined_modules(text)
   return names, used_modules
 end
 
--- Returns the folders in which a command finds modules. The compiler writes modules to the first folder.
+-- Returns the folders in which a compiler command with these options finds modules. The compiler writes modules to the
+-- first folder.
 function fortran_modules.folders(options)
   local output_folder, list = ".", {}
   for i, option in ipairs(options) do
@@ -71,8 +72,9 @@ function fortran_modules.read_directives(folders, names, own)
 end
 
 -- Writes the files of modules to a folder, and removes the files of modules that have no directives and use no known
--- module. `used_modules`: the modules that each module uses, by name. `own`: directives by module. `folders`: folders
--- with the files of other modules.
+-- module. `used_modules`: a table from each module to the list of modules that it uses. `own`: a table from module to
+-- its directives, as in read_directives. `folders`: folders with the files of other modules. Raises if a file cannot be
+-- written.
 function fortran_modules.write(folder, folders, used_modules, own)
   for name, uses in sorted_pairs(used_modules) do
     local parts = { HEAD }

@@ -6,9 +6,8 @@
 
 local fortran_source = {}
 
--- Normalizes a line. Returns its text in lower case without comments and strings, true if the line continues, and the
--- quotation mark of a string that continues, or nil. `quote`: the mark of a string that the line before left open, or
--- nil.
+-- Returns a line in lower case without comments and strings, true if the next line continues it, and the quotation mark
+-- of a string that continues, or nil. `quote`: the mark of a string that the line before left open, or nil.
 local function normalize_line(line, quote)
   local out, at = {}, 1
   local text = line:lower()
@@ -38,7 +37,7 @@ end
 local Scan = {}
 Scan.__index = Scan
 
--- Appends the statements in a text, which semicolons separate, to a list.
+-- Appends the statements in a text, which semicolons separate, to a list. `first`, `last`: the lines of the text.
 local function add_statements(list, text, first, last)
   for part in text:gmatch "[^;]+" do
     local body = part:match "^%s*(.-)%s*$"
@@ -46,7 +45,7 @@ local function add_statements(list, text, first, last)
   end
 end
 
--- Scans the lines of a unit and returns a Scan. Directives and statements may have continuation lines.
+-- Returns the Scan of the lines of a unit. Directives and statements may have continuation lines.
 function fortran_source.scan(lines)
   local list, at = {}, 1
   while lines[at] do
@@ -85,14 +84,15 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Returns the label of a statement or nil, and the text of the statement without label and construct name.
+-- Returns the label of a statement as text, or nil, and the text of the statement without label and construct name.
 local function split_label(text)
   local label, rest = text:match "^(%d+)%s+(.*)$"
   rest = rest or text
   return label, rest:match "^[%a][%w_]*%s*:%s*([^:].*)$" or rest
 end
 
--- Returns true if a statement begins a loop, and the label at which the loop ends, or nil for `end do`.
+-- Returns true if a statement begins a loop, otherwise false; and the label at which the loop ends, or nil for `end
+-- do`.
 local function begins_loop(text)
   local _, rest = split_label(text)
   if rest == "do" or rest:find "^do%s+%a[%w_]*%s*=" or rest:find "^do%s*while%s*%(" or rest:find "^do%s+concurrent" then
@@ -102,7 +102,7 @@ local function begins_loop(text)
   return label ~= nil, label
 end
 
--- Returns true if a loop that encloses statement i ends at the label `label`.
+-- Returns true if a loop that begins before statement i, in the same procedure, ends at the label `label`.
 function Scan:is_in_loop(i, label)
   for k = i - 1, 1, -1 do
     local text = self.list[k].text
@@ -162,7 +162,7 @@ function fortran_source.ends_module(text) return text:find "^end%s*module%f[^%w_
 -- Returns true if a statement ends the definition of a derived type.
 function fortran_source.ends_type(text) return text:find "^end%s*type%f[^%w_]" ~= nil end
 
--- Appends the names of the components that a statement declares to `list`.
+-- Appends the names of the components that a statement declares to `list`; nothing for other statements.
 function fortran_source.components(text, list)
   local names = text:match "::(.*)$" or text:match "^[%a]+%s*%b()%s*(%a.*)$" or text:match "^double%s+precision%s+(.*)$"
     or text:match "^%a+%s+(%a.*)$"
@@ -171,7 +171,8 @@ function fortran_source.components(text, list)
   end
 end
 
--- Calls visit(name) for each variable in a statement of which a component is used.
+-- Calls visit(name) for each variable in a statement of which a component is used: a `%` follows, also after
+-- subscripts.
 function fortran_source.names_of_objects(text, visit)
   for before, name, at in text:gmatch "()%f[%w_]([%a][%w_]*)%s*()" do
     local rest = text:sub(at)

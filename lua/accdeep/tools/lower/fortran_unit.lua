@@ -54,7 +54,7 @@ local WIDTH = 100 -- columns of written lines; compilers accept 132
 local Unit = {}
 Unit.__index = Unit
 
--- Calls fn(...) and returns its results. Errors get their location in the directive `construct`.
+-- Calls fn(...), returns its results. Locates errors in `construct`; {cannot = reason} becomes "unsupported".
 function Unit:with_location(construct, fn, ...)
   local path = construct.path or self.path
   local results = table.pack(pcall(self.session.with_text, self.session, construct.text, path, construct.line, fn, ...))
@@ -72,15 +72,13 @@ function Unit:with_location(construct, fn, ...)
   error(err, 0)
 end
 
--- ------------------------------------------------------------------------------------- directives --
-
--- Returns the lines from `first` to `last` of the unit, as text.
+-- Returns the lines from `first` to `last` of the unit, as text with line feeds.
 local function lines_of(self, first, last)
   return self.text:sub(self.starts[first], (self.starts[last + 1] or #self.text + 1) - 1)
 end
 
--- Returns the directive of a statement of the scan: {text, line, at, own, index, view, record}. record: {name,
--- components} of the derived type that contains the directive, or nil.
+-- Returns the directive of a statement: {text, line, at, own, index, view, record}. `record`: {name, components} of the
+-- derived type around it, or nil. `text`: as in the unit, or joined if preprocessing changed it.
 local function directive_of(self, statement, index, record)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
   local construct = { index = index, view = statement.first, record = record, line = first or 1 }
@@ -101,13 +99,13 @@ local function directive_of(self, statement, index, record)
   return construct
 end
 
--- Raises an error at a statement that cannot become calls.
+-- Raises the error "unsupported" at a statement that cannot become calls. `help`: advice for the user.
 local function refuse(self, statement, message, help)
   local construct = directive_of(self, { first = statement.first, last = statement.last, directive = "" })
   self:with_location(construct, raise, "unsupported", 1, message, { rule = "HOUSE-lower", help = help })
 end
 
--- Returns the lines of a call of a routine. Raises if other statements share these lines.
+-- Returns the first and last line of a call of a routine. Raises if other statements share them or it is in a header.
 local function lines_of_call(self, statement)
   local first, last = self.view[statement.first].line, self.view[statement.last].line
   if not first or not last or lines_of(self, first, last):find ";" then
@@ -116,7 +114,8 @@ local function lines_of_call(self, statement)
   return first, last
 end
 
--- Parses directives that may move data, and shapes of used modules. Returns true if a directive is of TR-14-1.
+-- Parses directives that may move data, and shapes of used modules, into self.directives. With --to accdeep, calls of
+-- data routines count as directives. Returns true if one is of TR-14-1; only then raises its syntax errors.
 local function read_directives(self)
   local add, finish = unit_directives.reader()
   local record, is_extended, inside
@@ -158,15 +157,14 @@ local function read_directives(self)
           components = record and record.components or {}, text = statement.directive })
       end
       add(construct, statement.directive, self.with_location, self, construct, self.session.language.parse,
-        self.session, "directive",
-        construct.text)
+        self.session, "directive", construct.text)
     end
   end
   self.directives, is_extended = finish()
   return is_extended
 end
 
--- Returns the directives of the unit itself that move data. Raises for a directive that cannot be rewritten.
+-- Returns the unit's own directives that move data. Raises for directives that cannot be rewritten.
 local function plan_directives(self)
   local list = {}
   for _, construct in ipairs(self.directives) do
@@ -189,8 +187,8 @@ local function plan_directives(self)
   return list
 end
 
--- Returns the index of the statement that ends a region, and true if it is an `end` directive. Returns nil for
--- directives without a region. The third result is a reason why the end cannot be rewritten, or nil.
+-- Returns the index of the statement that ends a region, true for an `end` directive, and nil or a reason not to edit
+-- it. Returns nil if the directive has no region. Raises if the end is missing.
 local function end_of(self, construct)
   local list, name = self.scan.list, construct.node.name
   if standalone[name] then return nil end
@@ -220,9 +218,8 @@ local function end_of(self, construct)
     { rule = "ACC33-2.6-1" })
 end
 
--- ------------------------------------------------------------------------------------------ types --
-
--- Returns the names of variables in a directive, and of objects in the statements of its region.
+-- Returns the names of variables in a directive and of objects in its region. Sets `used`, the names in the region, and
+-- `bare`, the set of names that occur without parentheses.
 local function names_of(self, construct)
   local listed, list = {}, {}
   local function add(name)
@@ -251,7 +248,7 @@ local function names_of(self, construct)
   return list
 end
 
--- Returns the name of the type in the clause type of a shape or policy, or nil.
+-- Returns the name of the type in the clause `type` of a shape or policy, or nil.
 local function type_named(node)
   for _, clause in ipairs(node.clauses) do
     local spec = clause.name == "type" and clause.type and (clause.type.spec or clause.type)
@@ -259,7 +256,7 @@ local function type_named(node)
   end
 end
 
--- Reads types and attributes of directives' variables. Returns the compiler's messages if it rejects the unit.
+-- Sets types and attributes of variables of the directives `list`. Returns messages if the unit is rejected, or nil.
 local function read_types(self, list)
   for _, construct in ipairs(list) do
     construct.finish, construct.ends, construct.shared = end_of(self, construct)
@@ -299,7 +296,7 @@ local function read_types(self, list)
   return self.calls:name_types(self, list)
 end
 
--- Declares a variable in a scope. Its address is a placeholder, because nothing is read from it.
+-- Declares a variable in a scope; `assumed_size`: its rank if it has assumed size. The address is a placeholder.
 local function declare(session, target_scope, name, variable, assumed_size)
   local element = variable and (variable.record or variable.element)
   local rank, t = element and (assumed_size or variable.rank) or 0, element or fortran_types.INTEGER
@@ -307,7 +304,7 @@ local function declare(session, target_scope, name, variable, assumed_size)
   target_scope.variables[name] = { name = name, type = t, address = 4096 }
 end
 
--- Returns the type that a shape or policy describes; nil if no variable has such a type. Raises if it is ambiguous.
+-- Returns the type `name` that a shape or policy describes; nil if no variable has it. Raises if it is ambiguous.
 local function record_of(self, construct, name)
   local list, matches = self.named[name] or {}, {}
   if #list < 2 then return list[1] end
@@ -335,7 +332,8 @@ local function describe(self)
       if descriptions[construct.node.name] then
         local name = construct.record and construct.record.name or type_named(construct.node)
         local t = name and record_of(self, construct, name)
-        if t or not name then -- a type that no variable has
+        -- Debug information lacks types that no variable has (t is nil); they need no shape.
+        if t or not name then
           self:with_location(construct, self.session.define_type_directive, self.session, construct.node,
             construct.record and t, construct.text)
         end
@@ -344,9 +342,7 @@ local function describe(self)
   end)
 end
 
--- ------------------------------------------------------------------------------------------ plans --
-
--- Returns "allocated" or "associated", the inquiry for a scalar component. The compiler is asked once per component.
+-- Returns "allocated" or "associated": the inquiry that the compiler accepts for the component `name` at `path`.
 local function may_inquire(self, construct, record, name, path)
   local inquiries = self.inquiries[record] or {}
   self.inquiries[record] = inquiries
@@ -360,8 +356,7 @@ local function may_inquire(self, construct, record, name, path)
   return inquiries[name]
 end
 
--- Returns the deep item of a request, or nil if a standard clause suffices. Raises {cannot = reason} for unsupported
--- items.
+-- Returns the deep item of a request; nil if a standard clause suffices. Raises {cannot = reason} or errors of types.
 local function item_of(self, construct, request)
   local session, node = self.session, request.node
   local name = root_of(node)
@@ -402,13 +397,12 @@ local function item_of(self, construct, request)
     if attributes[attribute] then guards[#guards + 1] = ("%s(%s)"):format(attribute, name) end
   end
   return { member_mapping = member_mapping, action = action, node = node, text = name, name = name,
-    rank = designator_type(session,
-    { tag = "id", name = name }).rank, args = node.tag == "reference" and node.args or nil, guards = guards,
+    rank = designator_type(session, { tag = "id", name = name }).rank,
+    args = node.tag == "reference" and node.args or nil, guards = guards,
     may_have_gaps = not attributes.allocated and node.tag == "id" }
 end
 
--- Returns the clauses that remain in a standard directive, as {text, clause}. deep_variables: the set of list items
--- that are written as deep items; a clause without any keeps its text.
+-- Returns the clauses that remain in a standard directive: {text, clause}. `deep_variables`: set of items to remove.
 local function other_clauses(construct, deep_variables)
   local list = {}
   local free_text = require "accdeep.syntax.fortran_free_form".directive(construct.text)
@@ -455,9 +449,7 @@ local function implicit(self, construct, kind)
   return list
 end
 
--- ----------------------------------------------------------------------------------------- output --
-
--- Returns a line split at WIDTH columns, with continuation marks. A text of several lines is not split.
+-- Returns a line as a list of lines of at most WIDTH columns; texts of several lines stay. Raises if it cannot.
 local function broken(line)
   if #line <= WIDTH or line:find "\n" then return { line } end
   local margin, sentinel = line:match "^(%s*)(!%$acc)"
@@ -480,9 +472,10 @@ local function broken(line)
   return list
 end
 
+-- Returns the line marker which says that the next line is line `number` of the unit.
 local function marker(self, number) return line_markers.linemarker(number, self.path) end
 
--- Returns lines of code as text, each preceded by a line marker for line `number` of the unit.
+-- Returns lines of code, indented by `margin`, as text; a line marker for line `number` of the unit precedes each.
 local function mark_lines(self, list, number, margin)
   local parts = {}
   for _, line in ipairs(list) do
@@ -496,9 +489,10 @@ function Unit:edit(first, last, text)
   self.edits[#self.edits + 1] = { first = first, last = last, text = text, number = #self.edits }
 end
 
+-- Returns the indentation of a line of the unit.
 local function margin_of(self, line) return lines_of(self, line, line):match "^[ \t]*" end
 
--- Returns true if a directive must be kept because of its remaining clauses `list`.
+-- Returns true if a directive must be kept: it has a region, or one of its remaining clauses `list` has variables.
 local function is_needed(name, list)
   for _, construct in ipairs(list) do
     local word = construct.clause.name
@@ -517,7 +511,8 @@ local function end_lines(self, construct)
   return from, to
 end
 
--- Records the names that a region maps, for the constructs inside the region.
+-- Records the names of the requests `list` as mapped in the region of a directive, for constructs inside it. With `if`,
+-- directives may not be executed, so they are not recorded; calls test the condition at run time.
 local function add_region(self, construct, list)
   if not construct.finish or construct.condition and not self.calls then return end
   local named = {}
@@ -525,7 +520,7 @@ local function add_region(self, construct, list)
   table.insert(self.regions, { first = construct.index, last = construct.finish, names = named, construct = construct })
 end
 
--- Replaces a directive and inserts the lines `following` after its region. is_data: they replace the `end` directive.
+-- Replaces a directive by `lines`; adds `following` after its region. `is_data`: replaces its `end` directive, too.
 local function replace_lines(self, construct, lines, following, is_data)
   local own = construct.own
   local margin = margin_of(self, own.first)
@@ -535,7 +530,7 @@ local function replace_lines(self, construct, lines, following, is_data)
   self:edit(is_data and from or to + 1, to, mark_lines(self, following, to, margin) .. marker(self, to + 1))
 end
 
--- Writes a directive with deep items. `all`: the items; `rest`: the remaining clauses.
+-- Writes a directive with deep items. `all`: results of item_of; `rest`: remaining clauses. Raises {cannot = reason}.
 local function write(self, construct, all, rest)
   local name, items = construct.node.name, {}
   for _, item in ipairs(all) do
@@ -559,7 +554,7 @@ local function write(self, construct, all, rest)
     if word == "if_present" then options.suffix = " if_present" end
     clauses[#clauses + 1] = clause.text
   end
-  -- Data of standard clauses are mapped before components that may point into them, and unmapped after these.
+  -- Data of standard clauses are mapped before components that may point into these data, and unmapped afterwards.
   local first, is_region = {}, not standalone[name]
   for _, clause in ipairs(is_region and rest or {}) do
     if clause.clause.vars and openacc_lowering.moves(clause.clause, "region") then first[#first + 1] = clause.text end
@@ -597,7 +592,7 @@ local function write(self, construct, all, rest)
   replace_lines(self, construct, lines, following)
 end
 
--- Rewrites a directive as calls of the library.
+-- Replaces a directive by calls of the library. Raises {cannot = reason} if calls cannot express it.
 local function rewrite_as_calls(self, construct)
   local session, node = self.session, construct.node
   local data = c_calls.data_of(node)
@@ -640,7 +635,7 @@ local function rewrite_as_calls(self, construct)
   replace_lines(self, construct, lines, following, kind == "region")
 end
 
--- Rewrites a directive if one of its items is deep, or if it becomes calls.
+-- Rewrites a directive if one of its items is deep, or if it becomes calls; keeps other directives.
 local function rewrite(self, construct)
   local session, node = self.session, construct.node
   local inner = scope.new(session.now.scope)
@@ -690,6 +685,7 @@ local function rewrite(self, construct)
   end)
 end
 
+-- Returns the text with all edits applied.
 local function apply(self)
   table.sort(self.edits, function(a, b)
     if a.first ~= b.first then return a.first < b.first end
@@ -708,7 +704,8 @@ local function apply(self)
   return table.concat(parts)
 end
 
--- Raises for routines and directives of included files that would not know the data which calls map.
+-- Removes calls that wait for queues, since calls are synchronous. Raises for routines and directives of included files
+-- that would not know the data which calls map.
 local function check_statements(self)
   for _, statement in ipairs(self.scan.list) do
     local is_ours = statement.directive or fortran_calls.directive_for(statement.text)
@@ -732,6 +729,7 @@ local function check_statements(self)
   end
 end
 
+-- Returns the lowered text, or nil and the compiler's messages if it rejects the unit. Raises errors of directives.
 local function lower_text(self)
   local view, messages = fortran_compiler.view(self, self.text)
   if not view then return nil, messages end
@@ -777,8 +775,8 @@ local function may_be_extended(text)
   return false
 end
 
--- Lowers a unit. Returns the text, or nil and the compiler's messages. The third result is {exported}: the shapes and
--- policies of its modules, by module. request: as in lower.unit. Raises errors of directives, and for fixed form.
+-- Lowers a unit in the session `opened`; request and results as in lower.unit, the third is {exported}: shapes and
+-- policies by module. Raises errors of directives, and for directives of TR-14-1 in fixed form.
 function fortran_unit.lower(opened, request)
   if request.path:find "%.[fF]$" or request.path:find "%.[fF][oO][rR]$" then
     if not may_be_extended(request.text) then return request.text end

@@ -13,10 +13,10 @@ local system = require "accdeep.system"
 
 local headers = {}
 
--- Returns the tree of files of a preprocessed unit, or nil. A file is {path, words, has_text, parts, line}. `words`:
--- set of the first words of its OpenACC directives. `has_text`: the file, or a file that it includes, has code.
--- `parts`: the files that it includes. `line`: last line of the #include in the including file, or nil for files that
--- cannot be inlined.
+-- Returns the tree of files of a preprocessed unit, or nil if it has no line marker. A file is {path, words, has_text,
+-- parts, line}. `words`: set of the first words of its OpenACC directives. `has_text`: the file, or a file that it
+-- includes, has code. `parts`: the files that it includes. `line`: last line of the #include in the including file, or
+-- nil for files that cannot be inlined.
 local function include_tree(text)
   local open, at = {}, 1
   for start, line, finish in ("\n" .. text):gmatch "\n()([ \t]*#[^\n]*)()" do
@@ -59,7 +59,8 @@ local function is_once(text) return text:match "^#%s*pragma%s+once%f[^%w_]" ~= n
 -- The text being composed; the methods of Text are added to a text of source_map.lua.
 local Text = {}
 
--- Returns {scanned, included, is_once} for a file; each file is read only once.
+-- Returns {scanned, included, is_once} for a file; each file is read only once. `scanned`: its tokens. `included`:
+-- result of included_files. `is_once`: it has `#pragma once`. Raises if the file cannot be read.
 function Text:read(file)
   local scan_record = self.scans[file.path]
   if scan_record then return scan_record end
@@ -72,9 +73,9 @@ function Text:read(file)
   return scan_record
 end
 
--- Marks (is_here) the files that are inlined: those with directives for which is_wanted(first word) is true, and the
--- files that include them. A file with `#pragma once` must be inlined in every file that includes it, or the compiler
--- would read it twice. Returns true if `file` is marked, and true if a mark is new.
+-- Sets is_here of the files that are inlined: those with directives for which is_wanted(first word) is true, and the
+-- files that include them. A file with `#pragma once` must be inlined wherever it is included; otherwise the compiler
+-- would read it twice. Returns true if `file` is marked, and true if a mark is new: the caller repeats the call then.
 function Text:mark(file, is_wanted)
   local is_new = false
   if not file.is_here then
@@ -95,7 +96,7 @@ function Text:mark(file, is_wanted)
   return file.is_here, is_new
 end
 
--- Returns the components of a path, with `.` and inner `..` resolved.
+-- Returns the components of a path as a list, with `.` and inner `..` resolved.
 local function split(path)
   local list = {}
   for name in path:gmatch "[^/]+" do
@@ -108,7 +109,8 @@ local function split(path)
   return list
 end
 
--- Returns `path` relative to the folder of the path `from`; nil if it cannot be expressed.
+-- Returns `path` relative to the folder of the file `from`; absolute paths stay unchanged. Returns nil if the folder is
+-- absolute or above the current one.
 local function relative(path, from)
   if path:sub(1, 1) == "/" then return path end
   local path_parts, base_parts = split(path), split(from:match "^(.*)/" or ".")
@@ -120,8 +122,10 @@ local function relative(path, from)
   return ("../"):rep(#base_parts) .. table.concat(path_parts, "/")
 end
 
--- Returns the text that replaces the line `token` (#include) of `file`, whose included file is not inlined. `include`:
--- {mark, name, base} of the line. `is_read`: the preprocessed unit has the included file.
+-- Returns the text that replaces the #include line `token` of `file`, whose included file is not inlined. `include`:
+-- {mark, name, base} of the line. `is_read`: true if the preprocessed unit has the included file. Returns "" if the
+-- compiler skipped the file because of `#pragma once`. The path is changed if the compiler would not find the file from
+-- the unit.
 function Text:replace_include(file, token, include, is_read)
   if not is_read and self.once[include.base] then return "" end
   local path = (file.path:match "^(.*/)" or "") .. include.name
@@ -130,7 +134,7 @@ function Text:replace_include(file, token, include, is_read)
   return relative_path and ("#include \"%s\""):format(relative_path) or token
 end
 
--- Appends a file, with the marked files that it includes inlined.
+-- Appends the text of a file, with the marked files that it includes inlined.
 function Text:write(file)
   local scan_record, by_line = self:read(file), {}
   local scanned, at = scan_record.scanned, 1
@@ -165,8 +169,9 @@ function Text:write(file)
   end
 end
 
--- Returns the unit with files inlined (source_map.lua), or nil if no file must be inlined. `preprocessed`: the
--- preprocessed unit. is_wanted(word): returns true if directives that begin with the word are rewritten.
+-- Returns the unit with files inlined, as a text of source_map.lua; nil if no file must be inlined. `path`, `text`: the
+-- unit. `preprocessed`: the preprocessed unit. is_wanted(word): returns true if directives that begin with the word are
+-- rewritten.
 function headers.paste(path, text, preprocessed, is_wanted)
   local root = include_tree(preprocessed)
   if not root then return nil end

@@ -14,7 +14,8 @@ local session = require "accdeep.run.session"
 
 local lower = {}
 
--- Adds a help text to an error in place: how to select rules, or that `--to accdeep` would accept the unit.
+-- Adds a help text to the error `err` in place: how to select rules, or that `--to accdeep` would accept the unit.
+-- Leaves other errors unchanged.
 local function advise(err, request)
   local help = diagnostic.is(err) and rawget(err, "help")
   if help then err.help = help:gsub('rules = "(tr14x?)"', "--rules %1") end
@@ -27,7 +28,7 @@ local function advise(err, request)
 end
 
 -- Lowers a unit. Returns the text and nil, or nil and the compiler's messages if it rejects the unit; and a third
--- result. Raises errors of directives.
+-- result. Raises errors of directives, and the error "unsupported" for what cannot be lowered.
 --
 -- The third result is {described, pasted, is_read, exported}. `described`: included C files have shapes or policies.
 -- `pasted`: paths of files whose text is part of the result. `is_read`: directives were found (C). `exported`:
@@ -50,7 +51,7 @@ function lower.unit(request)
   local rules = is_called and { base = base, present = "shallow" } or base
   local opened = session.new { rules = rules, unchecked = true, language = is_fortran and "fortran" or "c",
     descriptors = is_fortran and "gfortran" or nil }
-  -- The compiler's OpenACC version is unknown
+  -- The compiler's OpenACC version is unknown, therefore no clause is refused as too new
   opened.rules = setmetatable({ openacc = false }, { __index = opened.rules })
   local unit = is_fortran and fortran_unit or c_unit
   local command = is_fortran and "gfortran" or c_compiler.is_cxx(request.path, "") and "g++" or "gcc"

@@ -26,7 +26,7 @@ local Recorder = {}
 Recorder.__index = Recorder
 
 -- Returns a recorder of the symbols, programs and calls that `session` creates from now on; replaces methods of the
--- session. is_of(name, record): returns true if the function `name` in code takes an object of the record.
+-- session for that. is_of(name, record): returns true if the function `name` in code takes an object of the record.
 function ir_text.new_recorder(session, is_of)
   local self = setmetatable({ labels = {}, programs = {}, names = {}, calls = {} }, Recorder)
   local methods_of = session.methods_of
@@ -60,8 +60,8 @@ function Recorder:address(operand)
   return FIRST + (#self.names - 1) * ROOM
 end
 
--- Returns the operand of the variable to which a placeholder address belongs, and the offset in the variable; nil
--- for other numbers.
+-- Returns the operand of the variable whose range of placeholder addresses contains `number`, and the offset in the
+-- variable; nil for other numbers.
 function Recorder:variable(number)
   local at = number - FIRST
   if number < FIRST or at >= #self.names * ROOM then return nil end
@@ -79,22 +79,23 @@ local function flag(value) return value and 1 or 0 end
 
 local is_call = { [op.CALL] = true, [op.CALL_IF] = true }
 
--- Appends a line of a word and its arguments.
+-- Appends a line: `word`, and the arguments `...` separated by blanks.
 function Writer:line(word, ...)
   local parts = table.pack(...)
   for i = 1, parts.n do parts[i] = tostring(parts[i]) end
   self.lines[#self.lines + 1] = word .. " " .. table.concat(parts, " ")
 end
 
--- Returns the input that the instruction at index i needs: a placeholder address or the name of a value; a false value
--- if it needs none.
+-- Returns the input that the instruction at index i of `code` needs: a placeholder address or the name of a value; a
+-- false value if it needs none.
 local function required_input(recorder, code, i)
   local k = code[i + 4]
   if code[i] == op.CONST then return recorder:variable(k) and k end
   return is_call[code[i]] and not recorder.calls[k].record and recorder.calls[k].name or nil
 end
 
--- Returns the index of the input `key` among all inputs of a plan, from 0 on; adds the input if it is new.
+-- Returns the index of the input `key` (see required_input) among all inputs of a plan, from 0 on; adds the input if it
+-- is new.
 function Writer:parameter(key)
   local index = self.parameters[key]
   if not index then
@@ -106,8 +107,8 @@ function Writer:parameter(key)
   return index
 end
 
--- Calls fn(key) for each input that a mapping program and its child programs need. `visited`: set of programs already
--- visited.
+-- Calls fn(key) for each input (see required_input) that a mapping program and its child programs need. `visited`: set
+-- of programs already visited, extended here.
 local function each_asked(recorder, program, fn, visited)
   if visited[program] then return end
   visited[program] = true
@@ -121,7 +122,7 @@ local function each_asked(recorder, program, fn, visited)
   end
 end
 
--- Writes code. `places`: number of the parameter by input.
+-- Writes code, a list of five numbers for each instruction. `places`: number of the parameter by input.
 function Writer:code(code, places)
   for i = 1, #code, 5 do
     local opcode, to, a, b, k = table.unpack(code, i, i + 4)
@@ -135,8 +136,8 @@ function Writer:code(code, places)
   end
 end
 
--- Writes a symbol, unless it is known. Returns its number; -1 for nil. `has_rows`: the program passes the bounds of the
--- array.
+-- Writes a symbol, unless it is written already. Returns its number; -1 for nil. `places`: as in Writer:program.
+-- `has_rows`: the program passes the bounds of the array.
 function Writer:label(label, places, has_rows)
   if not label then return -1 end
   local number = self.labels[label]
@@ -158,7 +159,7 @@ function Writer:label(label, places, has_rows)
   return self.labels[label]
 end
 
--- Returns {offset, bytes, number of the symbol} for each member of a list.
+-- Returns {offset, bytes, number of the symbol} for each member of a list; an empty list for nil.
 local function members_of(self, list, places)
   local lines = {}
   for i, member in ipairs(list or {}) do
@@ -167,8 +168,8 @@ local function members_of(self, list, places)
   return lines
 end
 
--- Writes a mapping program, unless it is known. Returns its number. places: {n, numbers} and parameter number by input.
--- Programs without inputs are shared by all items.
+-- Writes a mapping program and its child programs, unless they are written already. Returns its number. `places`:
+-- result of input_parameters for the item. Programs without inputs are shared by all items.
 function Writer:program(program, places)
   local numbers = places.n > 0 and places.numbers or self.programs
   if numbers[program] then return numbers[program] end
@@ -195,8 +196,8 @@ function Writer:program(program, places)
   return numbers[program]
 end
 
--- Returns the inputs of an item's program as parameters: a table from input to number (with `n` and `numbers`), and a
--- list of the inputs.
+-- Returns the inputs of an item's program as parameters: a table from input to number, and a list of the inputs. The
+-- table also has `n`, their number, and `numbers`, the numbers of programs that are written for this item.
 local function input_parameters(self, item)
   local places, list = { n = 0, numbers = {} }, {}
   if item.program then
@@ -251,7 +252,8 @@ function Writer:item(item)
 end
 
 -- Returns the text of a plan and a list of its inputs: {operand, offset} for a variable, {operand = {value = name}} for
--- a value. `items`: the items to write. `call({name, record})` returns the number of a function of the program.
+-- a value. `items`: the items to write. `call({name, record})` returns the number of a function of the program. Raises
+-- {cannot = reason} if the text cannot express an item.
 function Recorder:text(plan, items, call)
   local writer = setmetatable({ recorder = self, call = call, lines = {}, labels = {}, nlabels = 0, programs = {},
     nprograms = 0, inputs = {}, parameters = {} }, Writer)

@@ -10,15 +10,16 @@ local function literal(path)
 end
 line_markers.literal = literal
 
--- Returns the marker which says that the next line is a line of a file.
+-- Returns the marker, with line feed, which says that the next line is line `number` of the file `path`.
 function line_markers.line(number, path) return ("#line %d %s\n"):format(number, literal(path)) end
 
--- Returns a marker for Fortran compilers, or with a flag for clang: 1, the file begins; 2, the file continues.
+-- Returns the same marker in the form `# 3 "a.c"`, for Fortran compilers, or with a flag for clang: 1, the file begins;
+-- 2, the file continues. `flag`: nil for none.
 function line_markers.linemarker(number, path, flag)
   return ("# %d %s%s\n"):format(number, literal(path), flag and " " .. flag or "")
 end
 
--- Returns the path of a literal, given without its quotation marks.
+-- Returns the path that a C string literal denotes. `text`: the literal without its quotation marks.
 local function unquote(text)
   return (text:gsub("\\(%d%d?%d?)", function(digits) return string.char(tonumber(digits, 8)) end)
     :gsub("\\n", "\n"):gsub('\\([\\"])', "%1"))

@@ -18,4 +18,5 @@ function Writer:close_brace()
   self:line "}"
 end
 
+-- Returns a writer without lines: {lines, depth}, with the methods above.
 return function() return setmetatable({ lines = {}, depth = 0 }, Writer) end

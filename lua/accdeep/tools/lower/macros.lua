@@ -10,7 +10,7 @@ local c_source = require "accdeep.tools.lower.c_source"
 
 local macros = {}
 
--- Returns the preprocessed lines of the file `path`: a table from line number to a list of lines.
+-- Returns the preprocessed lines of the file `path`: a table from line number in the file to a list of lines.
 local function expanded_lines(path, preprocessed)
   local expanded, file, line = {}, path, 1
   for text in preprocessed:gmatch "([^\n]*)\n" do
@@ -26,7 +26,8 @@ local function expanded_lines(path, preprocessed)
   return expanded
 end
 
--- Returns the last line of the macro arguments that begin in the line `line`; `line` itself if none continue.
+-- Returns the last line of the macro arguments that begin in the line `line`; `line` itself if no parenthesis is open
+-- at its end.
 local function end_of(scanned, line)
   local depth, last = 0, line
   for i = 1, scanned.n do
@@ -41,13 +42,15 @@ local function end_of(scanned, line)
   return last
 end
 
--- Returns the unit (source_map.lua) with the lines `lines` replaced by their preprocessed form. `lines`: a list of line
--- numbers, which is sorted here. `before`: the text that was flattened already, or nil if `text` is the unit's file.
+-- Returns the unit with the lines `lines` replaced by their preprocessed form, as a text of source_map.lua. `path`,
+-- `text`: the unit. `lines`: a list of line numbers, which is sorted here. `before`: the flattened unit
+-- (source_map.lua) whose text is `text`, or nil if `text` is that of the file.
 function macros.expand(path, text, preprocessed, lines, before)
   local expanded, scanned, starts = expanded_lines(path, preprocessed), c_source.scan(text), location.line_starts(text)
   local places = before and before.places or { { first = 1, path = path, line = 1 } }
   local self, cur, k = source_map.new {}, 1, 1
-  local function copy_to(last) -- copies lines with their locations
+  -- Copies the lines up to `last` that are not yet copied, with their locations.
+  local function copy_to(last)
     while cur <= last do
       while places[k] and places[k].first <= cur do
         if places[k].first == cur then self:begin(places[k].path, places[k].line, places[k].flag) end
@@ -58,6 +61,7 @@ function macros.expand(path, text, preprocessed, lines, before)
       cur = to + 1
     end
   end
+  -- Returns the file and line from which a line of `text` comes.
   local function position(line)
     if before then return before:position(line) end
     return path, line

@@ -79,7 +79,7 @@ function openmp_translation.routines(code) return (code:gsub("%f[%w_]acc_", "acc
 
 -- ---------------------------------------------------------------------------------------- clauses --
 
--- Map types of OpenMP by data clause.
+-- Map types of OpenMP by data clause: for the beginning of constructs, and for `exit data`.
 local map_types = { copy = "tofrom", copyin = "to", copyout = "from", create = "alloc", present = "alloc" }
 local exit_types = { copyout = "from", delete = "release" }
 
@@ -90,17 +90,17 @@ for _, entry in ipairs(openacc_directives.clauses) do
     for name in list:gmatch "%S+" do own_names[name] = entry[1]:match "%S+" end
   end
 end
--- Returns the canonical name of a clause.
+-- Returns the canonical name of a clause: `copy` for `pcopy`.
 local function name_of(clause) return own_names[clause.name] or clause.name end
 
--- Returns the list items of a clause as text.
+-- Returns the list items of a clause as text, separated by commas. Precondition: the clause has list items.
 local function list_of(clause)
   local parts = {}
   for i, variable in ipairs(clause.vars) do parts[i] = unparse.expression(variable) end
   return table.concat(parts, ", ")
 end
 
--- Returns true if a directive has a clause with one of the names.
+-- Returns true if a directive has a clause with one of the canonical names `...`.
 local function has(node, ...)
   for _, clause in ipairs(node.clauses) do
     for _, name in ipairs { ... } do
@@ -114,7 +114,7 @@ end
 local refused = { async = true, wait = true, device_type = true, dtype = true, attach = true, detach = true,
   no_create = true, default_async = true, device_num = true }
 
--- Raises {cannot = reason} if OpenMP lacks a clause or modifier of a directive.
+-- Raises {cannot = reason} if a directive has a clause that OpenMP lacks, or a clause with a modifier.
 local function check(node)
   for _, clause in ipairs(node.clauses) do
     if refused[name_of(clause)] or name_of(clause) == "deviceptr" and node.name == "data" then
@@ -125,8 +125,9 @@ local function check(node)
   end
 end
 
--- Returns a list of clauses: map clauses for the data clauses of a directive, and the if clause. `types`: map type by
--- clause. `condition`: prefix in the if clause; nil: no if clause.
+-- Returns a list of clauses as text: map clauses for the data clauses of a directive, and the if clause. `types`: a
+-- table from data clause to map type; clauses that it lacks are dropped. `condition`: prefix in the if clause, such as
+-- "target data: "; nil: no if clause.
 local function data_clauses(node, types, condition)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -146,8 +147,9 @@ end
 local Text = {}
 Text.__index = Text
 
--- Returns the words of the OpenMP directive that divides a loop among teams and threads; nil if one thread executes the
--- loop.
+-- Returns the OpenMP words that divide the loop of `construct` among teams and threads; nil if one thread executes the
+-- loop. Precondition: `words` of the enclosing loops are set. Fields of a construct: see openmp_translation.text and
+-- nest.
 local function division_clauses(self, construct)
   local node, compute, enclosing_loop = construct.node, construct.compute, construct.enclosing_loop
   if has(node, "seq") or not compute then return nil end
@@ -172,7 +174,7 @@ local function division_clauses(self, construct)
     or "distribute parallel for"
 end
 
--- Appends the reduction clauses of a directive.
+-- Appends the reduction clauses of a directive to the list `parts` of texts.
 local function add_reductions(node, parts)
   for _, clause in ipairs(node.clauses) do
     if name_of(clause) == "reduction" then
@@ -215,7 +217,8 @@ local function after_template(unit, i)
   end
 end
 
--- Returns true if a declaration begins at token i: a type name followed by another name.
+-- Returns true if a declaration may begin at token i: a type name, with template arguments or `*` and `&`, and then a
+-- name.
 local function is_declaration(self, i)
   local unit = self.source
   if unit:token(i) == ":" and unit:token(i + 1) == ":" then i = i + 2 end
@@ -236,8 +239,8 @@ local function is_declaration(self, i)
   return unit.kind[k] == "word" or unit:token(k) == "[" and unit:token(i) == "auto"
 end
 
--- Returns true if the declaration that begins at token `start` declares the word at token i. Words in initializers are
--- not declared.
+-- Returns true if the declaration that begins at token `start` declares the word at token i. False for words in
+-- initializers, array bounds and parameter lists.
 local function is_declared(self, start, i)
   local unit, k = self.source, start
   local of_value = false
@@ -258,7 +261,8 @@ local function is_declared(self, start, i)
   return not of_value
 end
 
--- Returns true if token i is a scalar that is assigned, incremented or decremented there.
+-- Returns true if the word at token i is a scalar that is assigned, incremented or decremented there. False for members
+-- after `.` or `->`.
 local function is_written(self, i)
   local unit = self.source
   local before, before_that = unit:token(i - 1), unit:token(i - 2)
@@ -274,7 +278,8 @@ end
 local sharing = { private = true, firstprivate = true, reduction = true, copy = true, copyin = true, copyout = true,
   create = true, present = true, deviceptr = true }
 
--- Returns true if a clause of `construct`, or of a construct that encloses it, names the variable `name`.
+-- Returns true if a clause that specifies sharing (table `sharing`) names the variable `name`: a clause of `construct`,
+-- or of a construct that encloses it.
 local function is_named(self, construct, name)
   for _, other in ipairs(self.list) do
     local covers = other == construct or other.last and other.token < construct.token and construct.token <= other.last
@@ -287,13 +292,14 @@ local function is_named(self, construct, name)
   return false
 end
 
--- Returns true if the statement with token i follows an atomic directive.
+-- Returns true if the statement that contains token i follows an atomic directive.
 local function is_atomic(self, i)
   local start = start_of(self, i)
   return self.source.kind[start - 1] == "line" and self.source:token(start - 1):find "acc%s+atomic" ~= nil
 end
 
--- Returns the construct whose threads execute token i: the innermost divided loop, or the compute construct.
+-- Returns the construct whose threads execute token i: the innermost divided loop in the compute construct `construct`,
+-- or `construct` itself.
 local function innermost(self, construct, i)
   local executor = construct
   for _, inner in ipairs(self.list) do
@@ -302,8 +308,9 @@ local function innermost(self, construct, i)
   return executor
 end
 
--- Makes loop variables that are declared outside of the construct private, as OpenACC requires. Raises if several
--- threads would share another variable that is assigned without a clause.
+-- Collects, in the field `private` of each divided loop, its loop variables that are declared outside of the compute
+-- construct `construct`; OpenACC makes them private. Raises {cannot = reason} if several threads would share another
+-- variable that is assigned without a clause.
 local function private_variables(self, construct)
   local declared = {}
   for i = construct.after, construct.last do
@@ -330,14 +337,14 @@ local function private_variables(self, construct)
   end
 end
 
--- Appends a private clause for the variables that private_variables found.
+-- Appends a private clause for the variables that private_variables found to `parts`; nothing if it found none.
 local function add_private(construct, parts)
   if construct.private and construct.private[1] then
     parts[#parts + 1] = ("private(%s)"):format(table.concat(construct.private, ", "))
   end
 end
 
--- Appends the clauses of a loop that is divided.
+-- Appends the clauses of a divided loop to `parts`: private, collapse and reduction.
 local function loop_clauses(construct, parts)
   add_private(construct, parts)
   for _, clause in ipairs(construct.node.clauses) do
@@ -348,8 +355,8 @@ local function loop_clauses(construct, parts)
   add_reductions(construct.node, parts)
 end
 
--- Appends the reductions of loops divided among teams to the teams construct. Raises if a reduction variable is used
--- outside of its loop, where OpenMP would give another value.
+-- Appends the reductions of loops divided among teams to `parts`, the clauses of the compute construct `construct`.
+-- Raises {cannot = reason} if a reduction variable is used outside of its loop, where OpenMP would give another value.
 local function gang_reductions(self, construct, parts)
   for _, inner in ipairs(self.list) do
     if inner.compute == construct and inner.words and inner.words:find "distribute" and not inner.enclosing_loop then
@@ -368,7 +375,7 @@ local function gang_reductions(self, construct, parts)
   end
 end
 
--- Returns the set of words from token `first` to `last`, with the words of macros that the text defines.
+-- Returns the set of words in the tokens `first` to `last`, and in the macros of the text that these words name.
 local function used_words(self, first, last)
   local used = {}
   local function add(text)
@@ -385,8 +392,8 @@ local function used_words(self, first, last)
   return used
 end
 
--- Appends map clauses for variables that an enclosing data construct names and the compute construct does not, because
--- OpenMP would pass such scalars by value.
+-- Appends map clauses to `parts` for variables that an enclosing data construct maps and the compute construct
+-- `construct` does not name. Without a map clause, OpenMP would pass scalars by value.
 local function add_enclosing_data(self, construct, parts)
   local own, used = {}, used_words(self, construct.after, construct.last)
   for _, clause in ipairs(construct.node.clauses) do
@@ -408,7 +415,7 @@ local function add_enclosing_data(self, construct, parts)
   end
 end
 
--- Returns the if clause that decides whether a construct runs on the device; nil if it has no condition.
+-- Returns the if clause of a compute construct, as text, for its clauses `if` and `self`; nil if it has neither.
 local function condition(node)
   local parts = {}
   for _, clause in ipairs(node.clauses) do
@@ -420,7 +427,8 @@ local function condition(node)
   return parts[1] and ("if(target: %s)"):format(table.concat(parts, " && "))
 end
 
--- Returns the OpenMP words of a compute construct, and a list of its clauses.
+-- Returns the OpenMP words of a compute construct, such as "target teams", and a list of its clauses as text. Sets
+-- `words` (see division_clauses) of the construct and its loops. Raises {cannot = reason} if OpenMP cannot express it.
 local function compute(self, construct)
   local node = construct.node
   local is_loop, parts = node.name:find "loop$", {}
@@ -459,19 +467,24 @@ local function compute(self, construct)
   return words, parts
 end
 
--- Functions that return the OpenMP directives of a construct as a list of texts, by the directive's name; an empty list
--- removes the directive. Compute constructs use the function `compute`.
+-- Functions by name of a directive: writers[name](self, construct) returns the OpenMP directives that replace it, a
+-- list of texts without "#pragma omp". An empty list removes the directive. They raise {cannot = reason}. Compute
+-- constructs use the function `compute`.
 local writers = {}
 
+-- Returns target data; `deviceptr` was refused by `check`.
 function writers.data(_, construct)
   return { "target data " .. table.concat(data_clauses(construct.node, map_types, "target data: "), " ") }
 end
 
+-- Returns target enter data.
 writers["enter data"] = function(_, construct)
   return { "target enter data " .. table.concat(data_clauses(construct.node, { copyin = "to", create = "alloc" }, ""),
     " ") }
 end
 
+-- Returns target exit data. With `finalize`, each clause becomes a directive that deletes its items, after an update
+-- for copyout.
 writers["exit data"] = function(_, construct)
   local node = construct.node
   if not has(node, "finalize") then
@@ -492,6 +505,7 @@ writers["exit data"] = function(_, construct)
   return list
 end
 
+-- Returns target update. The clause if_present is dropped, because OpenMP ignores absent data anyway.
 function writers.update(_, construct)
   local parts = {}
   for _, clause in ipairs(construct.node.clauses) do
@@ -503,7 +517,7 @@ function writers.update(_, construct)
   return { "target update " .. table.concat(parts, " ") }
 end
 
--- A loop that is not divided needs no directive.
+-- Returns the directive of a divided loop, and an empty list for other loops. Precondition: `compute` has set `words`.
 function writers.loop(_, construct)
   if not construct.words then return {} end
   local parts = { construct.words }
@@ -511,13 +525,15 @@ function writers.loop(_, construct)
   return { table.concat(parts, " ") }
 end
 
+-- Returns the atomic directive with its clause, such as `read`.
 function writers.atomic(_, construct)
   local parts = { "atomic" }
   for _, clause in ipairs(construct.node.clauses) do parts[#parts + 1] = clause.name end
   return { table.concat(parts, " ") }
 end
 
--- Raises {cannot = reason} for declarations in a function, and for clauses that OpenMP lacks.
+-- Returns a declare target directive for each clause. Raises {cannot = reason} in a function, and for clauses that
+-- OpenMP lacks.
 function writers.declare(self, construct)
   local list = {}
   if self.source:enclosing_braces(construct.token)[1] then cannot "'declare' in a function" end
@@ -531,7 +547,8 @@ function writers.declare(self, construct)
   return list
 end
 
--- Sets the end of the declare target region if the directive belongs to the following function.
+-- Returns declare target. A directive without a name belongs to the following function: sets `last` and `end_text`, the
+-- end of that function and the directive to insert there. Raises {cannot = reason} if no function follows.
 function writers.routine(self, construct)
   local name = construct.text:match "routine%s*(%b())"
   if name then return { "declare target to" .. name } end
@@ -542,6 +559,7 @@ function writers.routine(self, construct)
   return { "declare target" }
 end
 
+-- Returns an empty list: the directive is removed.
 local function no_lines() return {} end
 writers.wait, writers.cache = no_lines, no_lines
 
@@ -551,7 +569,9 @@ end
 
 -- ------------------------------------------------------------------------------------------- text --
 
--- Sets the statement, the compute construct and the enclosing loop of each directive.
+-- Sets fields of each directive. `last`: last token of the statement of a construct or loop. `compute`: the compute
+-- construct, or nil. `enclosing_loop`: the loop around a loop, or nil. Raises {cannot = reason} if a statement is not
+-- understood.
 local function nest(self)
   for i, construct in ipairs(self.list) do
     local name = construct.node.name
@@ -571,8 +591,8 @@ local function nest(self)
   end
 end
 
--- Returns a function from a position in the text to the original file and line. Precondition: the function is called
--- for ascending positions.
+-- Returns a function from a position in the text to the original file and line, which line markers give. `path`: the
+-- file before the first marker. Precondition: positions ascend from call to call.
 local function location_map(text, path)
   local next_marker = text:gmatch "()(#line %d+ \"[^\n]*)\n()"
   local file, line, from = path, 1, 1
@@ -590,8 +610,12 @@ local function location_map(text, path)
 end
 
 -- Returns the text with OpenMP directives in place of OpenACC directives. is_left(file, line) returns true for
--- directives that are not translated. fail(directive, message) raises an error; the directive is {file, line,
--- line_text, pos, node}, and `pos` is the position of its name in the line.
+-- directives that stay as they are. fail(directive, message) must raise an error; it is called for directives that
+-- OpenMP cannot express. The directive is {file, line, line_text, pos, node}, and `pos` is the position of its name in
+-- line_text. Raises errors of syntax.
+--
+-- Entries of self.list also have `token` and `after`, the numbers of the directive's token and of the next one, and
+-- `text`, the directive after `#pragma acc`.
 function openmp_translation.text(session, text, path, is_left, fail)
   local self = setmetatable({ text = text, source = c_source.scan(text), list = {}, macros = {} }, Text)
   local location_of, location_after = location_map(text, path), location_map(text, path)

@@ -16,15 +16,16 @@ function source_map.new(fields)
   return setmetatable(fields, Flat)
 end
 
--- Appends a text.
+-- Appends a text to the current piece.
 function Flat:add(text)
   local _, feeds = text:gsub("\n", "")
   self.parts[#self.parts + 1] = text
   self.size, self.line = self.size + #text, self.line + feeds
 end
 
--- Starts a piece: the following text is from the file `path`, beginning at its line `line`. Does nothing if the text
--- already continues there. `flag`: the preprocessor's flag for entering (1) or returning to (2) a file, or nil.
+-- Starts a piece: the following text is from the file `path`, beginning at its line `line`. `flag`: the preprocessor's
+-- flag for entering (1) or returning to (2) a file, or nil. Without a flag, does nothing if the previous piece already
+-- continues there.
 function Flat:begin(path, line, flag)
   local known_path, known_line
   if self.places[1] and not flag then known_path, known_line = self:position(self.line) end
@@ -32,7 +33,7 @@ function Flat:begin(path, line, flag)
   table.insert(self.places, { at = self.size + 1, first = self.line, path = path, line = line, flag = flag })
 end
 
--- Sets the field `text` and returns the object.
+-- Sets the field `text` to the joined pieces. Returns the object.
 function Flat:finish()
   self.text = table.concat(self.parts)
   return self

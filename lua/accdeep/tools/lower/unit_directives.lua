@@ -10,8 +10,8 @@ local unit_directives = {}
 -- Directives without data clauses, by first word; the compiler handles them.
 unit_directives.others = { loop = true, routine = true, atomic = true, cache = true, wait = true, init = true,
   shutdown = true, set = true, host_data = true, ["end"] = true }
--- Returns true if directives that begin with `word` move data. `as_calls`: not nil if directives become calls of the
--- library; host_data then counts, too.
+-- Returns true if directives that begin with `word` may move data: all except those in `others`. `as_calls`: not nil if
+-- directives become calls of the library; host_data then counts, too.
 function unit_directives.moves_data(word, as_calls)
   return not unit_directives.others[word] or as_calls ~= nil and word == "host_data"
 end

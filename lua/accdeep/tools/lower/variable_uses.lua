@@ -19,7 +19,7 @@ local types = require "accdeep.types"
 
 local variable_uses = {}
 
--- Removes all occurrences of a name from a list.
+-- Removes all occurrences of a name from a list, in place.
 function variable_uses.remove(list, name)
   for k = #list, 1, -1 do
     if list[k] == name then table.remove(list, k) end
@@ -30,8 +30,8 @@ end
 local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ = true }
 
 -- Adds the variables that the statement of a compute construct may use to the lists `names` and `references` of the
--- directive. Without --to accdeep, only variables that are structures somewhere in the unit are added. `variables`: the
--- unit's variables by name.
+-- directive. `variables`: the unit's variables by name. Without --to accdeep, only variables that are structures
+-- somewhere in the unit are added. Raises {cannot = reason} if the statement is not understood.
 function variable_uses.add_words(self, directive, variables)
   local function add(word)
     if directive.names[word] or of_function[word] then return end
@@ -44,7 +44,8 @@ function variable_uses.add_words(self, directive, variables)
     local is_called = self.unit.is_cxx and self.source:is_call(i)
     if is_wanted or self.calls and is_called then
       add(word)
-    elseif self.replaces_this and is_called and not directive.names[word] then -- possibly a member function
+    -- If the word is a member function, its call uses `this`; the types will tell.
+    elseif self.replaces_this and is_called and not directive.names[word] then
       directive.names[word] = true
       directive.names[#directive.names + 1] = word
     end
@@ -57,7 +58,8 @@ function variable_uses.add_words(self, directive, variables)
   if self.unit.is_cxx then add "this" end
 end
 
--- Moves names that denote members of `this` from the list directive.names to the set directive.members.
+-- Moves names that denote members of `this` from the list directive.names to the set directive.members. Precondition:
+-- the instances (type by variable) are set.
 function variable_uses.take_members(directive)
   local is_left = directive.node.name == "host_data" -- the statement declares variables of these names
   local this = not is_left and directive.instances[1] and directive.instances[1].this
@@ -84,8 +86,8 @@ local function mapped_names(directive)
   return names
 end
 
--- Returns true if an enclosing data region names the variable `name`. `always`: regions with an `if` clause do not
--- count.
+-- Returns true if a data region around the directive names the variable `name`. `always`: only regions without an `if`
+-- clause count, because these are always open.
 local function is_in_enclosing_construct(self, directive, name, always)
   for _, region in ipairs(self.regions) do
     local is_inside = region.first < directive.own.first and directive.own.last < region.last
@@ -98,7 +100,8 @@ local function is_in_enclosing_construct(self, directive, name, always)
 end
 variable_uses.is_around = is_in_enclosing_construct
 
--- Returns the references of a compute construct to objects that no enclosing data region without `if` maps.
+-- Returns the references (see add_words) of a compute construct to objects, except those that an enclosing data region
+-- without `if` maps. `instance`: type by variable.
 function variable_uses.references(self, directive, instance)
   local list = {}
   for _, reference in ipairs(directive.references) do
@@ -110,7 +113,8 @@ function variable_uses.references(self, directive, instance)
   return list
 end
 
--- Records the variables that a data region maps, for the constructs inside it. Does nothing for other directives.
+-- Records the variables that a data region maps, for the constructs inside it. `plan`: the construct IR of the
+-- directive. Does nothing for other directives, and for all instances of a template except the first.
 function variable_uses.add_region(self, directive, plan, instance)
   if plan.kind ~= "region" or instance ~= directive.instances[1] then return end
   local last = self.source.finish[self.source:statement(directive.own.after)]
@@ -119,8 +123,8 @@ function variable_uses.add_region(self, directive, plan, instance)
     has_condition = plan.condition ~= nil })
 end
 
--- Returns the set of token numbers in a construct's statement that are arguments of macros whose body has the operators
--- # or ##. `last`: last token of the statement.
+-- Returns the set of token numbers in a construct's statement that are in arguments of macros with the operators # or
+-- ##. `last`: last token of the statement.
 local function macro_operands(self, directive, last)
   local operators, operands = {}, {}
   for i = 1, self.source.n do
@@ -136,8 +140,8 @@ local function macro_operands(self, directive, last)
   return operands
 end
 
--- Raises {hidden = name} if a macro in the statement of a construct uses a variable in `renamed`. c_unit.lua then
--- expands the macros in statements and starts again.
+-- Raises {hidden = name} if a macro in the statement of a construct uses a variable in `renamed`. c_unit.lower then
+-- expands the macros in statements and starts again. `last`: last token of the statement.
 local function check_macros(self, directive, last, renamed, instance)
   local used, hidden = {}, nil
   for i = directive.own.after, last do used[self.source:token(i)] = true end
@@ -154,14 +158,14 @@ local function check_macros(self, directive, last, renamed, instance)
       if body:sub(#parameters + 1):find(pattern) and not parameters:find(pattern) then hidden = hidden or word end
     end
   end
-  -- An operator of the preprocessor takes the name itself.
+  -- The operators # and ## use the name itself as text, so renaming would change the result.
   for i in pairs(macro_operands(self, directive, last)) do
     hidden = hidden or renamed[self.source:token(i)] and self.source:token(i)
   end
   if hidden then error({ hidden = hidden }, 0) end
 end
 
--- Returns the unit in which the macros in the statements of compute constructs are expanded (macros.lua).
+-- Returns the unit with macros expanded in the statements of compute constructs, as a text of source_map.lua.
 function variable_uses.expand_kernel_macros(self)
   local lines = {}
   for _, directive in ipairs(self.directives) do
@@ -173,8 +177,9 @@ function variable_uses.expand_kernel_macros(self)
   return macros.expand(self.unit.path, self.text, self.preprocessed, lines, self.pasted)
 end
 
--- Renames variables in the statement of a construct. `renamed`: replacement by name. Raises if the statement declares
--- another variable with such a name, or if a macro uses such a name.
+-- Renames variables in the statement of a construct, by edits. `renamed`: a table from variable to replacement; with
+-- `this`, members of `this` are renamed, too. `instance`: type by variable. Raises {cannot = reason} if the statement
+-- declares another variable with such a name, and {hidden = name} if a macro uses such a name.
 function variable_uses.rename(self, directive, renamed, instance)
   local last = self.source:statement(directive.own.after)
   local to = self.source:line(self.source.at[last])
@@ -206,10 +211,11 @@ function variable_uses.rename(self, directive, renamed, instance)
   end
 end
 
--- Replaces `this` by another pointer in the statement of a construct, for objects with pointers that may point past the
--- end of data. gcc maps pointers among the members of `this` again in each target region, and such pointers would lose
--- the device address. Returns the changed lines of the directive and the lines after the statement. `lines`: nil if the
--- directive is not rewritten otherwise.
+-- Replaces `this` by another pointer in the statement of a compute construct, with --to openmp and for classes with
+-- pointers that may point past the end of data. gcc maps pointers among the members of `this` again in each target
+-- region, and such pointers would lose the device address. Returns the changed lines of the directive and the lines
+-- after the statement; other directives get `lines` and `following` unchanged. `lines`: nil if the directive is not
+-- rewritten otherwise.
 function variable_uses.replace_this(self, directive, instance, lines, following)
   local class = self.replaces_this and unit_directives.is_compute(directive.node) and instance.this and instance.this.to
   if not class or not member_transfers.has_aliases(self.session, nest.shape(self.session, class), {}) then
@@ -228,7 +234,8 @@ function variable_uses.replace_this(self, directive, instance, lines, following)
   return lines, following
 end
 
--- Returns the set of arrays that a construct's statement uses as a whole, not only by element.
+-- Returns the set of arrays that a construct's statement uses as a whole, as in sizeof, not only by element. Arrays in
+-- reduction clauses do not count.
 local function whole_arrays(self, directive, instance)
   local whole = {}
   for i, name in self.source:names(directive.own.after, self.source:statement(directive.own.after)) do
@@ -239,7 +246,8 @@ local function whole_arrays(self, directive, instance)
   return whole
 end
 
--- Returns the sorted list of a compute construct's variables that are pointers or in device memory.
+-- Returns the sorted list of a compute construct's variables that are pointers or in device memory, without private and
+-- reduced ones. Sets directive.whole (see whole_arrays). `instance`: type by variable.
 function variable_uses.kernel_variables(self, directive, instance)
   directive.whole = whole_arrays(self, directive, instance)
   local list, named = {}, mapped_names(directive)
@@ -247,14 +255,15 @@ function variable_uses.kernel_variables(self, directive, instance)
     local t = (name == "this" or not directive.addressless[name]) and instance[name]
     local is_data = t and t.kind ~= "function" and (t.kind ~= "scalar"
       or is_in_enclosing_construct(self, directive, name) or named[name])
-    local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name) -- compiler maps it
+    -- A reduced variable that no enclosing region maps is mapped by the compiler.
+    local is_own = directive.without[name] and not is_in_enclosing_construct(self, directive, name)
     if is_data and not directive.is_private[name] and not is_own then list[#list + 1] = name end
   end
   table.sort(list)
   return list
 end
 
--- Returns true if the unit calls routines of the compiler's runtime that access data.
+-- Returns true if the unit uses routines that c_calls.routine replaces or refuses.
 function variable_uses.has_routines(self)
   for i = 1, self.source.n do
     if self.source.kind[i] == "word" and c_calls.routine(self.source:token(i)) ~= nil then return true end
@@ -262,8 +271,8 @@ function variable_uses.has_routines(self)
   return false
 end
 
--- Replaces routines of the compiler's runtime by those of accdeep's library, because the runtime does not know the data
--- that calls map. Raises for a routine without a replacement.
+-- Replaces routines of the compiler's runtime by those of accdeep's library, because the compiler's runtime does not
+-- know the data that calls map. Raises for a routine without a replacement.
 function variable_uses.replace_routines(self)
   for i = 1, self.source.n do
     local name = self.source.kind[i] == "word" and self.source:token(i)
