@@ -246,8 +246,8 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Action of C for a plan, by kind of the plan: "step" runs the construct once, "region" runs it and opens a region, and
--- "compute" does this with a kernel as body. Plans of other kinds are executed in Lua.
+-- Action of C for a plan, by kind of the plan: "step" runs the construct once, "region" runs it and opens a region.
+-- "compute" opens a region whose body is a kernel. Plans of other kinds are executed in Lua.
 local kinds = { ["enter data"] = "step", ["exit data"] = "step", update = "step", region = "region",
   declare = "region", compute = "compute" }
 

@@ -22,8 +22,8 @@ local order = { "argument", "shape", "direction", "type", "clauses", "modifiers"
   "subscripts", "base",
   "index", "start", "length", "stride", "to", "fn", "args", "e", "c", "a", "b", "devnum", "queues", "nest" }
 
--- Appends the AST `node` to the list `out` as lines indented by `margin`. `label`: name of the field that holds the
--- node, or nil.
+-- Appends the AST `node` and its children to the list `out`, one line per node, indented by the blanks `margin`.
+-- `label`: name of the field that holds the node, or nil for an element of a list.
 local function format_tree(node, margin, label, out)
   local parts = { label and label .. ":" or nil }
   parts[#parts + 1] = node.tag
@@ -46,7 +46,8 @@ end
 -- Limit of columns in a line of a directive's text.
 local WIDTH = 100
 
--- Returns the words of a directive's text. Blanks inside parentheses, brackets and nests do not separate words.
+-- Returns a list of the words of a directive's text. Blanks inside parentheses, brackets and braces do not separate
+-- words.
 local function split_words(text)
   local words, depth, from = {}, 0, 1
   for at, c in text:gmatch "()([][(){} ])" do
@@ -60,7 +61,8 @@ local function split_words(text)
   return words
 end
 
--- Appends words to `out` in lines of at most WIDTH columns. If a nest does not fit, its clauses get separate lines.
+-- Appends words to `out` in lines of at most WIDTH columns that begin with the blanks `margin`. A nest that does not
+-- fit is broken: its clauses get separate, further indented lines. A long list is broken after commas.
 local function add_words(words, margin, out)
   local line
   local function close()
@@ -95,7 +97,7 @@ local function add_words(words, margin, out)
   close()
 end
 
--- Appends the text of a directive to `out`, wrapped if it is longer than a line.
+-- Appends the text of a directive to the list of lines `out`, wrapped if it is longer than a line.
 local function add_text(text, out)
   if #text + 2 <= WIDTH then
     out[#out + 1] = "  " .. text
@@ -107,7 +109,7 @@ local function add_text(text, out)
   end
 end
 
--- Returns the directive of a plan as text.
+-- Returns the directive of a plan as text, in the language of the plan.
 function explain.format_directive(plan)
   local node = plan.node
   return plan.openmp and unparse_openmp.directive(node) or unparse.directive(node.name, node.argument, node.clauses)
@@ -117,8 +119,8 @@ end
 
 local canonical -- forward declaration
 
--- Returns true if a member mapping is trivial: plain data, with nothing to print about any member. Such a mapping is
--- written without a nest.
+-- Returns true if a member mapping (what a clause does with each member of a type, lowering/nest.lua) is trivial: it
+-- maps plain data, with nothing to print about any member. Such a mapping is written without a nest.
 local function is_trivial(session, member_mapping)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     if not entry.include or entry.subscripts or entry.init or entry.action or entry.invoke then return false end
@@ -129,7 +131,7 @@ local function is_trivial(session, member_mapping)
   return true
 end
 
--- Returns a member with its sections as text. `entry`: an entry of nest.entries.
+-- Returns the member of `entry` with its sections as text. `entry`: an entry of nest.entries for `member_mapping`.
 local function member_text(member_mapping, entry)
   local parts = { entry.member.name }
   local scope = entry.outer and member_mapping.policy.scope or nil
@@ -149,8 +151,9 @@ local function is_special(session, member_mapping)
   return false
 end
 
--- Returns the mapping of an entry's objects as a nest with braces. Returns "" for plain data, and for a recursive type,
--- whose default shape covers the rest. `enclosing`: set of the member mappings that enclose this one.
+-- Returns the mapping of the objects of `entry`, an entry of nest.entries, as a nest with braces. Returns "" for plain
+-- data, for mappings that cannot be written as a nest, and for a recursive type, whose default shape covers the rest.
+-- `enclosing`: set of the member mappings that enclose this one.
 local function inner_text(session, member_mapping, entry, enclosing)
   local t = entry.member.type
   local target_type = types.innermost(t)
@@ -166,6 +169,7 @@ end
 function canonical(session, member_mapping, enclosing)
   enclosing = setmetatable({ [member_mapping] = true }, { __index = enclosing })
   local groups, by_key = {}, {}
+  -- Adds the member `text` to the last group of its clause, or to a new group if the member has the nest `inner`.
   local function add(clause, text, inner)
     local key = inner == "" and clause or #groups + 1
     local group = by_key[key]
@@ -205,7 +209,8 @@ function canonical(session, member_mapping, enclosing)
   return ("::{ %s }"):format(table.concat(parts, " "))
 end
 
--- Returns a plan's directive as text with every shape and policy written as a nest (TR14-3.3-17).
+-- Returns a plan's directive as text with every shape and policy written as a nest (TR14-3.3-17). Clauses without
+-- member mappings are written as in the directive.
 function explain.canonical(session, plan)
   local parts = { plan.node.name }
   for _, clause in ipairs(plan.clauses) do
@@ -216,6 +221,8 @@ function explain.canonical(session, plan)
         grouped[item.node] = { text = canonical(session, item.member_mapping), policy = item.member_mapping.policy }
       end
     end
+    -- Appends a copy of the clause that has only the list `variables`. `inner`: {text, policy} of the nest that
+    -- replaces the shape or policy of the variable, or nil.
     local function isolate_clause(variables, inner)
       local isolated_clause = setmetatable({ vars = variables, nest = not inner and clause.nest or false,
         name = inner and inner.policy and "invoke" or clause.name,
@@ -237,7 +244,7 @@ end
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
--- Appends the items of a plan to `out`, one per line.
+-- Appends the items of a plan, one line per operation on an object, to the list of lines `out`.
 local function format_items(plan, out)
   for i, item in ipairs(plan.items) do
     local flags = {}
@@ -252,7 +259,7 @@ local function format_items(plan, out)
   end
 end
 
--- Appends a list after a heading to `out`, in lines of at most 100 columns.
+-- Appends a list of texts after the text `head` to `out`, in lines of at most 100 columns.
 local function add_list(head, list, out)
   local row, margin = head, (" "):rep(#head)
   for i, item in ipairs(list) do
@@ -265,8 +272,8 @@ local function add_list(head, list, out)
   out[#out + 1] = row:gsub(" *$", "", 1)
 end
 
--- Appends lines about events to `out`; consecutive events of one kind share a line. `max_names`: limit of names per
--- line, or nil for none.
+-- Appends lines about events to `out`, or the line "nothing" for an empty list; consecutive events of one kind share a
+-- line. `max_names`: limit of names for consecutive events of one kind; nil: no limit.
 function explain.add_events(events, out, max_names)
   local op, names, n
   local function close()
@@ -290,7 +297,7 @@ function explain.add_events(events, out, max_names)
   if not op then out[#out + 1] = "  nothing" end
 end
 
--- Returns an observer that writes what every construct does. `write`: a function of text.
+-- Returns an observer that writes each construct, its body and its events as text. `write`: a function of text.
 function explain.steps(write)
   local is_body_awaited = false -- true after a construct whose body has not been reported
   return {
@@ -318,7 +325,8 @@ function explain.steps(write)
   }
 end
 
--- Appends an OpenACC directive to `out` in lowered form, if that differs, and in canonical form.
+-- Appends an OpenACC directive to the list of lines `out`: in lowered form, if that differs from the directive, and in
+-- canonical form.
 local function add_nests(session, plan, out)
   if plan.clauses ~= plan.node.clauses then
     out[#out + 1] = "lowered: members as nests"

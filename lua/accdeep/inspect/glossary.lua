@@ -5,19 +5,20 @@ local terms = require "accdeep.definitions.terms"
 
 local glossary = {}
 
-local by_name -- entries of terms by spelling
+local by_name -- cache of glossary.all: term or other form -> entry
 
 -- Returns a name in lower case with blanks for hyphens and underscores.
 local function normalize(name) return (name:lower():gsub("[-_%s]+", " ")) end
 
--- Returns a list of the names in a comma-separated text; nil gives an empty list.
+-- Returns a list of the names in a comma-separated text, without blanks around them; an empty list if `text` is nil.
 function glossary.list(text)
   local list = {}
   for name in (text or ""):gmatch "[^,]+" do list[#list + 1] = name:match "^%s*(.-)%s*$" end
   return list
 end
 
--- Returns the entries of all terms (definitions/terms.lua), by the term and by each of its other forms.
+-- Returns a table of all terms and their other forms: name -> entry (definitions/terms.lua). The table is cached;
+-- callers must not change it.
 function glossary.all()
   if by_name then return by_name end
   by_name = {}
@@ -28,7 +29,7 @@ function glossary.all()
   return by_name
 end
 
--- Returns the entry of a term in any spelling, in the singular or plural; nil if there is no such term.
+-- Returns the entry of a term in any spelling, in the singular or plural; nil if no term has this name.
 local function find(name)
   local names, key = glossary.all(), normalize(name)
   return names[key] or names[key:gsub("s$", "")]
@@ -50,7 +51,7 @@ function glossary.source(entry)
   return "accdeep"
 end
 
--- Returns the text about a term; nil if there is no such term.
+-- Returns the text about the term `name`, in any spelling; nil if there is no such term.
 function glossary.text(name)
   local entry = find(name)
   if not entry then return nil end

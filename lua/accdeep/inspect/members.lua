@@ -24,7 +24,8 @@ local UNKNOWN = "?"
 -- Returns true if a value of the type is shown as a number or text.
 local function is_number(t) return t.kind == "scalar" or t.kind == "complex" or t.kind == "character" end
 
--- Returns true if an object of the type `t` contains pointers; stores the result for structures in t.holds_pointers.
+-- Returns true if an object of the type `t` contains pointers or descriptors; caches the result for structures in
+-- t.holds_pointers.
 function members.has_pointers(t)
   if t.kind == "pointer" or t.kind == "descriptor" then return true end
   if t.kind == "array" then return members.has_pointers(t.of) end
@@ -43,7 +44,8 @@ local function printable(bytes)
   return '"' .. bytes:gsub('[%c\127-\255"\\]', function(c) return ("\\x%02x"):format(c:byte()) end) .. '"'
 end
 
--- Returns the number, complex number or character of type `t` at `offset` as text; nil if it was never written.
+-- Returns the number, complex number or character of type `t` at `offset` as text; nil if it was never written. A
+-- complex number with one written part has "?" for the other part.
 local function number(reader, t, offset)
   if t.kind == "complex" then
     local re, im = number(reader, t.part, offset), number(reader, t.part, offset + t.part.size)
@@ -63,8 +65,8 @@ local function number(reader, t, offset)
   return t.float and (t.size == 4 and "%.7g" or "%.10g"):format(value) or tostring(value)
 end
 
--- Returns the string in the `n` chars from offset `first` on as text; nil if they are not printable text of at least
--- two characters.
+-- Returns the string in the `n` chars from offset `first` on as quoted text, up to a null character. Returns nil if the
+-- chars before it are not at least two printable ones (one, if a null character follows). `t`: type of a char.
 local function text_of(reader, t, first, n)
   local bytes = {}
   for i = 0, math.min(n, TEXT) - 1 do
@@ -99,8 +101,9 @@ end
 
 local MAX_COMPARED = 1024 -- limit of numbers that are compared although they are not shown
 
--- Returns the numbers that shown_indices omits as one text. Returns nil if all numbers are shown, or if the array has
--- more than MAX_COMPARED numbers. `element`: type of the elements.
+-- Returns the numbers that shown_indices omits as one text, in which changes of them can be found. Returns nil if all
+-- numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: that of the array; `from`, `to`:
+-- range of indices, without `to`; `element`: type of the elements.
 local function hidden(reader, element, offset, from, to)
   if to - from <= NUMBERS or to - from > MAX_COMPARED then return nil end
   local values = {}
@@ -110,8 +113,8 @@ local function hidden(reader, element, offset, from, to)
   return table.concat(values, " ")
 end
 
--- Returns the numbers from index `from` to `to` - 1 as one text, and true if some of them were never written.
--- `element`: type of the elements.
+-- Returns the numbers from index `from` to `to` - 1 of the array at `offset` as one text, and true if some of the shown
+-- numbers were never written. `element`: type of the elements. Chars that form a string are returned as a string.
 local function numbers(reader, element, offset, from, to)
   local text = element.size == 1 and element.kind == "scalar" and element.name == "char"
     and text_of(reader, element, offset + from, to - from)
@@ -127,27 +130,33 @@ end
 
 -- ------------------------------------------------------------------------------------------ rows --
 
--- Returns the bounds of a Fortran array as text, such as "(1:3,0:4)"; "" for a scalar.
+-- Returns the bounds of a Fortran array as text, such as "(1:3,0:4)"; "" for a scalar. `dims`: a list of {lower,
+-- extent}.
 local function bounds_text(dims)
   local parts = {}
   for i, dim in ipairs(dims) do parts[i] = ("%d:%d"):format(dim.lower, dim.lower + dim.extent - 1) end
   return #parts > 0 and ("(%s)"):format(table.concat(parts, ",")) or ""
 end
 
--- Appends a row, or only counts it if the object has too many rows.
+-- Appends a row to walk.rows; if there are too many rows already, only increments walk.left_out.
 local function add(walk, row)
   if #walk.rows < walk.max_rows then walk.rows[#walk.rows + 1] = row else walk.left_out = walk.left_out + 1 end
 end
 
--- Returns the path of the member `name` in the object `path`; `name` nil: an anonymous member, whose path is `path`.
+-- Returns the path of the member `name` in the object `path`. If `name` is nil, the member is anonymous and has the
+-- path of the object. `language`: the session's language, which has the sign between names.
 local function join_path(path, name, language)
   if not name or path == "" then return name or path end
   return path .. language.member_sign .. name
 end
 
+-- Forward declaration. The functions below share the table `walk` of members.rows: {reader, low, high, whole, rows,
+-- max_rows, left_out, required}.
 local visit -- forward declaration
 
--- Adds the rows of an array: one row for numbers; for other types the rows of some elements, and rows "... n more".
+-- Adds the rows of an array of type `t` at `offset` that lie in the byte range of `walk`. Numbers share one row. For
+-- other element types, some elements have rows, and rows "... n more" replace the others. Adds nothing if the length is
+-- unknown.
 local function visit_array(walk, t, offset, path)
   local size = t.of.size
   if size == 0 or not t.n then return end
@@ -167,6 +176,7 @@ local function visit_array(walk, t, offset, path)
   local required = {}
   for _, required_offset in ipairs(walk.required) do required[(required_offset - offset) // size] = true end
   local first = from -- first element without a row
+  -- Adds a row "... n more" for the elements from `first` to `past_end` - 1; nothing if there are none.
   local function elide(past_end)
     if first == past_end then return end
     local row = { path = path, offset = offset + first * size, bytes = (past_end - first) * size, kind = "elided",
@@ -186,7 +196,8 @@ local function visit_array(walk, t, offset, path)
   elide(to)
 end
 
--- Adds the rows of an object of type `t` at `offset` that lie in the byte range of `walk`.
+-- Adds the rows of an object of type `t` at `offset` that lie in the byte range of `walk`. `path`: name of the object.
+-- A scalar that is only partly in the range has no row.
 function visit(walk, t, offset, path)
   if offset + t.size <= walk.low or offset >= walk.high then return end
   if t.kind == "array" then return visit_array(walk, t, offset, path) end
@@ -214,8 +225,8 @@ function visit(walk, t, offset, path)
   add(walk, row)
 end
 
--- Returns the rows of the bytes from `low` to `high` - 1 of an object of type `t`. `required`: a list of offsets, or
--- nil.
+-- Returns a list of the rows of the bytes from `low` to `high` - 1 of an object of type `t`; at most about ROWS rows,
+-- then a row "... n more". `required`: a list of offsets of elements that always have rows, or nil.
 function members.rows(reader, t, low, high, required)
   local walk = { reader = reader, low = low, high = high, whole = low == 0 and high == t.size, rows = {},
     max_rows = ROWS, left_out = 0, required = required or {} }
@@ -227,12 +238,14 @@ function members.rows(reader, t, low, high, required)
   return walk.rows
 end
 
+-- Returns nil: the reading functions of `blind`.
 local function nothing() return nil end
--- A reader for callers that use only the offsets of rows.
+-- A reader for callers that use only the offsets of rows. It reads no memory.
 local blind = { value = nothing, pointer = nothing, dims = nothing,
   language = { member_sign = ".", subscripts = function() return "" end, range_text = function() return "" end } }
 
--- Returns the offsets of pointers that have rows, as keys of a table. `required`: as in members.rows.
+-- Returns the offsets of the pointers in an object of type `t` that have rows, as keys of a table. `required`: as in
+-- members.rows.
 function members.pointer_rows(t, required)
   local set = {}
   for _, row in ipairs(members.rows(blind, t, 0, t.size, required)) do
@@ -241,8 +254,8 @@ function members.pointer_rows(t, required)
   return set
 end
 
--- Calls visit_pointer(offset, pointer type, path) for every pointer in an object of type `root`, until it returns
--- false. Returns false if it did.
+-- Calls visit_pointer(offset, pointer type, path) for every pointer and descriptor in an object of type `root`, until
+-- it returns false. Returns false if it did, else true. `language`: formats the names in `path`.
 function members.each_pointer(root, language, visit_pointer)
   local function search(t, offset, path)
     if t.kind == "pointer" or t.kind == "descriptor" then return visit_pointer(offset, t, path) end

@@ -10,15 +10,16 @@ local profile_page = {}
 -- The profile with which others are compared.
 local DEFAULT_PROFILE = "tr14"
 
--- Returns the description of a knob's value; nil if the knob has no such value.
+-- Returns the description of the value `value` of a knob; nil if the knob has no such value.
 function profile_page.meaning(knob, value)
   for _, entry in ipairs(knob.values) do
     if entry[1] == value then return entry[2] end
   end
 end
 
--- Returns the profile's description and two lists of knobs: those that differ from tr14, and those that do not. An
--- entry of a list is {knob, value, meaning, default_meaning}; `default_meaning` is the meaning of tr14's value.
+-- Returns the description of the profile `name` (reference/profile_descriptions.lua) and two lists of knobs: those
+-- whose values differ from tr14's, and the others. An entry of a list is {knob, value, meaning, default_meaning};
+-- `default_meaning` is the meaning of tr14's value. Raises if there is no such profile.
 function profile_page.describe(name)
   local settings, defaults = profiles.profile(name), profiles.profile(DEFAULT_PROFILE)
   local differing, same, entry = {}, {}, nil
@@ -38,7 +39,8 @@ end
 
 local WIDTH = 100
 
--- Appends a list of knobs to `out` under a title; nothing if the list is empty.
+-- Appends a list of knobs, entries of profile_page.describe, to the lines `out` under a title; nothing for an empty
+-- list.
 local function put_decisions(out, title, list)
   if #list == 0 then return end
   out[#out + 1] = ("\n%s"):format(title)
@@ -50,13 +52,13 @@ local function put_decisions(out, title, list)
   end
 end
 
--- Returns the head of a profile's text: the documents that it follows.
+-- Returns the head of a profile's text: the documents that it follows. Raises if there is no such profile.
 function profile_page.head(name)
   local entry = profile_page.describe(name)
   return ("%s: %s\n%s\n"):format(name, entry.follows, rules.wrap_text(entry.text, "  ", WIDTH))
 end
 
--- Returns the profile as text for a terminal. Raises if there is no such profile.
+-- Returns the profile `name` as text for a terminal. Raises if there is no such profile.
 function profile_page.text(name)
   local _, differing, same = profile_page.describe(name)
   local out = { (profile_page.head(name):gsub("\n$", "")) }

@@ -15,12 +15,13 @@ local PHASES = { text = "a syntax error", static = "a semantic error", run = "a 
   environment = "an error of the environment", internal = "an error of accdeep itself",
   finding = "a report of accdeep exec" }
 
--- Source locations of rules (lua/places.lua); empty if accdeep runs from its source tree.
+-- Source locations where rules are decided and cited, made by lua/places.lua at build time; empty if accdeep runs from
+-- its source tree, which has no such module.
 local _, source_locations = pcall(require, "accdeep.rules.places")
 if type(source_locations) ~= "table" then source_locations = { rules = {}, decided = {}, codes = {} } end
 
--- Returns the conformance cases for which fits(case) is true. If the scenarios are not installed, returns an empty list
--- and the reason.
+-- Returns a list of the conformance cases for which fits(case) is true. If the scenarios are not installed, returns an
+-- empty list and the reason as text.
 local function cases_with(fits)
   local ok, cases = pcall(conformance.cases)
   if not ok then return {}, cases.message end
@@ -31,8 +32,8 @@ local function cases_with(fits)
   return list
 end
 
--- Appends at most MAX_LISTED entries of `list` to `out`, and how many more there are; text(item) returns the text of an
--- entry.
+-- Appends at most MAX_LISTED entries of `list` to the lines `out`, and how many more there are. text(entry) returns the
+-- text of an entry.
 local function format_list(list, text, out)
   for i, item in ipairs(list) do
     if i > MAX_LISTED then
@@ -43,10 +44,10 @@ local function format_list(list, text, out)
   end
 end
 
--- Returns the location and the name of a case.
+-- Returns the location and the name of a conformance case as text.
 local function case_place(case) return ("%s:%d  %s"):format(case.file, case.line, case.name) end
 
--- Returns a function that returns true for a case that expects an error with this code.
+-- Returns a predicate of conformance cases: true if the case expects an error with the code `code`.
 local function expects(code)
   local quoted = '"' .. code .. '"'
   return function(case)
@@ -56,8 +57,9 @@ local function expects(code)
   end
 end
 
--- Returns a sorted list of the rules that errors with a code cite: from the sources, or else from `cases`. The code's
--- own HOUSE rule is added unless it says less than the others.
+-- Returns a sorted list of the rules that errors with the code `code` cite. They come from error_codes.lua or from the
+-- sources; if both have none, from the names of `cases`. accdeep's own rule for the code is added, except
+-- HOUSE-language if there are other rules, and except for codes that list their rules in error_codes.lua.
 local function rules_of(code, cases)
   local ids, visited = {}, {}
   local function add(id)
@@ -76,7 +78,8 @@ local function rules_of(code, cases)
   return ids
 end
 
--- Returns the text about an error code; nil if there is no such code.
+-- Returns the text about an error code, with its rules and the shortest case as an example; nil if there is no such
+-- code.
 function rule_text.describe_code(code)
   local entry, phase = error_codes[code], diagnostic.phase(code)
   if not entry then return nil end
@@ -99,7 +102,7 @@ function rule_text.describe_code(code)
   return table.concat(out, "\n") .. "\n"
 end
 
--- Returns the text about a rule; nil if there is no such rule.
+-- Returns the text about the rule `id`, with the cases that cite it; nil if there is no such rule.
 function rule_text.describe_rule(id)
   if not rules.has(id) then return nil end
   local out = { (rules.describe(id):gsub("\n$", "")) }

@@ -8,10 +8,11 @@ local types = require "accdeep.types"
 local state_diff = {}
 
 local MAX_LINES = 40 -- limit of reported lines
-local BYTES = 1 << 22 -- objects with more bytes are not compared byte by byte
+local BYTES = 1 << 22 -- limit of bytes of an object that is compared byte by byte; of larger ones only rows are
 
--- Returns a snapshot of the session in which `memory` of each object holds the object's bytes. `numbers`: a table
--- shared by the snapshots that are compared.
+-- Returns a snapshot (snapshot.lua) of the session's current device in which `memory` of each object is {bytes, t,
+-- offset}: its bytes, type and offset. `memory` is nil for empty objects and for objects larger than BYTES. `numbers`:
+-- a table shared by the snapshots that are compared; it keeps the ids of objects.
 function state_diff.snapshot(session, numbers)
   return snapshot.take(session, nil, numbers, function(object)
     if object.bytes > BYTES or object.bytes == 0 then return nil end
@@ -29,8 +30,8 @@ function state_diff.snapshot(session, numbers)
   end)
 end
 
--- Matches the entries of two lists by key(entry). Calls added(after) for new entries, removed(before) for missing
--- entries, and both(before, after) for the others.
+-- Matches the entries of two lists by key(entry). Calls added(entry) for entries that only `after` has, removed(entry)
+-- for entries that only `before` has, and both(old, new) for the others.
 local function compare(before, after, key, added, removed, both)
   local old = {}
   for _, entry in ipairs(before) do old[key(entry)] = entry end
@@ -44,9 +45,11 @@ local function compare(before, after, key, added, removed, both)
   end
 end
 
+-- Returns the reference counters of a present object as text.
 local function counters(object) return ("structured %s, dynamic %s"):format(object.structured, object.dynamic) end
 
--- Adds lines about present objects and their counters.
+-- Adds lines about present objects and their counters. before, after: lists `present` of snapshots. add_line(format,
+-- ...) adds a line.
 local function diff_present(before, after, add_line)
   compare(before, after, function(o) return o.name .. " " .. o.bytes end,
     function(o) add_line("+ %s, %d bytes, present: %s", o.name, o.bytes, counters(o)) end,
@@ -59,8 +62,9 @@ local function diff_present(before, after, add_line)
     end)
 end
 
--- Adds lines about attachments and their counters.
+-- Adds lines about attachments and their counters. before, after: lists `attached` of snapshots.
 local function diff_attached(before, after, add_line)
+  -- Returns the name of an attachment's target.
   local function target(a) return a.gone and "what is gone" or a.target end
   compare(before, after, function(a) return a.name end,
     function(a) add_line("+ %s is attached to %s, counter %d", a.name, target(a), a.count) end,
@@ -73,13 +77,15 @@ local function diff_attached(before, after, add_line)
     end)
 end
 
--- Returns the name of the member `path` of an object.
+-- Returns the name of the member `path` in an object of a snapshot, such as v.n or p[1]; a section [0:n] at the end of
+-- the object's name is dropped before an index.
 local function path_text(object, path)
   local dot = path ~= "" and not path:find "^[%[(]" and "." or ""
   return object.name:gsub("%[0:%d+%]$", path:find "^%[" and "" or "%0") .. dot .. path
 end
 
--- Returns the offset of the first difference of two different byte strings.
+-- Returns the offset of the first difference between two byte strings that differ and have the same length. Halves the
+-- range at each step, because comparing strings is fast.
 local function first_difference(a, b)
   local from, to = 1, math.min(#a, #b)
   while from < to do
@@ -89,7 +95,8 @@ local function first_difference(a, b)
   return from - 1
 end
 
--- Adds a line about a difference in bytes that have no rows, in long arrays and structures.
+-- Adds a line about the first byte that differs in an object although no row differs: members.lua shows only some
+-- elements of long arrays. Adds nothing if the bytes are equal or unknown. `old`, `new`: the object in both snapshots.
 local function between_rows(side, old, new, add_line)
   local a, b = old.memory, new.memory
   if not a or not b or not a.bytes or not b.bytes or a.bytes == b.bytes then return end
@@ -98,7 +105,8 @@ local function between_rows(side, old, new, add_line)
     new.memory.t and (" (%s)"):format(types.path(new.memory.t, at + new.memory.offset)) or "")
 end
 
--- Adds lines about values of one side: "host  " or "device".
+-- Adds lines about changed values of the objects that both lists have. `side`: "host  " or "device", two texts of the
+-- same width. before, after: lists `host` or `device` of snapshots.
 local function values(side, before, after, add_line)
   local function nothing() end
   compare(before, after, function(o) return o.id end, nothing, nothing, function(old_object, new_object)
@@ -114,7 +122,7 @@ local function values(side, before, after, add_line)
   end)
 end
 
--- Adds lines about the bytes that the events copied.
+-- Adds a line for each direction in which the events `events` copied, with the number of bytes and copies.
 local function diff_transfers(events, add_line)
   local count, bytes = {}, {}
   for _, event in ipairs(events) do
@@ -127,8 +135,8 @@ local function diff_transfers(events, add_line)
   end
 end
 
--- Returns a text of lines about differences in presence, counters, attachments and values between two snapshots.
--- `events`: events between the snapshots, whose copied bytes are added up.
+-- Returns the differences in presence, counters, attachments and values between two snapshots as lines of text;
+-- "nothing" if there are none. `events`: list of the events between the snapshots, whose copied bytes are added up.
 function state_diff.text(before, after, events)
   local lines = {}
   local function add_line(format, ...) lines[#lines + 1] = "  " .. format:format(...) end
