@@ -64,8 +64,8 @@ end
 -- Appends words to `out` in lines of at most WIDTH columns that begin with the blanks `margin`. A nest that does not
 -- fit is broken: its clauses get separate, further indented lines. A long list is broken after commas.
 local function add_words(words, margin, out)
-  local line
-  local function close()
+  local line -- the line that words are added to; nil if it has not been begun
+  local function close() -- appends the line to `out`
     if line then out[#out + 1] = line end
     line = nil
   end
@@ -275,8 +275,8 @@ end
 -- Appends lines about events to `out`, or the line "nothing" for an empty list; consecutive events of one kind share a
 -- line. `max_names`: limit of names for consecutive events of one kind; nil: no limit.
 function explain.add_events(events, out, max_names)
-  local op, names, n
-  local function close()
+  local op, names, n -- kind, shown names and number of the consecutive events; op nil: no event so far
+  local function close() -- appends their lines to `out`
     if not op then return end
     local more = n > #names and ("and %d more"):format(n - #names) or nil
     names[#names + 1] = more

@@ -8,7 +8,8 @@ local types = require "accdeep.types"
 local state_diff = {}
 
 local MAX_LINES = 40 -- limit of reported lines
-local BYTES = 1 << 22 -- limit of bytes of an object that is compared byte by byte; of larger ones only rows are
+-- Limit of bytes of an object that is compared byte by byte. For larger objects, only their rows are compared.
+local BYTES = 1 << 22
 
 -- Returns a snapshot (snapshot.lua) of the session's current device in which `memory` of each object is {bytes, t,
 -- offset}: its bytes, type and offset. `memory` is nil for empty objects and for objects larger than BYTES. `numbers`:
@@ -77,15 +78,15 @@ local function diff_attached(before, after, add_line)
     end)
 end
 
--- Returns the name of the member `path` in an object of a snapshot, such as v.n or p[1]; a section [0:n] at the end of
--- the object's name is dropped before an index.
+-- Returns the name of the member `path` in an object of a snapshot, such as v.n or p[1]. Before an index, a section
+-- [0:n] at the end of the object's name is dropped.
 local function path_text(object, path)
   local dot = path ~= "" and not path:find "^[%[(]" and "." or ""
   return object.name:gsub("%[0:%d+%]$", path:find "^%[" and "" or "%0") .. dot .. path
 end
 
--- Returns the offset of the first difference between two byte strings that differ and have the same length. Halves the
--- range at each step, because comparing strings is fast.
+-- Returns the offset of the first difference between two byte strings that differ within their common length. Halves
+-- the range at each step, because comparing strings is fast.
 local function first_difference(a, b)
   local from, to = 1, math.min(#a, #b)
   while from < to do

@@ -37,39 +37,40 @@ local ORDER = { "trace", "version", "mark", "op", "name", "bytes", "rule", "at",
 local Writer = {}
 Writer.__index = Writer
 
--- Returns a writer of a trace, and writes the first line. `write`: a function of text.
+-- Returns a writer of a trace, and writes the first line. `write`: a function of text, called with each line.
 function trace.writer(write)
   local self = setmetatable({ write = write, numbers = {}, n = 0 }, Writer)
   self:line { trace = "accdeep", version = VERSION }
   return self
 end
 
--- Returns a writer that stores its lines until merge_pass, for a run that may be repeated.
+-- Returns a writer that stores its lines until merge_pass writes them, for a run that may be repeated: the lines of a
+-- repeated run are dropped with their writer.
 function Writer:pass()
   local lines = {}
   return setmetatable({ write = function(line) lines[#lines + 1] = line end, lines = lines, numbers = {}, n = self.n },
     Writer)
 end
 
--- Writes the lines that the writer `pass` has stored.
+-- Writes the lines that the writer `pass`, made by Writer:pass, has stored.
 function Writer:merge_pass(pass)
   for _, line in ipairs(pass.lines) do self.write(line) end
   self.n = pass.n
 end
 
--- Returns the observer that writes a session's events.
+-- Returns the observer (base/observers.lua) that writes a session's events and marks.
 function Writer:observer()
   return { event = function(...) self:event(...) end, mark = function(...) self:mark(...) end }
 end
 
--- Writes a table as a line.
+-- Writes the table `fields` as a line of JSON, with keys in the order of ORDER.
 function Writer:line(fields) self.write(utf8_text(json.encode(fields, { keyorder = ORDER })) .. "\n") end
 
--- Writes a mark: "scenario", "case" or "end".
+-- Writes a mark. `kind`: "scenario", "case" or "end"; `name`: of the file or case, nil for "end".
 function Writer:mark(kind, name) self:line { mark = kind, name = name } end
 
--- Returns the numbers of a device's objects and pointers by address: {object, pointer, objects, pointers}; the last two
--- are counts.
+-- Returns the numbering of the objects and pointers of a device: {object, pointer, objects, pointers}. object, pointer:
+-- number by address; objects, pointers: how many there are. Makes an empty numbering at first use.
 function Writer:device_objects(session, device)
   local devices = self.numbers[session]
   if not devices then
@@ -80,8 +81,8 @@ function Writer:device_objects(session, device)
   return devices[device]
 end
 
--- Returns the number of the object or pointer at an address (`kind`: "object" or "pointer"); it gets a new number if
--- none is known. An address gets another number after `forget`.
+-- Returns the number of the object or pointer at `address`; it gets a new number if it has none. `numbering`: result of
+-- device_objects; `kind`: "object" or "pointer". After `forget`, the address gets another number.
 function Writer:number(numbering, kind, address)
   local number = numbering[kind][address]
   if not number then
@@ -92,7 +93,8 @@ function Writer:number(numbering, kind, address)
   return number
 end
 
--- Forgets the number of an object or pointer that no longer exists.
+-- Removes the number of an object or pointer that no longer exists from `numbering`. The parameters are those of
+-- Writer:number. Precondition: it has a number.
 local function forget(numbering, kind, address)
   numbering[kind][address], numbering[kind .. "s"] = nil, numbering[kind .. "s"] - 1
 end
@@ -102,8 +104,8 @@ local POINTERS = { attach = true, detach = true }
 -- Names of events that have no object, if the event names no data.
 local BODILESS = { kernel = "without data", wait = "" }
 
--- Returns the first event of each object of which the directive's events `batch` released references, sorted by
--- address.
+-- Returns the first event of each object of which the list `batch`, the events of one directive, released references,
+-- sorted by address.
 local function released_objects(batch)
   local list, visited = {}, {}
   for _, event in ipairs(batch) do
@@ -116,7 +118,7 @@ local function released_objects(batch)
   return list
 end
 
--- Returns the event of a list sorted by address whose object contains an address, or nil.
+-- Returns the event of a list sorted by address whose object contains `address`; nil if there is none.
 local function containing_object(list, address)
   local low, high = 1, #list
   while low <= high do
@@ -128,8 +130,8 @@ local function containing_object(list, address)
 end
 
 -- Returns three values about the subject of an event: address of the object or pointer; the object or attachment that
--- is there now, or nil; the name of the object. Returns nil if the event has no address. `released`: result of
--- released_objects, for objects that no longer exist.
+-- is there now, or nil; the name of the object, or nil. Returns nil if the event has no address. `released`: result of
+-- released_objects, in which objects that no longer exist are found.
 local function subject(session, event, released)
   if not event.host then return nil end
   if POINTERS[event.op] then return event.host, session.ctx:attachment_at(event.device, event.host) end
@@ -139,10 +141,11 @@ local function subject(session, event, released)
   return object_event and object_event.host or event.host, nil, object_event and object_event.name
 end
 
--- Returns a key for the kind of an event's subject and the device.
+-- Returns a key for a table of addresses: the kind of an event's subject ("object" or "pointer") and the device number.
 local function side(event) return (POINTERS[event.op] and "pointer" or "object") .. event.device end
 
--- Returns the index of the last event in a batch by subject: last[side(event)][address].
+-- Returns the index of the last event about each subject in the list `batch`: last[side(event)][address]. `released`:
+-- result of released_objects.
 local function last_ones(session, batch, released)
   local last = {}
   for i, event in ipairs(batch) do
@@ -153,28 +156,30 @@ local function last_ones(session, batch, released)
   return last
 end
 
--- Sets the size and counters of a present object in the fields of a line; counters are 0 if `object` is nil.
+-- Sets size, structured and dynamic in the fields of a line from a present object. If `object` is nil, the counters are
+-- 0 and there is no size.
 local function add_counters(fields, session, object)
   local dynamic = object and state.dynamic(session, object) or 0
   fields.size = object and object.bytes or nil
   fields.structured, fields.dynamic = object and object.structured or 0, dynamic == math.huge and "infinite" or dynamic
 end
 
--- Sets the counter and target of an attachment in the fields of a line; the counter is 0 if `attached` is nil.
+-- Sets the counter and the number of the target of an attachment in the fields of a line. If `attached` is nil, the
+-- counter is 0 and there is no target.
 function Writer:add_target(fields, session, numbering, device, attached)
   local target = attached and state.target(session, device, attached)
   fields.count = attached and attached.count or 0
   fields.object = target and self:number(numbering, "object", target.host) or nil
 end
 
--- Sorts a list by name, because the order of addresses differs from process to process.
+-- Sorts a list of entries in place by name, and returns it: the order of addresses differs from process to process.
 local function sort_by_name(list)
   table.sort(list, function(a, b) return a.name < b.name end)
   return list
 end
 
--- Writes marks for changes that have no event: memory mapped by routines, declared data, attachments undone after a
--- failing body.
+-- Writes marks for changes on a device that have no event: memory mapped by routines, declared data, attachments undone
+-- after a failing body. Writes nothing if the numbers of objects and of attachments are those of the numbering.
 function Writer:others(session, device)
   local numbering, stats = self:device_objects(session, device), session.ctx:stats(device)
   if stats.objects == numbering.objects and stats.attachments == numbering.pointers then return end
@@ -211,7 +216,8 @@ function Writer:others(session, device)
   end
 end
 
--- Writes the event number `i` of a directive's events `batch`; after the last one, also marks for other changes.
+-- Writes event number `i` of the list `batch`, the events of one directive. After the last event, also writes marks for
+-- changes without events. Must be called for all events in order, because event 1 prepares the others.
 function Writer:event(event, session, batch, i)
   local fields = { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, at = event.at,
     device = event.device, async = event.async }
@@ -251,7 +257,7 @@ end
 
 -- --------------------------------------------------------------------------------------- reading --
 
--- Raises an error about a line of a trace.
+-- Raises the error `message` about a line of the trace `path`; never returns.
 local function fail(path, line, message)
   error(diagnostic.new { code = "file", rule = "HOUSE-files", file = path, line = line, message = message,
     help = "traces are written by accdeep run --trace=FILE" }, 0)
@@ -261,7 +267,8 @@ local TYPES = { op = "string", mark = "string", name = "string", bytes = "intege
   device = "integer", object = "integer", ["in"] = "string", offset = "integer", size = "integer",
   structured = "integer", pointer = "integer", count = "integer", gone = "boolean", async = "integer" }
 
--- Returns a sentence about what is wrong with the fields of a line, or nil.
+-- Returns a sentence about what is wrong with the fields of a line: a wrong type, or a missing field; nil if nothing
+-- is.
 local function wrong(fields)
   for key, value in sorted_pairs(fields) do
     if TYPES[key] and (math.type(value) or type(value)) ~= TYPES[key] then
@@ -281,7 +288,8 @@ local function wrong(fields)
   return nil
 end
 
--- Returns the lines of a trace after the first, as tables. Raises if a line is invalid.
+-- Returns the lines of a trace after the first, as tables. `path`: file in messages; `text`: its contents. Raises if
+-- the text is not a trace of this version, or if a line is invalid.
 function trace.read(path, text)
   local list, line = {}, 0
   for row in text:gmatch "([^\n]*)\n?" do
@@ -310,13 +318,14 @@ end
 local State = {}
 State.__index = State
 
--- Returns a state in which nothing is present. A state is a stack: the scenario, and the case that runs.
+-- Returns a state in which nothing is present. A state is a stack of {objects, pointers, mark, name}: one entry for the
+-- scenario, and one for the case that runs.
 function trace.state() return setmetatable({ { objects = {}, pointers = {} } }, State) end
 
--- Returns the objects and pointers of the innermost scenario or case.
+-- Returns the objects and pointers of the innermost entry: the case if one runs, else the scenario.
 function State:top() return self[#self] end
 
--- Applies a line of a trace to the state: an event or a mark.
+-- Applies a line of a trace, an event or a mark, to the state. The end of a case removes the objects of the case.
 function State:apply(line)
   if line.mark and not line.device then
     if line.mark == "end" then
@@ -344,7 +353,7 @@ function State:apply(line)
   end
 end
 
--- Sorts a list stably by device and name.
+-- Sorts a list in place by device, then by name; entries that are equal in both keep their order. Returns the list.
 local function sorted_by_rank(list)
   local rank = {}
   for i, item in ipairs(list) do rank[item] = i end
@@ -368,7 +377,7 @@ function State:lists()
   return { present = sorted_by_rank(present), attached = sorted_by_rank(attached) }
 end
 
--- Returns the state as text.
+-- Returns the state of all devices as text; a line that nothing is present if it is empty.
 function State:text()
   local devices, numbers, parts = {}, {}, {}
   for kind, list in pairs(self:lists()) do
@@ -388,7 +397,7 @@ function State:text()
   return #parts > 0 and table.concat(parts) or "  nothing is present\n"
 end
 
--- Returns an event or mark as text.
+-- Returns an event or mark as one line of text.
 function trace.describe(line)
   if line.mark then return ("%s%s"):format(line.mark, line.name and " " .. line.name or "") end
   return ("%s %s%s%s%s"):format(line.op, line.name ~= "" and line.name or BODILESS[line.op] or "unnamed",

@@ -22,7 +22,7 @@ local function parse_name(name)
   return { base = base, from = tonumber(start), to = tonumber(start) + tonumber(length) }
 end
 
--- Returns the names of a line of a trace, split by parse_name.
+-- Returns a list of the names in a line of a trace, split by parse_name; an empty list if the line names nothing.
 local function names_of(line)
   local names = {}
   for name in (line.name .. ", "):gmatch "(.-), " do
@@ -31,7 +31,7 @@ local function names_of(line)
   return names
 end
 
--- Calls fn with the name of each object that contains the object `base`: Y and Y[0] for Y[0].a.
+-- Calls fn with the name of each object that encloses the object `base`: with Y and Y[0] for Y[0].a.
 local function each_whole(base, fn)
   for at in base:gmatch ".()[%[.(%-]" do fn(base:sub(1, at - 1)) end
 end
@@ -41,8 +41,9 @@ local function overlap(a, b) return not a.from or not b.from or a.from < b.to an
 
 -- ------------------------------------------------------------------------------------- the order --
 
--- Returns the operations on data in a trace, as a list for each case: {line, k, is_late, key, names}. `k`: position in
--- the trace. `is_late`: only queued work follows in the case. `key`: a text that is unique in the case.
+-- Returns a list of the cases in a trace, each a list of the operations on data: {line, k, is_late, key, names}. `k`:
+-- position in the trace. `is_late`: true if only queued work follows in the case, because no wait covers the operation
+-- then. `key`: a text that is unique in the case. `names`: result of names_of.
 local function cases_of(lines)
   local cases = { {} }
   for k, line in ipairs(lines) do
@@ -64,16 +65,16 @@ local function cases_of(lines)
   return cases
 end
 
--- Returns a true value if the operation `a`, which precedes `b` in one list, follows `b` in the other list. Both must
--- be on one device, and one of them must be work of a queue. Two copies to the host never count. `positions`: as in
--- first_swap.
+-- Returns a true value if the operation `a`, which precedes `b` in one list, follows `b` in the other list and their
+-- order matters: both are on one device, one of them is work of a queue, and they are not two copies to the host.
+-- `positions`: as in first_swap.
 local function swaps_order(a, b, positions)
   return positions[a.key] > positions[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
 end
 
--- Returns the first pair of operations that changes its order, in the order of the list, and the base of their name;
--- nil if there is none. `positions`: position in the other list by key.
+-- Returns the first pair of operations on common data that changes its order, in the order of `list`, and the base of
+-- their name; nil if there is none. `positions`: position in the other list by key, for all operations of `list`.
 local function first_swap(list, positions)
   local sorted = true
   for i = 2, #list do sorted = sorted and positions[list[i - 1].key] < positions[list[i].key] end
@@ -82,6 +83,7 @@ local function first_swap(list, positions)
   -- Each entry has lists by queue, with the last position in the other list. Operations of one queue never change
   -- their order.
   local by_base, by_enclosing = {}, {}
+  -- Adds an operation to `index` under the name `base`. `entry`: {item, name}.
   local function put(index, base, entry)
     local queue = entry.item.line.async or "none"
     index[base] = index[base] or {}
@@ -92,6 +94,8 @@ local function first_swap(list, positions)
   end
   for _, item in ipairs(list) do
     local swapped
+    -- Sets `swapped` to the earliest of `entries` whose order with `item` changes, if it is earlier than the present
+    -- value. `name`: only entries whose sections overlap this name count; nil: all count.
     local function search_entries(entries, name)
       for _, entry in ipairs(entries) do
         local is_overlapping = not name or overlap(entry.name, name)
@@ -99,6 +103,8 @@ local function first_swap(list, positions)
         if is_overlapping and is_earlier and swaps_order(entry.item, item, positions) then swapped = entry end
       end
     end
+    -- Calls search_entries for the entries of each other queue, if one of them may follow `item` in the other list.
+    -- `queues`: entries by queue, or nil.
     local function search(queues, name)
       for queue, entries in pairs(queues or {}) do
         local is_other_queue = queue ~= (item.line.async or "none")
@@ -120,8 +126,8 @@ local function first_swap(list, positions)
   return nil
 end
 
--- Returns the position in the trace of the first operation in `list` that the other list, given by `keys`, does not
--- have; nil if there is none.
+-- Returns the position in the trace of the first operation in `list` whose key is not in the table `keys` of the other
+-- list; nil if there is none.
 local function missing(list, keys)
   for _, item in ipairs(list) do
     if not keys[item.key] then return item.k end
@@ -129,7 +135,7 @@ local function missing(list, keys)
   return nil
 end
 
--- Returns how two cases differ, as in trace_order.difference, or nil.
+-- Returns how two cases, entries of cases_of, differ, as in trace_order.difference; nil if they do not differ.
 local function differs(first, second)
   local in_first, in_second, positions = {}, {}, {}
   for _, item in ipairs(first) do in_first[item.key] = item end
