@@ -57,25 +57,29 @@ local types = require "accdeep.types"
 local snapshot = {}
 
 local GROUP_LIMIT, GROUP_START = 6, 3 -- more than GROUP_LIMIT similar objects: the first GROUP_START are listed
-local MAX_LISTED = 120   -- limit of objects listed one by one
+local MAX_LISTED = 120   -- limit of objects listed one by one, on each side; required ones are listed beyond it
 local LEVELS, OUTER = 8, 3 -- more than LEVELS levels: the outermost OUTER and the innermost are reported
-local LINK = 4           -- limit of objects between two links of a chain
+local LINK = 4           -- limit of the distance, in objects, between two links of a chain (link_before)
 local NAME = 80          -- limit of characters of a name that is extended
-local POINTERS = 200000  -- limit of pointers followed
+local POINTERS = 200000  -- limit of pointers that are followed in one snapshot
 
 local POINTER_BYTES = 8
 local INF = math.huge
 
+-- Builder of one snapshot. Its fields: session, ctx, core, number (of the device), numbers, keep, listed_names,
+-- language; objects: list of host objects; at: host object by address; present: list of device objects; by_host: device
+-- object by host address; pointers: number of pointers followed so far.
 local SnapshotBuilder = {}
 SnapshotBuilder.__index = SnapshotBuilder
 
--- Returns the dynamic reference counter of a present object, or "infinite".
+-- Returns the dynamic reference counter of a present object; "infinite" for declared data.
 local function dynamic_of(session, object)
   local count = state.dynamic(session, object)
   return count == INF and "infinite" or count
 end
 
--- Returns the number of a key. A new key gets the next number, which it keeps.
+-- Returns the number of `key` in the table `numbers`, which has key -> number and the largest number `n`. A new key
+-- gets the next number.
 local function number_for(numbers, key)
   local n = numbers[key]
   if not n then
@@ -85,7 +89,8 @@ local function number_for(numbers, key)
   return n
 end
 
--- Returns the block of host memory that begins at `address`, in this session or an outer session; nil if there is none.
+-- Returns the block of host memory, {name, bytes, type, serial, variable, live}, that begins at `address` in this
+-- session or an outer session; nil if there is none.
 local function block_at(session, address)
   while session do
     if session.program.blocks[address] then return session.program.blocks[address] end
@@ -96,8 +101,9 @@ end
 
 -- ------------------------------------------------------------------------------------ the host --
 
--- Returns the range of host memory that contains an address, or nil; the range may have been freed. The address just
--- after a live range belongs to that range, because many structures hold such an end pointer.
+-- Returns the range of host memory, {host, bytes, name, live}, that contains an address; nil if there is none. The
+-- memory may have been freed (`live` is false). The address just after a live range belongs to that range, because many
+-- structures hold such an end pointer.
 function SnapshotBuilder:host_range(address)
   local range = self.ctx:host_at(address)
   if not range or not range.live then
@@ -107,7 +113,8 @@ function SnapshotBuilder:host_range(address)
   return range
 end
 
--- Returns the type of a target of `bytes` bytes of a pointer or descriptor of type `t`; nil if the type has no size.
+-- Returns the array type of the target, of `bytes` bytes, of a pointer or descriptor of type `t`; nil if the type to
+-- which `t` points has no size.
 local function pointee_type(t, bytes)
   local pointee = t.kind == "descriptor" and t.of or t.to
   if not pointee.size or pointee.size == 0 or pointee.kind == "void" or pointee.kind == "function" then return nil end
@@ -120,8 +127,8 @@ local function unwrap_single(t)
   return t and t.kind == "array" and t.n == 1 and not t.bounds and t.of or t
 end
 
--- Returns the previous object of a chain: the nearest ancestor of the same type, at most LINK objects away; nil if
--- there is none.
+-- Returns the previous object of a chain, such as a linked list: the nearest object on the way to `object` that has the
+-- same type and is at most LINK objects away; nil if there is none.
 local function link_before(object)
   local before = object.from
   for _ = 1, LINK do
@@ -132,8 +139,9 @@ local function link_before(object)
   return nil
 end
 
--- Adds a host object and returns it. `block`: the object's block of memory, or nil. `from`: the object that holds the
--- pointer to it, or nil.
+-- Adds a host object and returns it. `block`: the object's block of memory, or nil if the object is no whole block.
+-- `t`: its type, or nil if unknown; then `block` must not be nil. `from`: the object that holds the pointer to it, or
+-- nil.
 function SnapshotBuilder:add(address, name, block, t, from)
   local bytes = block and block.bytes or t.size
   local object = { name = name, address = address, bytes = bytes, t = unwrap_single(t),
@@ -153,15 +161,16 @@ function SnapshotBuilder:add(address, name, block, t, from)
   return object
 end
 
--- Returns the name of the target of the pointer `path` in an object, as an expression of the language. Elements are
--- numbered from 0 in memory order, as in scripts.
+-- Returns the name of the target of the pointer `path` in the object `object`, as an expression of the language.
+-- Elements are numbered from 0 in memory order, as in scripts. A long name of `object` is cut off at the front.
 function SnapshotBuilder:pointee_name(object, path)
   local base = object.name
   if #base > NAME then base = "..." .. base:sub(-NAME // 2) end
   return self.language.pointee_name(base, object.is_variable, path)
 end
 
--- Marks an object, and the objects through which it is reached, so that they are listed one by one.
+-- Marks the host object `object`, and the objects through which it is reached, so that they are listed one by one.
+-- `object` may be nil.
 function SnapshotBuilder:mark_required(object)
   while object and not object.is_required do
     object.is_required = true
@@ -170,8 +179,8 @@ function SnapshotBuilder:mark_required(object)
   end
 end
 
--- Returns the array type of a descriptor's target with the bounds in the descriptor at `address`; `t` itself if the
--- bounds do not fit. `descriptor_type`: the type of the descriptor.
+-- Returns the type `t` of a descriptor's target as an array with the bounds in the descriptor at `address`. Returns `t`
+-- itself if the bounds are unknown or do not fit its size. `descriptor_type`: the type of the descriptor.
 function SnapshotBuilder:bounded_array(t, descriptor_type, address)
   local dims = fortran_descriptor.dims(self.session.host_space, descriptor_type, address)
   local element, n = t.kind == "array" and t.of or t, 1
@@ -180,7 +189,8 @@ function SnapshotBuilder:bounded_array(t, descriptor_type, address)
   return fortran_types.array(element, dims)
 end
 
--- Adds the targets of an object's pointers as objects, unless they were added before.
+-- Adds the targets of the pointers in a host object as objects, unless they were added before. Stops after POINTERS
+-- pointers in all. Null pointers, and pointers to freed or unknown memory, are skipped.
 function SnapshotBuilder:follow_pointers(object)
   if not object.t or not members.has_pointers(object.t) then return end
   members.each_pointer(object.t, self.language, function(offset, t, path)
@@ -203,7 +213,7 @@ function SnapshotBuilder:follow_pointers(object)
   end)
 end
 
--- Adds the objects of the host: variables, then objects reachable from them, then other blocks.
+-- Fills self.objects: variables, then objects reachable from them, then blocks that only the script refers to.
 function SnapshotBuilder:collect_host()
   local session, roots, visited = self.session, {}, {}
   local scope = session.now.scope
@@ -250,7 +260,8 @@ end
 
 -- ---------------------------------------------------------------------------------- the device --
 
--- Adds the present objects, in the order of the host's objects.
+-- Fills self.present and self.by_host with the present objects, in the order of the host's objects. Sets `present` and
+-- `pieces` (number of present parts) of the host objects. Must follow collect_host.
 function SnapshotBuilder:collect_device()
   local ctx, session = self.ctx, self.session
   self.present, self.by_host = {}, {}
@@ -280,13 +291,15 @@ function SnapshotBuilder:collect_device()
   end)
 end
 
--- Returns the device object that contains a host address, or a device address; nil if there is none.
+-- Returns the device object that contains `address`, a device address if `in_device` is true, else a host address; nil
+-- if there is none.
 function SnapshotBuilder:device_object(address, in_device)
   local info = self.ctx:present_at(self.number, address, in_device)
   return info and self.by_host[info.host]
 end
 
--- Returns the device object with the pointer to the object `object`, as on the host; nil if there is none.
+-- Returns the device object whose pointer reaches the device object `object`, found by the pointer on the host; nil if
+-- there is none.
 function SnapshotBuilder:device_parent(object)
   local from = object.owner and object.owner.from
   return from and self.by_host[from.address]
@@ -294,29 +307,33 @@ end
 
 -- ----------------------------------------------------------------------------------- choosing --
 
--- Returns true if a host object is listed one by one. `kind`: counts of the objects of its kind.
+-- Returns true if a host object is listed one by one. An object is not listed if its pointer has no row in the parent
+-- object, or if enough similar objects are listed. `kind`: {count, listed} of its similar objects (equal `key`): their
+-- number, and how many of them are listed so far.
 local function is_listed_on_host(object, kind)
   if object.is_required then return true end
   if object.from and not (object.from.pointers and object.from.pointers[object.pointer_offset]) then return false end
   return kind.count <= GROUP_LIMIT or kind.listed < GROUP_START
 end
 
--- Returns true if a device object is listed one by one. A device object is listed if its host object is; the parts of a
--- host object with several present parts form a kind.
+-- Returns true if a device object is listed one by one. The only present part of a host object is listed if the host
+-- object is. Several parts of one host object are similar objects, of which `kind` is {count, listed}.
 local function is_listed_on_device(object, kind)
   local owner = object.owner
   if owner and (owner.is_required or owner.pieces == 1) then return owner.id ~= nil end
   return kind.count <= GROUP_LIMIT or kind.listed < GROUP_START
 end
 
--- Returns the name of an object in a picture: the name of the host object if all of that is present.
+-- Returns the name of an object in a picture: the name of the host object if all of the host object is present, else
+-- the object's own.
 local function title_of(object)
   local owner = object.owner
   return owner and object.bytes == owner.bytes and owner.name or object.name
 end
 
--- Returns the objects that are listed, and sets their ids; the other objects of each kind become a group. `side`: "h"
--- for the host, "d" for the device.
+-- Returns the objects that are listed one by one, with ids, and the groups that the other objects form: one group for
+-- the similar objects of one key, and one for all objects beyond MAX_LISTED. Sets `id` or `grouped` (the group) of each
+-- object. `side`: "h" for the host, "d" for the device. The host must be chosen first.
 function SnapshotBuilder:choose(objects, side)
   local by_key, chosen, is_listed = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
   for _, object in ipairs(objects) do
@@ -370,7 +387,8 @@ local function into(t, offset, bytes, language)
     or ("+%d"):format(offset)
 end
 
--- Sets state and target in the row of a pointer that is not attached. `value`: the address in the pointer.
+-- Sets state, to, at and into in the row of a pointer that is not attached. `value`: the address in the pointer; `t`:
+-- type of the pointer.
 function SnapshotBuilder:unattached_target(row, value, t)
   local device = self.ctx:device_of(value)
   if value == 0 then
@@ -386,7 +404,7 @@ function SnapshotBuilder:unattached_target(row, value, t)
   end
 end
 
--- Returns the reader (members.lua) of the host object `object`.
+-- Returns the reader (an interface that members.lua describes) of the memory of the host object `object`.
 function SnapshotBuilder:host_reader(object)
   local ctx, base, builder = self.ctx, object.address, self
   return {
@@ -401,8 +419,8 @@ function SnapshotBuilder:host_reader(object)
   }
 end
 
--- Sets state and target in the row of a pointer on the device. `at`: address of the pointer on the device;
--- `host_address`: address of its host copy.
+-- Sets state, count and target in the row of a pointer on the device. `at`: address of the pointer on the device;
+-- `host_address`: address of its host copy; `t`: its type.
 function SnapshotBuilder:device_pointer(row, at, host_address, t)
   local ctx, number = self.ctx, self.number
   if ctx:excluded_at(number, at) then
@@ -430,7 +448,8 @@ function SnapshotBuilder:device_pointer(row, at, host_address, t)
   end
 end
 
--- Returns the reader (members.lua) of the device object `object`.
+-- Returns the reader (an interface that members.lua describes) of the memory of the device object `object`. Offsets are
+-- those in the host object.
 function SnapshotBuilder:device_reader(object)
   local ctx, number, builder = self.ctx, self.number, self
   local base, host = object.info.dev - object.offset, object.info.host - object.offset
@@ -449,12 +468,13 @@ function SnapshotBuilder:device_reader(object)
   }
 end
 
--- Returns the only row of an object without a known type.
+-- Returns a list with the only row of an object without a known type. `low`: offset of the object in the host object.
 local function raw_row(low, bytes)
   return { { path = "", offset = low, bytes = bytes, kind = "value", text = ("%d bytes"):format(bytes) } }
 end
 
--- Returns the table of an object or a group in the snapshot. `reader`: host_reader or device_reader.
+-- Returns the table of an object or a group in the snapshot. `object`: an entry of the result of `choose`. `reader`:
+-- the method host_reader or device_reader.
 function SnapshotBuilder:describe(object, reader)
   local out = { id = object.id, name = object.name, type = object.t and types.name(object.t) or nil,
     bytes = object.bytes, present = object.present, is_variable = object.is_variable, rows = {},
@@ -482,7 +502,7 @@ function SnapshotBuilder:describe(object, reader)
   return out
 end
 
--- Returns `name` if the host object of this name is in a group; else a false value.
+-- Returns `name` if the host object of this name is in a group; a false value if it is listed one by one or unknown.
 function SnapshotBuilder:grouped_name(name)
   for _, object in ipairs(self.objects) do
     if object.name == name then return object.grouped and name end
@@ -492,7 +512,8 @@ end
 
 -- ---------------------------------------------------------------------------------- the tables --
 
--- Returns the fields of tuples that a snapshot has.
+-- Returns the fields of the tuples (entries of the directory, run/state.lua) in `list` that a snapshot has; an empty
+-- list if `list` is nil.
 local function tuples(list)
   local out = {}
   for i, tuple in ipairs(list or {}) do
@@ -501,7 +522,7 @@ local function tuples(list)
   return out
 end
 
--- Returns the fields of a level that a snapshot has. `fusion`: the level has tuples.
+-- Returns the fields of the level `from` (run/state.lua) that a snapshot has. `fusion`: true if the level has tuples.
 local function level(from, fusion)
   return { kind = from.kind or "below all levels", at = from.at, clauses = tuples(from.original),
     tuples = fusion and tuples(from.artificial) or nil,
@@ -510,7 +531,7 @@ local function level(from, fusion)
 end
 
 -- Returns the snapshot of a session, and the function `locate`. `device`: number of the device, or nil for the current
--- one. `numbers`, `keep`, `listed_names`: see above; each may be nil.
+-- one. `numbers`, `keep`, `listed_names`: see the head of this file; each may be nil.
 function snapshot.take(session, device, numbers, keep, listed_names)
   local builder = setmetatable({ session = session, ctx = session.ctx, core = session.core,
     number = device or session.now.device, numbers = numbers or {}, keep = keep, listed_names = listed_names or {},

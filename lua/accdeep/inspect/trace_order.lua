@@ -66,8 +66,8 @@ local function cases_of(lines)
 end
 
 -- Returns a true value if the operation `a`, which precedes `b` in one list, follows `b` in the other list and their
--- order matters: both are on one device, one of them is work of a queue, and they are not two copies to the host.
--- `positions`: as in first_swap.
+-- order matters. It matters if both are on one device and one of them is work of a queue, except for two copies to the
+-- host. `positions`: as in first_swap.
 local function swaps_order(a, b, positions)
   return positions[a.key] > positions[b.key] and (a.line.async or b.line.async) and a.line.device == b.line.device
     and (a.line.op ~= "d2h" or b.line.op ~= "d2h")
