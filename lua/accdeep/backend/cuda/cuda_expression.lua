@@ -19,9 +19,11 @@ local cuda_expression = {}
 
 -- ------------------------------------------------------------------------------------- writer --
 
--- The text of one kernel: {session, lines, names, variables, variable_numbers, writes}. lines: the text so far; names:
--- number of temporaries; Of the used variables of the host program, `variables` has the bindings and variable_numbers the numbers
--- from 0, by name; writes: true if the kernel stores to memory.
+-- The text of one kernel, with these fields:
+--   lines             the text so far; names: number of temporaries.
+--   variables         bindings of the variables of the host program that are used.
+--   variable_numbers  numbers of these variables from 0, by name.
+--   writes            true if the kernel stores to memory.
 local Writer = {}
 Writer.__index = Writer
 

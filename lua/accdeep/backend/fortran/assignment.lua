@@ -1,7 +1,8 @@
 -- assignment.lua - Fortran's assignments: values to variables (=) and targets to pointers (=>).
 --
--- assignment.value(env, node, to, e) and assignment.target(env, node, to, e) compile an assignment to a function of the
--- frame. A whole allocatable takes the shape of the assigned value.
+-- assignment.value(env, node, to, e) and assignment.target(env, node, to_node, e) compile an assignment to a function
+-- of the frame. node: AST of the statement, for positions; to, e: expressions (fortran_expression.lua). A whole
+-- allocatable takes the shape of the assigned value.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -16,7 +17,7 @@ local shape_of = fortran_expression.shape_of
 
 local assignment = {}
 
--- Raises if a value cannot be assigned to the target because of their types.
+-- Raises if the value `e` cannot be assigned to `target` because of their types. node: as in assignment.value.
 local function check_types(node, target, e)
   local to, from, text = target.type, e.type, target.text
   if target.dynamic and from.kind == "record" then
@@ -34,8 +35,9 @@ local function check_types(node, target, e)
   end
 end
 
--- Reallocates a whole allocatable if its shape differs from `shape`, or its dynamic type from `element_type`.
--- dims: dimensions of the value; shape and dims are nil for a scalar.
+-- Reallocates the whole allocatable `to` in frame f if its shape differs from `shape`, or its dynamic type from
+-- `element_type` (nil: any). shape, dims: extents and dimensions of the value; nil for a scalar, which only allocates a
+-- scalar. Raises for a scalar if `to` is an array that is not allocated.
 local function ensure_shape(env, to, f, shape, dims, element_type)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
@@ -58,12 +60,13 @@ local function ensure_shape(env, to, f, shape, dims, element_type)
   object.allocate(session, t, address, new_dims, to.text, f, element_type)
 end
 
--- True if an assignment may reallocate its target: a whole allocatable on the host.
+-- True if an assignment may reallocate its target: a whole allocatable on the host. Nil or false otherwise.
 local function is_reallocated(env, to)
   return to.dtype and to.dtype.attribute == "allocatable" and not env.space.on_device
 end
 
--- Compiles the assignment of objects of derived types, element by element.
+-- Compiles the assignment of objects of derived types, element by element. Raises on a device for types with
+-- descriptors. The compiled function raises if shapes differ.
 local function records(env, node, to, e)
   local session, declared = env.session, to.type
   if env.space.on_device and object.has_start(declared) then
@@ -101,7 +104,8 @@ local function records(env, node, to, e)
 end
 
 -- Compiles the assignment of the expression `e` to the variable `to`. node: position for errors; its fields is_source
--- (allocate) and masked (where) say how the assignment is used.
+-- (allocate with source=) and masked (where) say how the assignment is used. Raises if `to` is no variable or is
+-- constant, or if type or rank do not fit. The compiled function raises if shapes differ.
 function assignment.value(env, node, to, e)
   if to.any_rank then
     raise("type-mismatch", node.pos, ("%s has assumed rank: select rank tells what can be assigned to"):format(to.text),
@@ -157,8 +161,9 @@ end
 
 -- ------------------------------------------------------------------------------------- pointers --
 
--- Returns the bounds of a pointer assignment, a list of {lower, upper?} of functions, and true if they remap the
--- target. Returns nil if the pointer has no bounds.
+-- Returns the bounds of a pointer assignment p(lower:) => or p(lower:upper) =>: a list of {lower, upper?, pos} with
+-- functions of the frame. The second result is true if there are upper bounds, which remap the target. Returns nil if
+-- the text has no bounds.
 local function pointer_bounds(env, node)
   if node.to.tag ~= "reference" then return nil end
   local bounds, remaps = {}, nil
@@ -178,8 +183,8 @@ local function pointer_bounds(env, node)
   return bounds, remaps
 end
 
--- Returns base address, dims and type of the target that an expression describes. The base is 0 for a pointer that is
--- not associated.
+-- Returns base address, dims and type of the target that the expression `e` describes in frame f. The base is 0 for a
+-- pointer that is not associated.
 local function describe_target(env, e, f)
   local space = env.space
   local element_type = fortran_expression.type_of(e, f)
@@ -195,8 +200,9 @@ local function describe_target(env, e, f)
   return (e.lvalue(f)), {}, element_type
 end
 
--- Returns dims with the given bounds over the elements of the target. Raises if the target has too few elements or is
--- not contiguous.
+-- Returns dims with the given bounds over the elements of the target. bounds: from pointer_bounds; base, dims,
+-- element_type: from describe_target. Raises if the target `e` has too few elements, is not contiguous or is not
+-- associated.
 local function remap_dims(bounds, element_type, e, base, dims, f)
   local remapped, n = {}, 1
   for i, bound in ipairs(bounds) do
@@ -223,14 +229,16 @@ local function remap_dims(bounds, element_type, e, base, dims, f)
   return remapped
 end
 
--- Compiles the assignment of the target `e` to the pointer `to_node`, with or without bounds.
+-- Compiles the assignment of the target `e` to the pointer with the AST `to_node`, with or without bounds. Raises if it
+-- is not a pointer or the target does not fit.
 function assignment.target(env, node, to_node, e)
   local bounds, remaps = pointer_bounds(env, node)
   return assignment.onto(env, node, fortran_expression.compile(env, bounds and to_node.base or to_node), e, bounds,
     remaps)
 end
 
--- Compiles the assignment to a pointer `to` whose expression is compiled already.
+-- Compiles the assignment of the target `e` to a pointer `to` whose expression is compiled already. bounds, remaps:
+-- from pointer_bounds, or nil. Raises if `to` is not a pointer, or if the target does not fit in type or rank.
 function assignment.onto(env, node, to, e, bounds, remaps)
   local to_node = node.to
   local t, space, pos = to.dtype, env.space, node.pos
@@ -267,7 +275,8 @@ function assignment.onto(env, node, to, e, bounds, remaps)
       dims = remap_dims(bounds, element_type, e, base, dims, f)
     elseif base ~= 0 then
       for i, dim in ipairs(dims) do
-        -- The dims of a section begin at 1; the dims of a whole array keep their bounds.
+        -- If the text has no bounds, the pointer gets those of `dims`: 1 for a section, the declared ones for a whole
+        -- array.
         if bounds then dim.lower = bounds[i].lower(f) end
       end
     end

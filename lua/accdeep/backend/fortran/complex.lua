@@ -2,14 +2,14 @@
 
 local complex = {}
 
--- Returns a complex number with the given parts; im is 0 if omitted.
+-- Returns the complex number with the real part `re` and the imaginary part `im`, or 0 if `im` is nil.
 function complex.new(re, im) return { re, im or 0.0 } end
 
 local function add(a, b) return { a[1] + b[1], a[2] + b[2] } end
 local function subtract(a, b) return { a[1] - b[1], a[2] - b[2] } end
 local function multiply(a, b) return { a[1] * b[1] - a[2] * b[2], a[1] * b[2] + a[2] * b[1] } end
 
--- Divides by the larger part of the divisor first, so that its square does not overflow.
+-- Returns a / b. The larger part of the divisor is divided first, so that its square does not overflow.
 local function divide(a, b)
   if math.abs(b[1]) >= math.abs(b[2]) then
     local r = b[2] / b[1]
@@ -21,6 +21,7 @@ local function divide(a, b)
   return { (a[1] * r + a[2]) / d, (a[2] * r - a[1]) / d }
 end
 
+-- Returns the absolute value as a real number, without overflow of the squares.
 function complex.abs(v)
   local large, small = math.abs(v[1]), math.abs(v[2])
   if large < small then large, small = small, large end
@@ -29,7 +30,7 @@ function complex.abs(v)
   return large * math.sqrt(1 + ratio * ratio)
 end
 
--- Returns a power with an integer exponent by repeated squaring.
+-- Returns a to the power n, an integer, by repeated squaring.
 local function integer_power(a, n)
   local result, base = { 1.0, 0.0 }, n < 0 and divide({ 1.0, 0.0 }, a) or a
   n = math.abs(n)
@@ -40,6 +41,7 @@ local function integer_power(a, n)
   return result
 end
 
+-- Returns a to the power b, both complex. Small integer exponents are exact products.
 local function power(a, b)
   if b[2] == 0 and b[1] == math.floor(b[1]) and math.abs(b[1]) < 1024 then
     return integer_power(a, math.tointeger(b[1]))

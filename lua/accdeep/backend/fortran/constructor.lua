@@ -1,7 +1,7 @@
 -- constructor.lua - structure constructors of Fortran: t(1, 2.0, next=null()). Extends fortran_expression.lua.
 --
--- A value of a derived type is in memory: the expression has an lvalue function, which constructs the object at each
--- evaluation.
+-- A value of a derived type is in memory: the expression has an lvalue function. Each evaluation constructs the object
+-- again and returns its address.
 
 local assignment = require "accdeep.backend.fortran.assignment"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -11,7 +11,8 @@ local types = require "accdeep.types"
 
 local raise = diagnostic.raise
 
--- Appends the components of a type to a list, components of its parent first: {name, type, offset, start}.
+-- Appends the components of type t to a list, components of its parent first: {name, type, offset, start}. offset: that
+-- of t in the whole object. Returns the list.
 local function components_of(t, offset, list)
   for _, member in ipairs(t.members) do
     if member.name then
@@ -24,8 +25,8 @@ local function components_of(t, offset, list)
   return list
 end
 
--- Returns the arguments by component name: {component, node}. One argument may give the parent as a whole. Raises if a
--- component without a default has no value.
+-- Returns the arguments of the constructor `node` by component name: {component, node}. One argument may give the
+-- parent as a whole. Raises for unknown and repeated components, and if a component without a default has no value.
 local function match_arguments(t, node)
   local components, by_name = components_of(t, 0, {}), {}
   for i, arg in ipairs(node.args) do
@@ -52,8 +53,8 @@ local function match_arguments(t, node)
   return by_name
 end
 
--- Returns a step that sets one component of the object to its value. instance: address and bounds of the object;
--- argument: {component, node}.
+-- Returns a step, a function of the frame, that sets one component of the object to its value. instance: table with
+-- address and bounds of the object, filled in before the step runs; argument: {component, node}.
 local function component_step(env, instance, argument)
   local component, value = argument.component, argument.node
   local offset, t = component.offset, component.type
@@ -69,7 +70,8 @@ local function component_step(env, instance, argument)
   return assignment.value(env, node, to, e)
 end
 
--- Compiles t(...) if t is a derived type; returns nil for other names.
+-- Compiles t(...) if t is a derived type; returns nil for other names. Raises for abstract types, for wrong components,
+-- and on a device for types whose objects need initialization.
 function fortran_expression.constructor(env, node)
   local t, session = env.session.now.scope.tags[node.base.name], env.session
   if not t or t.class ~= "type" then return nil end
@@ -88,7 +90,8 @@ function fortran_expression.constructor(env, node)
   for i, argument in ipairs(steps) do steps[i] = component_step(env, instance, argument) end
   local function prepare_instance(f)
     if on_device then return env.space:local_memory(t.size) end
-    if not instance.address then -- a single object serves all evaluations of the expression
+    -- A single object serves all evaluations of the expression on the host.
+    if not instance.address then
       instance.address = object.new(session, t, types.name(t), node.pos)
       if session.now.locals then table.insert(session.now.locals, { type = t, address = instance.address }) end
     else

@@ -14,10 +14,12 @@ local raise = diagnostic.raise
 
 local fortran_declarations = {}
 
+-- Fortran's limit of an array's dimensions.
 local MAX_RANK = 15
 local MAX_CHARACTERS = 1 << 20 -- limit of the length of characters, which are Lua strings
 
--- Returns the value of a constant integer expression, such as a bound, a kind or a length.
+-- Returns the value of a constant integer expression, such as a bound, a kind or a length. Raises if it is not a scalar
+-- integer.
 local function integer(session, node)
   local frame = { pos = node.pos }
   local v = fortran_expression.integer(session:host_env(), node)(frame)
@@ -25,7 +27,8 @@ local function integer(session, node)
 end
 
 -- Returns the derived type of a specification. forward: true if the text may define the type later, as allowed for
--- pointer and allocatable components.
+-- pointer and allocatable components; an unknown name then becomes an incomplete type. Otherwise an unknown name
+-- raises.
 local function resolve_derived_type(session, spec, forward)
   if spec.name == "*" then
     raise("unsupported", spec.name_pos, "unlimited polymorphic objects are not supported", { help = "name a type" })
@@ -43,8 +46,8 @@ local function resolve_derived_type(session, spec, forward)
     help = diagnostic.suggest(spec.name, names) })
 end
 
--- Returns the type of a specification. value: initial value of the entity, which determines the length of character(*);
--- forward: as in resolve_derived_type.
+-- Returns the type of a specification. value: AST of the entity's initial value, which determines the length of
+-- character(*), or nil; forward: as in resolve_derived_type. Raises if there is no such type.
 function fortran_declarations.type(session, spec, value, forward)
   if spec.class == "type" then return resolve_derived_type(session, spec, forward) end
   if spec.class == "character" then
@@ -70,7 +73,7 @@ function fortran_declarations.type(session, spec, value, forward)
   return t
 end
 
--- Returns the attributes of a declaration by name. Raises if they contradict each other.
+-- Returns the attributes of a declaration by name. Raises if two are equal or contradict each other.
 local function attributes_of(node)
   local attributes = {}
   for _, attribute in ipairs(node.attrs) do
@@ -90,7 +93,7 @@ local function attributes_of(node)
   return attributes
 end
 
--- Returns the bounds of an explicit shape: {lower, extent} for each dimension.
+-- Returns the bounds of an explicit shape: {lower, extent} for each dimension. list: ASTs of the dimensions.
 local function bounds_of(session, list)
   local bounds = {}
   for i, dim in ipairs(list) do
@@ -100,7 +103,7 @@ local function bounds_of(session, list)
   return bounds
 end
 
--- Raises if an array type is too large.
+-- Returns the array type t; raises if it is too large.
 local function check_size(t, pos)
   local n = 1
   for _, bound in ipairs(t.bounds) do
@@ -110,14 +113,16 @@ local function check_size(t, pos)
   return t
 end
 
--- Returns the descriptor layout of a pointer or allocatable: gfortran only uses descriptors for arrays and classes.
+-- Returns the descriptor layout of a pointer or allocatable. gfortran uses a mere address, without a descriptor, for
+-- scalars that are not polymorphic.
 local function layout_of(session, rank, is_class)
   local is_address = rank == 0 and not is_class and session.program.layout == fortran_descriptor.layouts.gfortran
   return is_address and fortran_descriptor.address or session.program.layout
 end
 
 -- Returns the type of an entity. For a dummy array with bounds that the actual argument determines, returns nil and
--- {of, list, dims, polymorphic, any_rank}.
+-- {of, list, dims, polymorphic, any_rank}. node: the declaration; attributes: from attributes_of; is_dummy,
+-- is_component: true for an argument or a component. Raises if type, shape and attributes do not fit.
 local function entity_type(session, node, entity, attributes, is_dummy, is_component)
   local is_indirect = is_component and (attributes.allocatable or attributes.pointer)
   local is_class = node.spec.polymorphic
@@ -176,7 +181,8 @@ end
 
 -- ---------------------------------------------------------------------------------- derived types --
 
--- Returns a function that gives a component of a new object its default value; nil if the component has no default.
+-- Returns function(session, address), which gives a component of a new object its default value. t: type of the
+-- component. Returns nil if the component has no default.
 local function start_of(entity, t)
   local value = entity.value or entity.target
   if not value then return nil end
@@ -187,14 +193,15 @@ local function start_of(entity, t)
     local node = { pos = value.pos, to = { tag = "id", name = entity.name, pos = entity.pos }, e = value }
     local to = fortran_expression.designator(env, node.to, t, lvalue)
     if entity.target then
-      if e.is_null then return end -- null is the default in any case
+      -- The descriptor of a new pointer is null in any case.
+      if e.is_null then return end
       raise("unsupported", value.pos, "a component's first target is null()")
     end
     assignment.value(env, node, to, e) { pos = value.pos }
   end
 end
 
--- Returns the parent of a derived type, and true if the type is abstract.
+-- Returns the parent of a derived type (or nil), and true if the type is abstract. Raises for unsupported attributes.
 local function attributes_of_type(session, node)
   local parent, is_abstract
   for _, attribute in ipairs(node.attrs) do
@@ -213,7 +220,8 @@ local function attributes_of_type(session, node)
   return parent, is_abstract
 end
 
--- Declares a derived type with its components and directives. If the declaration fails, the type is removed.
+-- Declares a derived type with its components and directives. Raises if the declaration is invalid; the type is then
+-- removed.
 function fortran_declarations.declare_derived_type(session, node)
   local scope = session.now.scope
   local parent, is_abstract = attributes_of_type(session, node)
@@ -228,7 +236,7 @@ function fortran_declarations.declare_derived_type(session, node)
   t.parent, t.abstract = parent, is_abstract
   local ok, err = pcall(function()
     local members, names, directives = {}, {}, {}
-    -- the parent is a member without a name: its components become the type's own
+    -- The parent is a member without a name, so that its components become the type's own.
     if parent then
       members[1] = { type = parent, pos = node.pos }
       names[parent.tag] = true
@@ -262,7 +270,8 @@ function fortran_declarations.declare_derived_type(session, node)
   error(err, 0)
 end
 
--- Runs fn, which declares types. Components may have types that are defined after them, but before fn returns.
+-- Runs fn, which declares types. Components may have types that are defined after them, but before fn returns. Raises
+-- the error of fn, or if such a type is never defined.
 function fortran_declarations.complete(session, fn)
   local forward = {}
   local ok, err = pcall(with_fields, session.now, { forward = forward }, fn)
@@ -274,7 +283,8 @@ end
 
 -- -------------------------------------------------------------------------------------- variables --
 
--- Enters a variable into the current scope. Its version is a new number, by which caches detect that names changed.
+-- Enters a variable into the current scope and returns it. The scope's version is incremented, by which caches detect
+-- that names changed.
 local function enter(session, entity, t, address, attributes)
   local variable = { name = entity.name, type = t, address = address, target = attributes.target ~= nil,
     constant = attributes.parameter ~= nil or attributes.intent and attributes.intent.direction == "in"
@@ -284,8 +294,9 @@ local function enter(session, entity, t, address, attributes)
   return variable
 end
 
--- Declares the variables of a declaration. bind: nil or, for dummy arguments, {names, bind(entity, type, open,
--- attributes) -> address, type}. Names that `bind` does not have get memory of their own.
+-- Declares the variables of a declaration. bind: nil or, for dummy arguments, {names, bind}, where bind.bind(entity,
+-- type, open, attributes) returns address and type. Names that bind.names does not have get memory of their own and
+-- their initial values. Raises if the declaration is invalid or a name is in use.
 function fortran_declarations.declare_variables(session, node, bind)
   local attributes = attributes_of(node)
   for _, entity in ipairs(node.list) do

@@ -1,7 +1,8 @@
 -- fortran_kernel.lua - bindings of Fortran variables in compute constructs, and the variables that statements use.
 --
--- A descriptor that is present on the device is read there. For any other, the kernel has a descriptor of its own, with
--- the host's bounds and the address of the data's device copy, as a compiler passes it.
+-- A descriptor that is present on the device is read from device memory. For any other variable, the kernel has a
+-- descriptor of its own, with the host's bounds and the address of the data's device copy, as a compiler passes it.
+-- Bindings are described in fortran_expression.lua.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -10,8 +11,9 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local fortran_kernel = {}
 
--- Returns a binding with a descriptor that the kernel owns. base 0: the variable is not allocated or not associated;
--- using it raises.
+-- Returns a binding with a descriptor that the kernel owns. t: type of the variable; element_type: its dynamic type;
+-- base: device address of the data; 0: the variable is not allocated or not associated, and using it raises. low, high:
+-- bounds of the data, or a note (memory_view.lua).
 local function section_binding(session, t, element_type, name, base, dims, low, high)
   local binding = { type = t, dynamic = t.polymorphic and function() return element_type end, dope = function(f)
     if base == 0 then
@@ -24,8 +26,8 @@ local function section_binding(session, t, element_type, name, base, dims, low, 
   return binding
 end
 
--- Returns the contents of a variable's descriptor on the host: base address, dims, type, and the address of the first
--- byte and the number of bytes of all elements.
+-- Returns the contents of a variable's descriptor on the host: base address (0: no data), dims and type. Also returns
+-- the address of the first byte and the number of bytes of all elements.
 local function contents(session, variable)
   local space, t, address = session.host_space, variable.type, variable.address
   local base, element_type = fortran_descriptor.base(space, address), fortran_descriptor.type(space, t, address)
@@ -33,10 +35,11 @@ local function contents(session, variable)
   return base, dims, element_type, fortran_descriptor.hull(base, element_type, dims)
 end
 
--- Returns the address of the first present byte in a range; nil if none is present.
+-- Returns the address of the first present byte in a host range, by binary search; nil if no byte is present.
 local function first_present(ctx, device, address, bytes)
   if ctx:presence(device, address, bytes) == "absent" then return nil end
-  local low, high = 0, bytes - 1 -- the result is in this range; no byte before `low` is present
+  -- The result is in this range, because no byte before `low` is present.
+  local low, high = 0, bytes - 1
   while low < high do
     local middle = low + (high - low) // 2
     if ctx:presence(device, address + low, middle - low + 1) == "absent" then low = middle + 1 else high = middle end
@@ -44,8 +47,9 @@ local function first_present(ctx, device, address, bytes)
   return address + low
 end
 
--- Returns the binding of a variable with a descriptor in kernel `k`; k nil: for inspecting the device. start: host
--- address of the section that a clause names, or nil. Decides FLANG-storage-3.
+-- Returns the binding of a variable with a descriptor in kernel `k`; k is nil when a script inspects the device. start:
+-- host address of the section that a clause names, or nil. If no data are present, accesses through the binding raise.
+-- Decides FLANG-storage-3.
 function fortran_kernel.binding(session, k, variable, start)
   local ctx, device = session.ctx, session.now.device
   local t, address, name = variable.type, variable.address, variable.name
@@ -54,12 +58,12 @@ function fortran_kernel.binding(session, k, variable, start)
     return { type = t, target = true, lvalue = function() return dev, dev, dev + t.size end }
   end
   local base, dims, element_type, first, bytes = contents(session, variable)
-  -- If only an attach names the variable, its data are not looked up: its descriptor should have been present
-  -- (FLANG-storage-3).
+  -- If only an attach clause names the variable, its data are not looked up, so that an access raises: its descriptor
+  -- should have been present (FLANG-storage-3).
   local attached = k and k.plan.attached[name]
   local on_device, low, high = base, { name = name }, nil
   if base ~= 0 and bytes > 0 and not attached then
-    -- data that are partly present are inspected piece by piece
+    -- The access looks up each piece of data that are only partly present. Only inspection may use them.
     if not k and ctx:presence(device, first, bytes) == "partly" then
       low.pieces = true
     else
@@ -75,8 +79,9 @@ function fortran_kernel.binding(session, k, variable, start)
   return section_binding(session, t, element_type, name, on_device, dims, low, high)
 end
 
--- Returns the binding of a variable in use_device: its data on the device, which the host passes on. The field host of
--- the binding is the address of the data on the host.
+-- Returns the binding of a variable in use_device, with the address of its data on the device; the host only passes it
+-- on. The field `host` of the binding is the address of the data on the host. Data that are absent, or not allocated,
+-- have the device address 0.
 function fortran_kernel.use_device(session, variable)
   local base, dims, element_type, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
@@ -87,7 +92,9 @@ function fortran_kernel.use_device(session, variable)
   return binding
 end
 
--- Returns the binding of a private copy of the data of an allocatable or pointer. sharing: private or firstprivate.
+-- Returns the binding of a private copy of the data of an allocatable or pointer in kernel `k`. sharing: private or
+-- firstprivate, which also copies the host's values. A variable that is not allocated gets its ordinary binding. Raises
+-- if the copy fails.
 function fortran_kernel.private_copy(k, variable, sharing)
   local session = k.session
   local base, dims, element_type, first, bytes = contents(session, variable)
@@ -98,11 +105,12 @@ function fortran_kernel.private_copy(k, variable, sharing)
     address + bytes)
 end
 
+-- Fields of an AST node that contain a node, and fields that contain a list of nodes.
 local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "base", "mask", "re", "im" }
 local lists = { "list", "args", "body", "cases" }
 
--- Returns the names of the variables that statements use, in order, for the implicit data rules: list of {name, pos,
--- reduced?}. Private variables of loops are not included.
+-- Returns the variables that statements use, in order, for the implicit data rules: list of {name, pos, reduced?},
+-- where reduced is true for the variable of a reduction. Constants and private variables of loops are not included.
 function fortran_kernel.references(session, list)
   local by_name, names = {}, {}
   local function use(name, pos, private_names)

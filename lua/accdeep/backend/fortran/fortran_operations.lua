@@ -1,7 +1,8 @@
 -- fortran_operations.lua - operations of Fortran expressions: literals, operators, array constructors. Extends
 -- fortran_expression.lua, whose head describes expressions.
 --
--- An operation works on scalars, or element by element on arrays of one shape.
+-- An operation works on scalars, or element by element on arrays of one shape. All compilers here raise if an operand
+-- has a wrong type. Functions of the frame raise if shapes differ.
 
 local complex = require "accdeep.backend.fortran.complex"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -16,8 +17,8 @@ local compile, compilers, converter = fortran_expression.compile, fortran_expres
   fortran_expression.converter
 local integer, scalar = fortran_expression.integer, fortran_expression.scalar
 
--- Returns the expression that applies fn to one or two expressions, element by element; b is nil for one. In a where,
--- only elements that the mask selects are computed.
+-- Returns the expression of type t that applies fn to one or two expressions, element by element. b: nil for one; pos:
+-- position for errors. In a where statement (f.mask is set), only elements that the mask selects are computed.
 local function map_elements(t, fn, a, b, pos)
   if a.rank == 0 and (not b or b.rank == 0) then
     local x, y = a.value, b and b.value
@@ -42,7 +43,8 @@ local function map_elements(t, fn, a, b, pos)
         if b and b.rank > 0 then w = y[i] end
         result[i] = fn(v, w)
       else
-        result[i] = v -- a value that is never used: the mask excludes this element
+        -- The mask excludes this element, so its value is never used.
+        result[i] = v
       end
     end
     return result
@@ -50,9 +52,10 @@ local function map_elements(t, fn, a, b, pos)
 end
 fortran_expression.map_elements = map_elements
 
+-- Returns the extents of a shape as text for messages.
 local function shape_text(shape) return "(" .. table.concat(shape, ",") .. ")" end
 
--- Raises if two shapes differ.
+-- Raises if two shapes, lists of extents, differ. pos: position for the error.
 function fortran_expression.conform(a, b, pos)
   for i = 1, math.max(#a, #b) do
     if a[i] ~= b[i] then
@@ -61,13 +64,14 @@ function fortran_expression.conform(a, b, pos)
   end
 end
 
+-- Classes of comparable numbers, and of all numbers.
 local number = { integer = true, real = true }
 local numeric = { integer = true, real = true, complex = true }
 
 fortran_expression.numeric = numeric
 
--- Raises if one of several expressions is not of the required sort: "value", a class, "number" (comparable) or
--- "numeric".
+-- Raises if one of several expressions is not of the required sort or has no value. required: "value" (any value), the
+-- name of a class, "number" (comparable) or "numeric" (any number). node: position for the error.
 local function needs(node, required, ...)
   for _, e in ipairs { ... } do
     local class = e.type.class
@@ -82,7 +86,7 @@ local function needs(node, required, ...)
 end
 fortran_expression.needs = needs
 
--- Returns the type of an operation on two numbers.
+-- Returns the type of an operation on two numbers of the types a and b.
 local function common_type(a, b)
   if a.class == b.class then return a.size >= b.size and a or b end
   if a.class == "complex" or b.class == "complex" then
@@ -93,7 +97,7 @@ local function common_type(a, b)
 end
 fortran_expression.common_type = common_type
 
--- Returns a to the power b, both integers. Raises for 0 to a negative power.
+-- Returns a to the power b, both integers. Raises for 0 to a negative power, at `pos`.
 local function integer_power(a, b, pos)
   if b < 0 then
     if a == 0 then raise("scenario-error", pos, "division by zero") end
@@ -107,7 +111,7 @@ local function integer_power(a, b, pos)
   return r
 end
 
--- Returns the quotient of two integers, truncated towards zero. Raises for a division by zero.
+-- Returns the quotient of two integers, truncated towards zero. Raises for a division by zero, at `pos`.
 local function divide(a, b, pos)
   if b == 0 then raise("scenario-error", pos, "division by zero") end
   local q = a // b
@@ -115,6 +119,7 @@ local function divide(a, b, pos)
   return q
 end
 
+-- Operators of numbers, comparisons and logical operators: operator -> function(a, b, pos) -> result.
 local integers = {
   ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
   ["*"] = function(a, b) return a * b end, ["/"] = divide, ["**"] = integer_power,
@@ -137,7 +142,8 @@ local logicals = {
   [".and."] = function(a, b) return a and b end, [".or."] = function(a, b) return a or b end,
 }
 
--- Compiles a comparison of numbers or characters. node: position for errors.
+-- Compiles a comparison of numbers or characters. op: a key of `comparisons`; a, b: compiled operands; node: position
+-- for errors. The shorter of two characters is extended by blanks. Raises for other types.
 function fortran_expression.compile_comparison(node, op, a, b)
   local compare = comparisons[op]
   if a.type.kind == "character" and b.type.kind == "character" then
@@ -157,12 +163,13 @@ function fortran_expression.compile_comparison(node, op, a, b)
   return map_elements(LOGICAL, function(x, y) return compare(cx(x), cy(y)) end, a, b, node.pos)
 end
 
+-- Compiles a binary operation: logical, concatenation (//), comparison or arithmetic. Raises if the types do not fit.
 function compilers.binary(env, node)
   local a, b, op = compile(env, node.a), compile(env, node.b), node.op
   if logicals[op] then
     needs(node.a, "logical", a)
     needs(node.b, "logical", b)
-    -- Scalar operands are evaluated only as needed, because the second operand may be invalid if the first decides.
+    -- Scalar operands are evaluated only as needed, because evaluating the second may be an error if the first decides.
     if a.rank == 0 and b.rank == 0 then
       local x, y = a.value, b.value
       if op == ".and." then return scalar(LOGICAL, function(f) return x(f) and y(f) end) end
@@ -199,11 +206,13 @@ function compilers.unary(env, node)
   return map_elements(e.type, function(v) return fit(-v) end, e)
 end
 
+-- Compiles a number; raises if there is no such kind.
 function compilers.num(_, node)
   local t = fortran_types.intrinsic[node.class][tonumber(node.kind) or 4]
   if not t then raise("unknown-type", node.pos, ("there is no %s of kind %s"):format(node.class, node.kind)) end
   return fortran_expression.constant(t, t.class == "real" and converter(DOUBLE, t)(node.value) or node.value)
 end
+-- Compiles a complex constant (re, im); raises if a part is not a constant.
 function compilers.complex(env, node)
   local re, im = compile(env, node.re), compile(env, node.im)
   for part, e in pairs { [node.re] = re, [node.im] = im } do
@@ -227,7 +236,8 @@ end
 
 -- ---------------------------------------------------------------------------- array constructors --
 
--- Compiles the items of an array constructor into the list `into`; the items of an implied loop are a nested list.
+-- Compiles the items of an array constructor and appends them to the list `into`. An expression becomes {e, pos}, an
+-- implied loop {counter, first, last, step, items, pos}, where `items` is such a list.
 local function constructor_items(env, list, into)
   for _, node in ipairs(list) do
     if node.tag == "implied" then
@@ -250,7 +260,7 @@ local function constructor_items(env, list, into)
 end
 
 -- Returns the common type of the items of an array constructor. specified_type: the type in the constructor's text, or
--- nil.
+-- nil. Returns nil if there are no items and no such type. Raises if items have no common type.
 local function types_in(items, specified_type)
   local t = specified_type
   for _, item in ipairs(items) do
@@ -267,7 +277,8 @@ local function types_in(items, specified_type)
   return t
 end
 
--- Appends the values of an array constructor's items, converted to type t.
+-- Appends the values of an array constructor's items in frame f, converted to type t, to the list `values`. Returns
+-- this list.
 local function collect(items, t, f, values)
   for _, item in ipairs(items) do
     if item.e then
@@ -287,6 +298,7 @@ local function collect(items, t, f, values)
   return values
 end
 
+-- Compiles an array constructor; raises if it is empty and has no type.
 function compilers.array(env, node)
   local items = {}
   constructor_items(env, node.list, items)

@@ -2,9 +2,9 @@
 -- numbers as lists of two parts, arrays as views.
 --
 -- The view of an array is made when the array is read. v(i, j) uses Fortran's indices; v[i] counts elements from 0 in
--- memory order; v:values() is a list, nested for several dimensions: list[i][j] is element (i,j). The view of an array
--- that is not allocated or associated is nil, as is the value of such a scalar pointer. Assigning a list to an
--- allocatable or pointer allocates it.
+-- memory order; v:values() is a list, nested for several dimensions: list[i][j] is element (i,j). An array that is not
+-- allocated or associated reads as nil, as does such a scalar. Assigning a list to an allocatable or pointer allocates
+-- new memory. Arguments space, address, low, high: as in memory_view.lua; t: type of the object.
 
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -18,11 +18,13 @@ local raise = diagnostic.raise
 
 local fortran_view = {}
 
+-- Frame of accesses through views: it has no position, because the script's line is reported.
 local frame = {}
 
+-- Class of array views.
 local Array = { __name = "array" }
 
--- Returns the elements of a section as nested lists, one level for each dimension.
+-- Returns the elements of a section (fortran_expression.lua) as nested lists, one level for each dimension.
 local function nested_list(section, space)
   local dims = section.dims
   local function list(address, depth)
@@ -37,6 +39,7 @@ local function nested_list(section, space)
   return list(section.address, 1)
 end
 
+-- Returns the view of a section that is an array.
 local function array(space, t, section)
   local n = fortran_descriptor.count(section.dims)
   return memory_view.make(Array, space, { kind = "array", of = section.of, n = n, size = n * section.of.size,
@@ -44,7 +47,8 @@ local function array(space, t, section)
     section.address, section.low, section.high, section)
 end
 
--- Returns the address of element `index`, counted from 0 in memory order. Raises if the index is invalid.
+-- Returns the address of element `index`, counted from 0 in memory order. at: location of the view. Raises if the index
+-- is not an integer or is out of bounds.
 local function address_of(at, index)
   local section = at.section
   if math.type(index) ~= "integer" or index < 0 or index >= at.type.n then
@@ -67,6 +71,7 @@ function methods.values(self)
   return nested_list(at.section, at.space)
 end
 
+-- Returns a method, or the element with index `key`, counted from 0 in memory order. Raises for other keys.
 function Array:__index(key)
   if methods[key] then return methods[key] end
   local at = memory_view.location(self)
@@ -78,7 +83,8 @@ function Array:__newindex(key, value)
 end
 function Array:__len() return memory_view.location(self).type.n end
 function Array:__tostring() return types.name(memory_view.location(self).type) end
--- v(i, j): returns the element with these indices of Fortran.
+-- v(i, j): returns the element with these indices of Fortran. Raises if an index is out of bounds or their number is
+-- wrong.
 function Array:__call(...)
   local at = memory_view.location(self)
   local section = at.section
@@ -98,7 +104,8 @@ function Array:__call(...)
   return memory_view.read(at.space, section.of, address, at.low, at.high)
 end
 
--- Returns the section of an array type at an address; nil for a descriptor without a target.
+-- Returns the section of an array, or of the data of a descriptor, at an address. Returns nil for a descriptor without
+-- a target.
 local function section_of(space, t, address, low, high)
   if t.bounds then
     return { address = address, low = low, high = high, of = t.of,
@@ -110,13 +117,14 @@ local function section_of(space, t, address, low, high)
     dims = fortran_descriptor.dims(space, t, address, low, high, frame) }
 end
 
--- Returns the view of a section; for a scalar, its value.
+-- Returns the view of a section of type t; for a scalar, its value.
 function fortran_view.view_of_section(space, t, section)
   if #section.dims > 0 then return array(space, t, section) end
   return memory_view.read(space, section.of, section.address, section.low, section.high)
 end
 
--- Returns the value of an object of a Fortran type; nil if it is not allocated or associated.
+-- Returns the value of an object of a Fortran type: a Lua value or a view. Returns nil if it is not allocated or
+-- associated. Raises if it cannot be read.
 function fortran_view.read_value(space, t, address, low, high)
   if t.kind == "descriptor" or t.bounds then
     local section = section_of(space, t, address, low, high)
@@ -131,7 +139,8 @@ fortran_view.nested = nested_list
 
 -- --------------------------------------------------------------------------------------- writing --
 
--- Returns the shape of nested lists, by their first elements. Raises if the nesting is not deep enough.
+-- Returns the extents of nested lists with `rank` levels, taken from their first elements. Raises if the nesting is not
+-- deep enough. t: type for the message.
 local function shape_of(value, rank, t)
   local shape = {}
   for i = 1, rank do
@@ -146,7 +155,8 @@ local function shape_of(value, rank, t)
   return shape
 end
 
--- Stores a list, nested or flat, into a section.
+-- Stores a list, nested or flat, into a section. Raises if it has too many elements or a wrong value; elements stored
+-- until then keep their new values.
 local function fill_section(space, section, t, value)
   local dims = section.dims
   local function fill(address, depth, list)
@@ -161,7 +171,7 @@ local function fill_section(space, section, t, value)
       else fill(at, depth + 1, item) end
     end
   end
-  -- a flat list has all elements in memory order
+  -- A flat list has the elements of an array with several dimensions in memory order.
   if #dims > 1 and value[1] ~= nil and type(value[1]) ~= "table" then
     local addresses = fortran_expression.addresses(section)
     if #value > #addresses then
@@ -174,8 +184,9 @@ local function fill_section(space, section, t, value)
   fill(section.address, 1, value)
 end
 
--- Assigns to an allocatable or pointer: nil deallocates or nullifies it, a view becomes a pointer's target, a list is
--- stored in new memory of the list's shape.
+-- Assigns to an allocatable or pointer of type t: nil deallocates or nullifies it; a view becomes a pointer's target;
+-- a list is stored in new memory. A flat list for several dimensions is stored in existing elements. Raises if the
+-- value does not fit, and for other lists on a device.
 local function fill_descriptor(space, t, address, value, low, high)
   local session = space.session
   local at = memory_view.location(value)
@@ -209,7 +220,7 @@ local function fill_descriptor(space, t, address, value, low, high)
   fill_section(space, section, t, value)
 end
 
--- Stores a Lua value into an object of a Fortran type.
+-- Stores a Lua value into an object of a Fortran type; raises if the value does not fit.
 function fortran_view.fill(space, t, address, value, low, high)
   if t.kind == "descriptor" then return fill_descriptor(space, t, address, value, low, high) end
   if t.bounds then

@@ -1,5 +1,6 @@
 -- intrinsics.lua - intrinsic functions of Fortran: name -> function(env, node) -> expression (fortran_expression.lua).
--- Arguments may have the standard's keywords, which the signatures list.
+-- Arguments may have the standard's keywords, which the signatures list. All of them raise if an argument is missing,
+-- unknown or of a wrong type. A builder is the function `build` of `define`.
 
 local complex = require "accdeep.backend.fortran.complex"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -17,7 +18,7 @@ local INTEGER, LOGICAL, REAL, DOUBLE, LONG =
 local intrinsics, scalar, type_of = fortran_operations.intrinsics, fortran_operations.scalar, fortran_operations.type_of
 
 -- Returns the arguments of a call by name. signature: names in order, where ? marks optional arguments: "array dim?"
--- gives {array = node, dim = node or nil}. Raises for missing and unknown arguments.
+-- gives {array = node, dim = node or nil}. Raises for missing, unknown and repeated arguments, and for ranges.
 local function match_arguments(node, signature)
   local actuals, name = {}, node.base.name
   local names, needed = {}, {}
@@ -43,22 +44,23 @@ local function match_arguments(node, signature)
   return actuals
 end
 
--- Compiles an argument; raises if the argument is not of the sort `required` (fortran_operations.needs).
+-- Compiles an argument; raises if the argument is not of the sort `required` (needs in fortran_operations.lua).
 local function argument(env, node, required)
   local e = compile(env, node)
   needs(node, required, e)
   return e
 end
 
--- Defines intrinsic functions. build(env, node, arguments, name) returns the expression of a call.
+-- Defines intrinsic functions. names: separated by blanks; signature: as in match_arguments. build(env, node,
+-- arguments, name): returns the expression of a call, where arguments has AST nodes by name.
 local function define(names, signature, build)
   for name in names:gmatch "%S+" do
     intrinsics[name] = function(env, node) return build(env, node, match_arguments(node, signature), name) end
   end
 end
 
--- Returns the type that a kind argument selects in a class; `default` if the argument is missing. Raises if there is no
--- such type.
+-- Returns the type that a kind argument selects in a class of types. node: AST of the argument; nil: the result is
+-- `default`. Raises if there is no such type.
 local function kind_of(env, node, class, default)
   if not node then return default end
   local value = fortran_operations.integer(env, node)
@@ -69,7 +71,7 @@ end
 
 -- ------------------------------------------------------------------------- shapes and pointers --
 
--- Compiles an argument; raises if it is not an array.
+-- Compiles an argument; raises if it is neither an array nor of assumed rank.
 local function array_of(env, node)
   local e = compile(env, node)
   if e.rank == 0 and not e.any_rank then
@@ -78,8 +80,8 @@ local function array_of(env, node)
   return e
 end
 
--- Returns a function of the frame that returns the dims of an array, {lower, extent}. Lower bounds of values without
--- memory are 1.
+-- Returns a function of the frame that returns the dims of an array expression, a list of {lower, extent}; an empty
+-- list for a scalar. Lower bounds of values without memory are 1.
 local function dims_of(e)
   if e.rank == 0 then return function() return {} end end
   if e.section then
@@ -99,7 +101,7 @@ define("rank", "a", function(env, _, arguments)
 end)
 
 -- Returns the builder of an inquiry (lbound, ubound, size, shape). of_dimension(dim): result for one dimension;
--- of_shape(dims): result for all dimensions together, nil: the list of single results.
+-- of_shape(dims): result for all dimensions together; nil: the result is an array with one value for each dimension.
 local function inquiry(of_dimension, of_shape)
   return function(env, node, arguments)
     local e = array_of(env, arguments.array or arguments.source)
@@ -129,6 +131,7 @@ local function inquiry(of_dimension, of_shape)
     end }
   end
 end
+-- Results of lbound, ubound, and of size and shape for one dimension; a dimension without elements is 1:0.
 local function lower(dim) return dim.extent > 0 and dim.lower or 1 end
 local function upper(dim) return dim.extent > 0 and dim.lower + dim.extent - 1 or 0 end
 local function extent(dim) return math.max(dim.extent, 0) end
@@ -137,7 +140,8 @@ define("ubound", "array dim? kind?", inquiry(upper))
 define("size", "array dim? kind?", inquiry(extent, fortran_descriptor.count))
 define("shape", "source kind?", inquiry(extent))
 
--- Compiles an argument; raises if it is not a whole pointer or allocatable.
+-- Compiles an argument; raises if it is not a whole variable with the attribute `attribute`: "pointer" or
+-- "allocatable".
 local function descriptor_of(env, node, attribute)
   local e = compile(env, node)
   if not e.descriptor or e.dtype.attribute ~= attribute then
@@ -147,7 +151,8 @@ local function descriptor_of(env, node, attribute)
   return e
 end
 
--- Returns a function of the frame that returns the base address in the descriptor of an expression.
+-- Returns a function of the frame that returns the base address in the descriptor of expression `e`; 0 if `e` has no
+-- target.
 local function base_of(env, e)
   local descriptor, space = e.descriptor, env.space
   return function(f)
@@ -161,7 +166,8 @@ define("allocated", "array", function(env, _, arguments)
   return scalar(LOGICAL, function(f) return base(f) ~= 0 end)
 end)
 
--- True if two sections have the same elements in the same order, and have at least one element.
+-- True if two sections have the same elements in the same order, and have at least one element. Strides of dimensions
+-- with one element do not count.
 local function same_section(a, b)
   if a.address ~= b.address or #a.dims ~= #b.dims then return false end
   for i, dim in ipairs(a.dims) do
@@ -212,7 +218,8 @@ define("dble", "a", function(env, _, arguments)
   return fortran_operations.map_elements(DOUBLE, converter(e.type, DOUBLE), e)
 end)
 
--- Returns the builder of a conversion to integer. round: function that rounds a real number; nil: truncate.
+-- Returns the builder of a conversion to integer. round: function that rounds a real number; nil: the conversion
+-- truncates.
 local function define_conversion(round)
   return function(env, _, arguments)
     local e = argument(env, arguments.a, round and "number" or "numeric")
@@ -271,14 +278,15 @@ define("abs", "a", function(env, _, arguments)
   return fortran_operations.map_elements(e.type, math.abs, e)
 end)
 
--- Compiles two arguments and raises if one is not a number. x, y: names of the arguments.
+-- Compiles two arguments; returns both and their common type. x, y: names of the arguments. Raises if one is not a
+-- number.
 local function two_numbers(env, arguments, x, y)
   local a, b = compile(env, arguments[x]), compile(env, arguments[y])
   needs(arguments[x], "number", a)
   needs(arguments[y], "number", b)
   return a, b, fortran_operations.common_type(a.type, b.type)
 end
--- Returns the builder of mod or modulo. apply: the function on two numbers.
+-- Returns the builder of mod or modulo. apply: the function on two numbers. A zero divisor raises for integers.
 local function remainder(apply)
   return function(env, node, arguments)
     local a, b, t = two_numbers(env, arguments, "a", "p")
@@ -293,7 +301,7 @@ end
 define("mod", "a p", remainder(math.fmod))
 define("modulo", "a p", remainder(function(a, b) return a - (a // b) * b end))
 
--- Bitwise operations.
+-- Bitwise operations iand, ior and ieor.
 for name, apply in pairs { iand = function(x, y) return x & y end, ior = function(x, y) return x | y end,
   ieor = function(x, y) return x ~ y end } do
   define(name, "i j", function(env, node, arguments)
@@ -329,8 +337,8 @@ end
 
 -- --------------------------------------------------------------------------------------- arrays --
 
--- Returns the builder of a reduction of an array. start: value for an array without elements; apply: a function of two
--- values, or an operator; class: required class of the elements.
+-- Returns the builder of a reduction of an array. start: value for an array without elements, nil: 0; apply: a function
+-- of two values, or an operator; class: required sort of the elements (needs in fortran_operations.lua).
 local function reduction(start, apply, class)
   return function(env, node, arguments)
     if arguments.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end
@@ -351,8 +359,8 @@ define("product", "array dim?", reduction(1, "*", "numeric"))
 define("maxval", "array dim?", reduction(nil, math.max, "number"))
 define("minval", "array dim?", reduction(nil, math.min, "number"))
 
--- Returns the builder of a function of a mask. t: type of the result; result(number of true elements, number of
--- elements).
+-- Returns the builder of all, any or count, functions of a mask. t: type of the result; result(n, total): the result
+-- for n true elements of `total` elements.
 local function define_mask_function(t, result)
   return function(env, node, arguments)
     if arguments.dim then raise("unsupported", node.pos, "reductions of one dimension are not supported") end

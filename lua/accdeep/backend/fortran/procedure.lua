@@ -1,9 +1,13 @@
 -- procedure.lua - calls of Fortran subroutines and functions: binds arguments, runs the body, frees locals.
 --
--- A run has its own scope inside the scope of the host program or procedure. Each dummy argument is entered there with
--- the address of its actual argument, so that directives inside find the caller's data. A pointer or allocatable
--- argument shares the descriptor of its actual argument; an argument of assumed shape gets a descriptor for the
--- duration of the run.
+-- A run, one execution of a procedure, has its own scope inside the scope of the host program or procedure. Each dummy
+-- argument is entered there with the address of its actual argument, so that directives inside find the caller's data.
+-- A pointer or allocatable argument shares the descriptor of its actual argument. An argument of assumed shape gets a
+-- descriptor for the duration of the run.
+--
+-- Common arguments: entity is the AST of a dummy's name; actual is {e = expression, node, keyword}; frame is the
+-- caller's. run is {back, frame, names, bind}: back: functions that copy arguments back; names: actual arguments by
+-- dummy's name.
 
 local core = require "accdeep.core"
 local fortran_declarations = require "accdeep.backend.fortran.fortran_declarations"
@@ -25,8 +29,8 @@ local procedure = {}
 
 local MAX_CALL_DEPTH = 50 -- limit of nested calls: Lua allows about 200 nested protected calls of C
 
--- Enters the procedures of a list into the session's scope. host: the scope that contains the procedures; nil for
--- procedures of the program itself.
+-- Enters the procedures among the AST nodes of `list` into the session's scope. host: the scope that contains the
+-- procedures; nil for procedures of the program itself.
 function procedure.define(session, list, host)
   for _, node in ipairs(list) do
     if node.tag == "procedure" then
@@ -35,19 +39,20 @@ function procedure.define(session, list, host)
   end
 end
 
--- Returns the address of a new temporary object. The end of the run frees the object.
+-- Returns the address of a new temporary object of type t. The end of the run frees the object.
 local function temporary(session, t, name)
   local address = object.new(session, t, name)
   table.insert(session.now.locals, { type = t, address = address })
   return address
 end
 
--- Raises the error for an actual argument that does not match. expectation: the end of the message.
+-- Always raises: an actual argument does not match its dummy. expectation: the end of the message.
 local function wrong_type(entity, actual, expectation)
   raise("type-mismatch", actual.node.pos, ("the argument '%s' is %s"):format(entity.name, expectation))
 end
 
--- Raises if the type of an actual argument does not fit the type of its dummy.
+-- Raises if the type of an actual argument does not fit dummy_type, the type of its dummy. is_polymorphic: true if the
+-- dummy also accepts extensions of its type.
 local function check_type(entity, actual, dummy_type, is_polymorphic)
   local t = actual.e.type
   if is_polymorphic and t.kind == "record" and fortran_dynamic_types.extends(t, dummy_type) then return end
@@ -56,8 +61,8 @@ local function check_type(entity, actual, dummy_type, is_polymorphic)
   wrong_type(entity, actual, ("%s, not %s"):format(types.name(dummy_type), types.name(t)))
 end
 
--- Returns the section of an actual argument. If the argument is a value without memory, it is stored in a temporary
--- object.
+-- Returns the section of an actual argument, which is an array. A value without memory is converted to `element_type`
+-- and stored in a temporary object.
 local function section_of(session, entity, actual, element_type, frame)
   local e = actual.e
   if e.section then return e.section(frame) end
@@ -82,7 +87,8 @@ local function need_rank(entity, actual, rank)
   end
 end
 
--- Returns the address of a contiguous copy of a section. At the end of the run, the copy is copied back.
+-- Returns the address of a contiguous copy of a section. At the end of the run, unless it fails, the elements are
+-- copied back.
 local function pack_argument(session, entity, section, run, frame)
   local t = fortran_types.array(section.of, section.dims)
   local address, list, space = temporary(session, t, entity.name), fortran_expression.addresses(section),
@@ -95,7 +101,8 @@ local function pack_argument(session, entity, section, run, frame)
   return address
 end
 
--- Returns the dims of a dummy array whose bounds, or whose last bound, come from the actual argument's section.
+-- Returns the dims of a dummy array whose bounds, or whose last bound, come from the actual argument's section. open:
+-- the second result of entity_type in fortran_declarations.lua.
 local function open_bounds(session, open, section)
   local env, frame = session:host_env(), {}
   local dims = {}
@@ -119,8 +126,9 @@ local function open_bounds(session, open, section)
   return dims
 end
 
--- Returns a descriptor of a scalar for the duration of the run, and the descriptor's type. It is for scalars whose
--- dynamic type or rank is known only at the call (FLANG-other-1). Decides FLANG-other-1.
+-- Returns the address and type of a descriptor of a scalar, which lasts as long as the run. t: type of the descriptor.
+-- It is for scalars whose dynamic type or rank is known only at the call (FLANG-other-1). Raises if the actual argument
+-- does not match. Decides FLANG-other-1.
 local function describe_scalar(session, entity, actual, t, frame)
   local e = actual.e
   check_type(entity, actual, t.of, t.polymorphic)
@@ -131,11 +139,12 @@ local function describe_scalar(session, entity, actual, t, frame)
   return address, t
 end
 
--- Returns address and type of a dummy argument. Raises if the actual argument does not match.
--- Decides FLANG-dummy-1.
+-- Returns address and type of a dummy argument; the address is 0 for an absent optional argument. t, open: type of the
+-- dummy, as returned by entity_type in fortran_declarations.lua; attributes: its attributes by name. Raises if the
+-- actual argument does not match or is missing. Decides FLANG-dummy-1.
 local function bound(session, run, entity, t, open, attributes)
   local actual, frame = run.names[entity.name], run.frame
-  if actual == true then -- absent optional argument
+  if actual == true then -- the argument is absent
     if not attributes.optional then
       raise("type-mismatch", run.frame.pos, ("the argument '%s' is missing"):format(entity.name))
     end
@@ -206,7 +215,7 @@ local function bound(session, run, entity, t, open, attributes)
   return pack_argument(session, entity, section, run, frame), t
 end
 
--- True if a declaration has explicit bounds, which may depend on other arguments.
+-- True if a declaration has explicit bounds, which may depend on other arguments. node: a declaration.
 local function has_bounds(node)
   for _, entity in ipairs(node.list) do
     for _, dim in ipairs(entity.dims and entity.dims.list or {}) do
@@ -219,7 +228,8 @@ local function has_bounds(node)
   return false
 end
 
--- Declares the entities of a procedure. Entities without bounds are declared first, because bounds may use them.
+-- Declares the entities of the procedure `node`. Arguments without bounds are declared first, because bounds may use
+-- them. Raises if a declaration is invalid or an argument is not declared.
 local function declare_all(session, run, node)
   for _, item in ipairs(node.list) do
     if item.tag == "derived" then fortran_declarations.declare_derived_type(session, item) end
@@ -244,8 +254,9 @@ local function declare_all(session, run, node)
   end
 end
 
--- Returns the actual arguments of a call by the names of the dummies; true stands for an absent argument. Raises for
--- missing and unknown arguments.
+-- Returns the actual arguments of a call by the names of the dummies; true means that the argument is absent. Also
+-- returns `pos`. node: the procedure; args: list of actual arguments. Raises for unknown and repeated arguments;
+-- missing ones are reported when they are bound.
 local function match_arguments(node, args, pos)
   local names, is_dummy = {}, {}
   for _, name in ipairs(node.params) do
@@ -265,7 +276,8 @@ local function match_arguments(node, args, pos)
   return names, pos
 end
 
--- Compiles the actual arguments of a call in the caller's environment, and returns their list.
+-- Compiles the actual arguments of a call in the caller's environment. nodes: their ASTs. Returns a list of {e, node,
+-- keyword}, where keyword is nil for a positional argument.
 function procedure.actuals(env, nodes)
   local args = {}
   for i, node in ipairs(nodes) do
@@ -276,11 +288,13 @@ function procedure.actuals(env, nodes)
   return args
 end
 
--- Returns the name of the variable that holds a function's result.
+-- Returns the name of the variable that holds the result of the function `node`.
 local function result_entity(node) return node.result or node.name end
 
--- Runs a procedure and frees its locals, even if it fails. body(list, frame) runs its statements. Returns the result of
--- result(variable), which is called before the procedure's variables are freed.
+-- Runs a procedure and frees its locals, even if it fails. callee: its entry from procedure.define; args: from
+-- procedure.actuals. body(list, frame): runs its statements. result(variable): called before the procedure's variables
+-- are freed; its value is returned; nil for a subroutine. Raises the error of the procedure, for wrong arguments, in
+-- compute constructs, and if calls are nested too deeply.
 function procedure.run(session, callee, args, frame, body, result)
   local node = callee.node
   if session.now.kernel then
@@ -334,7 +348,7 @@ function procedure.run(session, callee, args, frame, body, result)
   return value
 end
 
--- Returns type specification and dims of a function's result.
+-- Returns type specification and dims (nil: a scalar) of a function's result. Raises if the result is not declared.
 local function result_declaration(callee)
   local node, name = callee.node, result_entity(callee.node)
   if node.spec then return node.spec, nil end
@@ -350,7 +364,8 @@ local function result_declaration(callee)
   raise("unknown-name", node.pos, ("the result '%s' is not declared"):format(name))
 end
 
--- Compiles a call of a function in an expression.
+-- Compiles a call of a function in an expression; each evaluation runs the function. node: the call; callee, body: as
+-- in procedure.run. Raises for a subroutine, and if the result has a derived type.
 function procedure.call_function(env, node, callee, body)
   if callee.node.kind ~= "function" then
     raise("type-mismatch", node.pos, ("'%s' is a subroutine"):format(callee.node.name), { help = "use call" })

@@ -1,4 +1,5 @@
--- selection.lua - compiles select case, select type and select rank: statements that choose one of several blocks.
+-- selection.lua - compiles select case, select type and select rank: statements that choose one of several blocks. A
+-- compiled statement is a function of the frame that returns a signal (run/fortran_statement.lua).
 
 local core = require "accdeep.core"
 local fortran_descriptor = require "accdeep.types.fortran_descriptor"
@@ -20,7 +21,7 @@ local compile = fortran_expression.compile
 
 -- ------------------------------------------------------------------------------------ select case --
 
--- Compiles the constant of a case; raises if it is not constant.
+-- Compiles the constant of a case to an expression (fortran_expression.lua); raises if it is not a constant scalar.
 local function constant(session, node)
   ast.visit(node, function(n)
     local variable = n.tag == "id" and session.now.scope.variables[n.name]
@@ -36,8 +37,8 @@ local function constant(session, node)
   return value
 end
 
--- Returns the range of values of a case: {pos, first?, last?}. first, last: compiled bounds; nil: unbounded on this
--- side.
+-- Returns the range of values of a case: {pos, first?, last?}. first, last: expressions of its bounds; nil: unbounded
+-- on this side. A single value is a range with equal bounds.
 local function range_of(session, case)
   if case.tag ~= "range" then
     local value = constant(session, case)
@@ -49,20 +50,21 @@ end
 
 local function always_true() return true end
 
--- Returns a function that is true if a <= b. If a or b is nil (no bound), the function always returns true.
+-- Returns a function of the frame that is true if a <= b. If the expression a or b is nil (no bound), the function
+-- always returns true.
 local function compile_at_most(a, b)
   return a and b and fortran_expression.compile_comparison(a.node or b.node, "<=", a, b).value or always_true
 end
 
--- True if two ranges of cases have a common value.
+-- True if two ranges of cases have a common value. All bounds are constants, so an empty frame is enough.
 local function overlap(a, b)
   return compile_at_most(a.first, a.last) {} and compile_at_most(b.first, b.last) {}
     and compile_at_most(a.first, b.last) {}
     and compile_at_most(b.first, a.last) {}
 end
 
--- Returns predicates for the cases of a branch, applied to the value e. ranges: those of earlier cases, to which the
--- ranges of this branch are added. Raises if two ranges overlap.
+-- Returns a list of predicates, functions of the frame, for the cases of a branch, applied to the expression `e`.
+-- ranges: those of earlier cases, to which the ranges of this branch are appended. Raises if two ranges overlap.
 local function tests_of(session, branch, e, ranges)
   local tests = {}
   for _, case in ipairs(branch.cases) do
@@ -77,7 +79,8 @@ local function tests_of(session, branch, e, ranges)
   return tests
 end
 
--- Compiles select case: the first branch with a matching range runs, otherwise the default.
+-- Compiles select case: the first branch with a matching range runs, otherwise the default, if there is one. Raises if
+-- the value is not an integer or characters, or if cases overlap.
 local function select_case(env, node, block)
   local subject = compile(env, node.e)
   fortran_expression.needs(node.e, "value", subject)
@@ -110,8 +113,9 @@ end
 
 -- ------------------------------------------------------------------------------------ select type --
 
--- Returns the binding of the selected object in a block. selected: table with the object's address, low, high, dims (of
--- an array) and type in the current run.
+-- Returns the binding of the selected object in a block of select type. e: its expression; t: the block's type;
+-- is_class: true if the object stays polymorphic in the block. selected: table with the object's address, low, high,
+-- dims (of an array) and type in the current run.
 local function associate_binding(session, e, selected, t, is_class)
   local binding = { type = t, target = true, dynamic = is_class and function() return selected.type end or nil }
   if e.rank == 0 then
@@ -126,7 +130,8 @@ local function associate_binding(session, e, selected, t, is_class)
   return binding
 end
 
--- Runs a block of the host program with the object declared as a variable, so that directives inside can name it.
+-- Runs a block of the host program with the object declared as the variable `name`, so that directives inside can name
+-- it. run: the compiled block. Returns the block's signal or raises its error; the variable is removed in any case.
 local function run_with_variable(session, name, binding, selected, run, f)
   local outer = session.now.scope
   local inner = scope.new(outer)
@@ -146,8 +151,8 @@ local function run_with_variable(session, name, binding, selected, run, f)
   return signal
 end
 
--- Returns the blocks of select type by precedence: first type is, then class is beginning with the most derived type,
--- then the default.
+-- Returns the blocks of select type by precedence: first `type is`, then `class is` beginning with the most derived
+-- type, then the default. The fields rank and number of each block are set.
 local function order_branches(branches)
   local order = {}
   for i, branch in ipairs(branches) do order[i] = branch end
@@ -163,13 +168,16 @@ local function order_branches(branches)
   return order
 end
 
--- True if a block of select type accepts an object whose dynamic type is t.
+-- True if a block of select type accepts an object whose dynamic type is t. A block without a guard, the default,
+-- accepts any.
 local function matches_guard(branch, t)
   if branch.guard == "type" then return branch.type == t end
   return not branch.guard or fortran_dynamic_types.extends(t, branch.type)
 end
 
--- Compiles select type: the best matching block runs with the object's binding.
+-- Compiles select type: the first matching block in the order of order_branches runs with the object's binding; none
+-- runs if no block matches. Raises if the object is not polymorphic or has no name, or a block's type does not extend
+-- its type.
 local function select_type(env, node, block)
   local session, subject = env.session, compile(env, node.e)
   local name = node.name or node.e.tag == "id" and node.e.name
@@ -220,7 +228,8 @@ end
 
 -- ------------------------------------------------------------------------------------ select rank --
 
--- Compiles select rank. The rank is known at compilation, because a procedure is compiled when it is called.
+-- Compiles select rank: only the block for the argument's rank, or else the default. The rank is known, because a
+-- procedure is compiled when it is called. Raises if the argument is not of assumed rank.
 local function select_rank(env, node, block)
   local session, subject = env.session, compile(env, node.e)
   if not subject.any_rank then
@@ -237,7 +246,8 @@ local function select_rank(env, node, block)
     if ranks[rank] then raise("duplicate-name", node.pos, "two blocks are for the same rank") end
     ranks[rank] = true
     if rank == subject.rank then body = branch.body end
-    if rank == "default" then default = branch.body end -- rank (*) is for assumed size, which has no descriptor
+    -- rank (*) matches nothing here, because it is for assumed size, which has no descriptor.
+    if rank == "default" then default = branch.body end
   end
   local is_ranked = body ~= nil
   body = body or default
@@ -256,8 +266,8 @@ local function select_rank(env, node, block)
   end
 end
 
--- Adds the selecting statements to the table of run/fortran_statement.lua. block(env, list): compiles a list of
--- statements.
+-- Adds the selecting statements to `statements`, the table of run/fortran_statement.lua. block(env, list): compiles a
+-- list of statements.
 function selection.define(statements, block)
   statements["select"] = function(env, node) return select_case(env, node, block) end
   function statements.select_rank(env, node) return select_rank(env, node, block) end
