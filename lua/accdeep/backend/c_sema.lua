@@ -262,10 +262,12 @@ end
 -- Checkers of expressions, by tag of the AST node: function(env, node) -> typed node.
 local checkers = {}
 
+-- Returns the constant of a number in the text.
 function checkers.num(_, node)
   local t = scalars[node.type]
   return constant(t, node.type == "float" and arithmetic.converter(DOUBLE, t)(node.value) or node.value, node.pos)
 end
+-- Returns the typed node of a name, as an l-value or a value; raises if the name is unknown.
 function checkers.id(env, node) return symbols.resolve(env, node, value) end
 -- Returns the typed node that an AST contains.
 function checkers.typed(_, node) return node.e end
@@ -367,17 +369,21 @@ local function increment(env, node, to, after)
   return { op = "step", type = t, pos = node.pos, to = e, amount = o == "--" and -amount or amount, after = after }
 end
 
+-- Returns the typed node of postfix ++ or --.
 function checkers.postfix(env, node) return increment(env, node, node.base, true) end
 
 -- Checkers of the unary operators & and *: function(env, node) -> typed node.
 local unary = {}
 
+-- Returns the typed node of &e; raises if the operand is not an l-value.
 function unary.address(env, node)
   local e = object(env, node.e)
   if not e.is_lvalue then raise("type-mismatch", node.pos, "'&' needs a variable") end
   return { op = "address", type = types.pointer(e.type), pos = node.pos, lvalue = e }
 end
 
+-- Returns the l-value of *e, or of the object of e->f. Raises if the operand is not a pointer, or if the size of its
+-- target is unknown.
 function unary.deref(env, node)
   local pointer = dereference(env, node.e, node.arrow and "'->'" or "'*'", node.arrow or node.pos)
   if not is_bound(env) then step_of(node, pointer.type) end
@@ -406,6 +412,7 @@ function checkers.unary(env, node)
   return e
 end
 
+-- Returns the typed node of a binary operator; raises if it cannot be applied to the operands.
 function checkers.binary(env, node)
   local o = node.op
   if o == "&&" or o == "||" then
@@ -480,6 +487,7 @@ function checkers.assign(env, node)
   return c_sema.convert_for_assignment(node, to, e)
 end
 
+-- Returns the typed node of a comma expression; raises in bounds.
 function checkers.comma(env, node)
   if is_bound(env) then raise("type-mismatch", node.pos, "a bound is one expression") end
   local list = {}

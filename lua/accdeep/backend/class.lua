@@ -269,14 +269,18 @@ function steps.pragma(self, item) self.pragmas[#self.pragmas + 1] = item end
 
 -- Sets the access of the members that follow. Decides TR14-A.8-05.
 function steps.access(self, item) self.access = item.word end
+-- Declares a template inside the class.
 function steps.template(self, item) template.declare(self.session, item) end
+-- Declares the type name of using NAME = TYPE.
 function steps.alias(self, item)
   self:alias(item.type.spec, class.declarator_of(item))
 end
+-- A constructor template makes the class no plain old data; other function templates are ignored.
 function steps.template_function(self, item)
   if item.declaration.role == "constructor" then self.pod = "no" end
 end
 steps["function"], steps.members = Definition.func, Definition.members
+-- Ignores a part of a definition that has no effect on the record.
 function steps.nothing() end
 steps.friend, steps.using, steps.assertion = steps.nothing, steps.nothing, steps.nothing
 

@@ -46,9 +46,12 @@ local at = closures.with_position
 -- Compilers of l-values, by op of the typed node: function(env, e) -> function(frame) -> address, low, high.
 local lvalues = {}
 
+-- Compiles a variable; its binding has the function that returns its address and bounds.
 function lvalues.variable(_, e) return at(e, e.binding.lvalue) end
+-- Returns the function that the node contains.
 function lvalues.given(_, e) return e.lvalue end
 
+-- Compiles a member: the address of its object plus an offset, with the bounds of the object.
 function lvalues.member(env, e)
   local base, offset = lvalue(env, e.base), e.offset
   return at(e, function(f)
@@ -108,11 +111,13 @@ end
 -- Compilers of values, by op of the typed node: function(env, e) -> function(frame) -> v, low, high.
 local values = {}
 
+-- Compiles a constant.
 function values.const(_, e)
   local v = e.const
   return function() return v end
 end
 
+-- Compiles the read of a local variable in a frame slot. A binding with `value` checks that the variable was written.
 values["local"] = function(_, e)
   local binding = e.binding
   local frame_slot = binding.frame_slot
@@ -121,7 +126,9 @@ values["local"] = function(_, e)
   return function(f) return f[frame_slot] end
 end
 
+-- Compiles a name without an l-value; its binding has the function that returns the value.
 function values.value(_, e) return at(e, e.binding.value) end
+-- Returns the function that the node contains.
 function values.given(_, e) return e.value end
 
 -- Compiles the load of a scalar, or of a pointer with its bounds.
@@ -179,6 +186,7 @@ function values.arith(env, e)
   return function(f) return apply(x(f), y(f)) end
 end
 
+-- Compiles the negation of a floating number.
 function values.negate(env, e)
   local v = value(env, e.e)
   return function(f) return -v(f) end
@@ -191,6 +199,7 @@ function values.compare(env, e)
 end
 values["not"], values["and"], values["or"] = values.compare, values.compare, values.compare
 
+-- Compiles ?:. Only the selected value is evaluated.
 function values.select(env, e)
   local c, x, y = condition(env, e.c), value(env, e.a), value(env, e.b)
   return function(f)
@@ -199,6 +208,7 @@ function values.select(env, e)
   end
 end
 
+-- Compiles a pointer plus or minus an index; the bounds stay those of the pointer.
 function values.displace(env, e)
   local base, index, step = value(env, e.pointer), value(env, e.index), e.type.to.size
   if e.operator == "-" then step = -step end
@@ -208,6 +218,7 @@ function values.displace(env, e)
   end
 end
 
+-- Compiles the difference of two pointers, in elements.
 function values.distance(env, e)
   local x, y, size = value(env, e.a), value(env, e.b), e.a.type.to.size
   return function(f) return ((x(f)) - (y(f))) // size end
@@ -227,6 +238,7 @@ function values.string(env, e)
   end
 end
 
+-- Compiles a comma expression: evaluates all operands and returns the last value.
 function values.comma(env, e)
   local list, n = {}, #e.list
   for i, item in ipairs(e.list) do list[i] = value(env, item) end
@@ -386,23 +398,28 @@ function conditions.compare(env, e)
   return function(f) return compare((x(f)), (y(f))) end
 end
 
+-- Compiles the negation of a condition.
 conditions["not"] = function(env, e)
   local is = condition(env, e.e)
   return function(f) return not is(f) end
 end
 
+-- Compiles &&. The second condition is evaluated only if the first one is true.
 conditions["and"] = function(env, e)
   local x, y = condition(env, e.a), condition(env, e.b)
   return function(f) return x(f) and y(f) end
 end
 
+-- Compiles ||. The second condition is evaluated only if the first one is false.
 conditions["or"] = function(env, e)
   local x, y = condition(env, e.a), condition(env, e.b)
   return function(f) return x(f) or y(f) end
 end
 
-function value(env, e) return values[e.op](env, e) end -- compiles any typed node as a value
-function lvalue(env, e) return lvalues[e.op](env, e) end -- compiles any typed node as an l-value
+-- Compiles any typed node as a value.
+function value(env, e) return values[e.op](env, e) end
+-- Compiles any typed node as an l-value.
+function lvalue(env, e) return lvalues[e.op](env, e) end
 
 -- Compiles a typed node as a condition: a function of the frame that returns true if the value of `e` is not zero.
 function condition(env, e)

@@ -231,7 +231,9 @@ end
 -- Compilers of l-values, by op of the typed node: function(b, env, e) -> l-value.
 local lvalues = {}
 
+-- Returns the l-value of a variable of the host program, whose address is known.
 function lvalues.fixed(_, _, e) return { address = e.address, offset = 0, type = e.type } end
+-- Returns the l-value of a part of the element for which the program runs.
 function lvalues.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
 
 -- The address is computed in the program of the enclosing element and inherited.
@@ -241,16 +243,19 @@ function lvalues.around(b, _, e)
   return { reg = inherit_register(b, pos, e.level, reg(enclosing.builder, address, pos)), offset = 0, type = e.type }
 end
 
+-- Returns the l-value of a member: that of its object with a larger offset.
 function lvalues.member(b, env, e)
   local base = lvalue(b, env, e.base)
   return { self = base.self, address = base.address, reg = base.reg, offset = base.offset + e.offset, type = e.type }
 end
 
+-- Returns the l-value of an array's element.
 function lvalues.element(b, env, e)
   local index = value(b, env, e.index)
   return displace(b, lvalue(b, env, e.base), index, e.type, e.pos)
 end
 
+-- Returns the l-value of a pointer's target, displaced by e.index elements if there is an index.
 function lvalues.deref(b, env, e)
   local pos = e.pos or e.pointer.pos
   local index = e.index and value(b, env, e.index)
@@ -263,11 +268,15 @@ end
 -- Compilers of values, by op of the typed node: function(b, env, e) -> value.
 local values = {}
 
+-- Returns a constant; it needs no code.
 function values.const(_, _, e) return constant(e.const, e.type) end
+-- Emits the load of an l-value.
 function values.load(b, env, e) return load(b, lvalue(b, env, e.lvalue), e.pos) end
 values.decay = values.load
+-- Emits the number of the pointer, '#'.
 function values.row(b, _, e) return e.row(b, e.pos) end
 
+-- Returns the address of an l-value as a pointer.
 function values.address(b, env, e)
   local address = address_of(b, lvalue(b, env, e.lvalue), e.pos)
   return { reg = address.reg, const = address.const, type = e.type }
@@ -309,8 +318,10 @@ local function arguments(b, env, e, list)
   return list
 end
 
+-- Emits the call of a scenario's function.
 function values.call(b, env, e) return call_out(b, env, e, e.name, e.fn, arguments(b, env, e, {})) end
 
+-- Emits the call of a member function that is a Lua function; the object's address is its first argument.
 function values.method(b, env, e)
   local object = address_of(b, lvalue(b, env, e.object), e.pos)
   object.type = e.object.type
@@ -329,6 +340,7 @@ local function truncate(b, env, e)
   end, { pointer })
 end
 
+-- Emits a conversion; none if every value of the old type is a value of the new type.
 function values.convert(b, env, e)
   local t, from = e.type, e.e.type
   if from.float then return truncate(b, env, e) end
@@ -339,10 +351,12 @@ function values.convert(b, env, e)
   return { reg = b:emit(e.pos, op.CAST, register, t.code, 0), type = t }
 end
 
+-- Emits an arithmetic operation.
 function values.arith(b, env, e)
   return operation(b, e.operator, e.type, value(b, env, e.a), value(b, env, e.b), e.pos)
 end
 
+-- Emits a comparison; the result is 0 or 1.
 function values.compare(b, env, e)
   local t = e.a.type.kind == "pointer" and e.a.type or e.b.type
   return operation(b, e.operator, t, value(b, env, e.a), value(b, env, e.b), e.pos, true)
@@ -351,6 +365,7 @@ end
 -- Emits the logical negation of a register; returns the register with the result.
 local function negate(b, register, pos) return b:emit(pos, op.LNOT, register, 0, 0) end
 
+-- Emits the negation of a condition.
 values["not"] = function(b, env, e) return { reg = negate(b, value(b, env, e.e).reg, e.pos), type = INT } end
 
 -- Compiles && and ||. The second operand is evaluated only where the first one does not decide.
@@ -372,19 +387,23 @@ function values.select(b, env, e)
   return { reg = b:emit(pos, op.SELECT, c, reg(b, x, pos), reg(b, y, pos)), type = e.type }
 end
 
+-- Emits a pointer plus or minus an index.
 function values.displace(b, env, e)
   local pointer = value(b, env, e.pointer)
   local bytes = apply(b, "*", value(b, env, e.index), constant(e.type.to.size), e.pos)
   return apply(b, e.operator, pointer, bytes, e.pos, e.type)
 end
 
+-- Emits the difference of two pointers, in elements.
 function values.distance(b, env, e)
   local x, y = reg(b, value(b, env, e.a), e.pos), reg(b, value(b, env, e.b), e.pos)
   return { reg = b:emit(e.pos, op.DISTANCE, x, y, e.a.type.to.size), type = LONG }
 end
 
-function value(b, env, e) return values[e.op](b, env, e) end -- compiles any typed node as a value
-function lvalue(b, env, e) return lvalues[e.op](b, env, e) end -- compiles any typed node as an l-value
+-- Compiles any typed node as a value.
+function value(b, env, e) return values[e.op](b, env, e) end
+-- Compiles any typed node as an l-value.
+function lvalue(b, env, e) return lvalues[e.op](b, env, e) end
 
 -- Functions that compile a node of the AST: as a value; as an l-value; as a start, length or index, which are integers
 -- of 64 bits. They raise if the expression is invalid.

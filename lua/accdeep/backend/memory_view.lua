@@ -659,6 +659,7 @@ function Array:__newindex(key, value)
   write(at.space, at.type.of, address, value, at.low, at.high)
 end
 
+-- Returns the number of the array's elements.
 function Array:__len() return locate(self).type.n end
 
 -- Returns element `key` of the target, or a member of the target (p.x for p->x), or a method. Raises for other keys.
@@ -705,11 +706,13 @@ local function displace(p, n, sign)
   return make(Pointer, at.space, at.type, at.address + sign * n * distance(at.type), at.low, at.high)
 end
 
+-- Returns the pointer p + n or n + p, with the same bounds; raises for other operands.
 function Pointer.__add(a, b)
   if type(a) == "number" then a, b = b, a end
   return displace(a, index_of(b), 1)
 end
 
+-- Returns p - q, a number of elements, or the pointer p - n. Raises for other operands.
 function Pointer.__sub(a, b)
   if memory_view.is_pointer(a) and memory_view.is_pointer(b) then
     return (locate(a).address - locate(b).address) // distance(locate(a).type)
@@ -717,6 +720,7 @@ function Pointer.__sub(a, b)
   return displace(a, index_of(b), -1)
 end
 
+-- Comparisons of two pointers by address; addresses are unsigned.
 function Pointer.__eq(a, b) return locate(a).address == locate(b).address end
 function Pointer.__lt(a, b) return math.ult(locate(a).address, locate(b).address) end
 function Pointer.__le(a, b) return not math.ult(locate(b).address, locate(a).address) end
@@ -728,6 +732,7 @@ function Pointer:__tostring()
   if at.address == 0 then return "NULL" end
   return ("%s (%s)"):format(types.name(at.type), at.space.on_device and "device" or "host")
 end
+-- Return the name of the object's type.
 function Struct:__tostring() return types.name(locate(self).type) end
 function Array:__tostring() return types.name(locate(self).type) end
 

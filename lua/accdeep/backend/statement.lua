@@ -117,8 +117,11 @@ end
 -- Compilers of statements, by tag of the AST node: function(env, node) -> function(frame) -> signal.
 local statements = {}
 
+-- Compiles a block, which has names of its own.
 function statements.block(env, node) return block(env, node.list) end
+-- Compiles a local declaration.
 function statements.decl(env, node) return declaration(env, node.declaration) end
+-- Compiles an expression statement; its value is discarded.
 function statements.expr(env, node)
   local run = closures.run(env, node.e)
   return function(f) run(f) end
@@ -128,12 +131,14 @@ local function breakable_environment(env, kind)
   return setmetatable({ breaks = true, continues = kind == "loop" or env.continues }, { __index = env })
 end
 
+-- Compiles break; raises outside of loops and switches.
 statements["break"] = function(env, node)
   if not env.breaks then
     raise("syntax", node.pos, "'break' stands in a loop or a switch", { length = #"break" })
   end
   return function() return BREAK end
 end
+-- Compiles continue; raises outside of loops.
 statements["continue"] = function(env, node)
   if not env.continues then
     raise("syntax", node.pos, "'continue' stands in a loop", { length = #"continue" })
@@ -142,6 +147,7 @@ statements["continue"] = function(env, node)
 end
 -- The signal ends the body, as plan/body/c_body.lua rejects return inside constructs.
 statements["return"] = function() return function() return RETURN end end
+-- Compiles an if statement.
 statements["if"] = function(env, node)
   local c, yes = truth(env, node.c), compile_statement(env, node.yes)
   local no = node.no and compile_statement(env, node.no)
@@ -185,9 +191,11 @@ local function loop(c, body, step)
   end
 end
 
+-- Compiles a while loop.
 statements["while"] = function(env, node)
   return loop(truth(env, node.c), compile_statement(breakable_environment(env, "loop"), node.body))
 end
+-- Compiles a do loop: the body runs once before the condition is evaluated.
 statements["do"] = function(env, node)
   local body = compile_statement(breakable_environment(env, "loop"), node.body)
   local again = loop(truth(env, node.c), body)
@@ -198,6 +206,7 @@ statements["do"] = function(env, node)
     return again(f)
   end
 end
+-- Compiles a for loop.
 statements["for"] = function(env, node)
   -- the loop's variable is in a block around the body
   local loop_env, init = block_environment(env), node.init
@@ -240,6 +249,7 @@ statements["switch"] = function(env, node)
     end
   end
 end
+-- Raises, because a label is valid only directly in the block of a switch.
 function statements.case(_, node)
   raise("syntax", node.pos, "a label stands in the block of a switch", { length = node.e and 4 or 7 })
 end

@@ -157,23 +157,28 @@ end
 -- Writers of l-values, by op of the typed node: function(w, e) -> operand.
 local lvalues = {}
 
+-- Returns the name of a local variable in memory, or the kernel's name for a variable of the host program.
 function lvalues.variable(w, e) return e.binding.operand or w:variable(e.name, e.binding) end
 
+-- Appends the address of a member.
 function lvalues.member(w, e)
   return w:assign_temporary("accd_pointer", ("accd_moved(%s, %d)"):format(lvalue(w, e.base), e.offset))
 end
 
+-- Appends the address of an array's element, with a check of the index that stops the kernel.
 function lvalues.element(w, e)
   local start, i, n = lvalue(w, e.base), value(w, e.index), e.n
   if n then w:line("if (%s < 0 || %s >= %d) accd_stop(t, ACCD_BOUNDS, %d);", i, i, n, e.pos) end
   return emit_displace(w, start, i, e.type.size)
 end
 
+-- Returns the pointer whose target is the l-value, displaced by e.index elements if there is an index.
 function lvalues.deref(w, e)
   local pointer = value(w, e.pointer)
   return e.index and emit_displace(w, pointer, value(w, e.index), e.type.size) or pointer
 end
 
+-- Returns the address of a compound assignment's target. It is computed at the first call only.
 function lvalues.once(w, e)
   e.compiled = e.compiled or lvalue(w, e.lvalue)
   return e.compiled
@@ -222,6 +227,7 @@ end
 -- Writers of values, by op of the typed node: function(w, e) -> operand.
 local values = {}
 
+-- Returns a literal; a constant pointer becomes a temporary with unknown bounds.
 function values.const(w, e)
   local text = literal(e.const)
   return e.type.kind == "pointer" and w:assign_temporary("accd_pointer", ("accd_unknown((u64)%s)"):format(text))
@@ -235,17 +241,22 @@ values["local"] = function(w, e)
   return w:assign_temporary(holder(e.type), "v" .. frame_slot)
 end
 
+-- Returns the kernel's name for a value of the host program.
 function values.value(w, e) return w:variable(e.name, e.binding) end
+-- Appends the load of an l-value.
 function values.load(w, e) return emit_load(w, e.type, lvalue(w, e.lvalue), e.pos) end
 
+-- Appends the pointer to which an array decays.
 function values.decay(w, e)
   return w:assign_temporary("accd_pointer", ("accd_decayed(%s, %d)"):format(lvalue(w, e.lvalue), e.lvalue.type.size))
 end
 
+-- Appends the address of an l-value as a pointer.
 function values.address(w, e)
   return w:assign_temporary("accd_pointer", ("accd_address(%s, %d)"):format(lvalue(w, e.lvalue), e.lvalue.type.size))
 end
 
+-- Appends a conversion; one to void only computes the value.
 function values.convert(w, e)
   local t, from = e.type, e.e.type
   if t.kind == "void" then return value(w, e.e) end
@@ -253,12 +264,15 @@ function values.convert(w, e)
   return w:assign_temporary(holder(t), convert(from.kind == "pointer" and ULONG or from, t, number_of(w, e.e)))
 end
 
+-- Appends an arithmetic operation.
 function values.arith(w, e)
   local x, y = value(w, e.a), value(w, e.b)
   return w:assign_temporary(holder(e.type), operation(e.operator, e.type, x, y, e.pos))
 end
 
+-- Appends the negation of a floating number.
 function values.negate(w, e) return w:assign_temporary("double", ("-(%s)"):format(value(w, e.e))) end
+-- Appends a condition as a number, 0 or 1.
 function values.compare(w, e) return w:assign_temporary("i64", condition(w, e)) end
 values["not"] = values.compare
 
@@ -273,6 +287,7 @@ values["and"] = function(w, e)
 end
 values["or"] = values["and"]
 
+-- Appends ?:. Only the selected value is computed.
 function values.select(w, e)
   local decides, result = condition(w, e.c), w:name()
   w:line("%s %s;", holder(e.type), result)
@@ -284,16 +299,19 @@ function values.select(w, e)
   return result
 end
 
+-- Appends a pointer plus or minus an index.
 function values.displace(w, e)
   local base, index = value(w, e.pointer), value(w, e.index)
   return emit_displace(w, base, index, e.operator == "-" and -e.type.to.size or e.type.to.size)
 end
 
+-- Appends the difference of two pointers, in elements.
 function values.distance(w, e)
   local x, y = value(w, e.a), value(w, e.b)
   return w:assign_temporary("i64", ("accd_distance(%s.at, %s.at, %d)"):format(x, y, e.a.type.to.size))
 end
 
+-- Appends all operands of a comma expression; returns the last value.
 function values.comma(w, e)
   for i = 1, #e.list - 1 do value(w, e.list[i]) end
   return value(w, e.list[#e.list])
@@ -353,6 +371,7 @@ function values.library(w, e)
     or wrap_integer(e.type, filled))
 end
 
+-- Gives up, because the function is written in Lua.
 function values.call(w, e) w:give_up(("%s is a function of the scenario"):format(e.name)) end
 values.method = values.call
 
@@ -362,7 +381,8 @@ function value(w, e)
   return (values[e.op] or w:give_up(("there is no text for '%s'"):format(e.op)))(w, e)
 end
 
-function lvalue(w, e) return lvalues[e.op](w, e) end -- writes any typed node as an l-value
+-- Writes any typed node as an l-value.
+function lvalue(w, e) return lvalues[e.op](w, e) end
 
 -- Functions that write a node of the AST: an expression statement, and a condition. They raise if it is invalid.
 function cuda_expression.run(w, node) return value(w, c_sema.effect(w.env, node)) end

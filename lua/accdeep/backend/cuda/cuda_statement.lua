@@ -96,12 +96,19 @@ local function block(w, list)
   w:line("}")
 end
 
+-- Writes a block.
 function statements.block(w, node) block(w, node.list) end
+-- Writes a declaration.
 function statements.decl(w, node) declaration(w, node.declaration) end
+-- Writes an expression statement.
 function statements.expr(w, node) run(w, node.e) end
+-- Writes a break, which CUDA has, too.
 statements["break"] = function(w) w:line("break;") end
+-- Writes a jump to the end of the loop's body, because the step of the loop follows there.
 statements["continue"] = function(w) w:line("goto %s;", w.continue_label) end
+-- Writes a return, which ends the thread's run of the body.
 statements["return"] = function(w) w:line("return;") end
+-- Writes an if statement.
 statements["if"] = function(w, node)
   w:line("if (%s) {", truth(w, node.c))
   compile_statement(w, node.yes)
@@ -139,7 +146,9 @@ local function loop(w, c, body, step)
   w:line("}")
 end
 
+-- Writes a while loop.
 statements["while"] = function(w, node) loop(w, node.c, node.body) end
+-- Writes a do loop, whose condition is checked at the end.
 statements["do"] = function(w, node)
   w:line("for (;;) {")
   w:line("if (accd_must_stop(t)) return;")
@@ -147,6 +156,7 @@ statements["do"] = function(w, node)
   condition(w, node.c)
   w:line("}")
 end
+-- Writes a for loop in a block of its own, in which its variable is declared.
 statements["for"] = function(w, node)
   w:line("{")
   with_scope(w, function()
@@ -206,7 +216,9 @@ function statements.private(w, node)
   w:line("}")
 end
 
+-- Gives up, because a switch has no CUDA text.
 statements["switch"] = function(w) w:give_up "a switch" end
+-- Gives up, because only the host executes a nested directive.
 statements.carried = function(w) w:give_up "a directive inside" end
 
 -- Writes a statement, after a line that gives its location to the compiler. Gives up if the statement has no CUDA text.

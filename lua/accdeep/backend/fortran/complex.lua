@@ -5,6 +5,7 @@ local complex = {}
 -- Returns the complex number with the real part `re` and the imaginary part `im`, or 0 if `im` is nil.
 function complex.new(re, im) return { re, im or 0.0 } end
 
+-- Sum, difference and product of two complex numbers.
 local function add(a, b) return { a[1] + b[1], a[2] + b[2] } end
 local function subtract(a, b) return { a[1] - b[1], a[2] - b[2] } end
 local function multiply(a, b) return { a[1] * b[1] - a[2] * b[2], a[1] * b[2] + a[2] * b[1] } end
@@ -55,7 +56,9 @@ end
 
 complex.operators = { ["+"] = add, ["-"] = subtract, ["*"] = multiply, ["/"] = divide, ["**"] = power }
 
+-- True if both parts of two complex numbers are equal.
 function complex.equal(a, b) return a[1] == b[1] and a[2] == b[2] end
+-- Returns -v.
 function complex.negate(v) return { -v[1], -v[2] } end
 
 return complex

@@ -501,6 +501,7 @@ end
 
 -- Returns an expression that is compiled already, inside an AST.
 function compilers.compiled(_, node) return node.e end
+-- These nodes are only parts of subscripts and arguments; as an expression, each of them raises.
 function compilers.star(_, node) raise("syntax", node.pos, "'*' is not a value") end
 function compilers.range(_, node) raise("syntax", node.pos, "a range is not a value") end
 function compilers.keyword(_, node) raise("syntax", node.pos, "a keyword stands among arguments") end

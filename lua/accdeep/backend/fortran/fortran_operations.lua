@@ -193,6 +193,7 @@ function compilers.binary(env, node)
   return map_elements(t, function(x, y) return fit(apply(cx(x), cy(y), pos)) end, a, b, pos)
 end
 
+-- Compiles a unary operator: .not., + or -. Raises if the operand has a wrong type.
 function compilers.unary(env, node)
   local e = compile(env, node.e)
   if node.op == ".not." then
@@ -227,9 +228,11 @@ function compilers.complex(env, node)
   return scalar(fortran_types.intrinsic.complex[part.fkind], function(f)
     return { cx(re.value(f)), cy(im.value(f)) } end)
 end
+-- Compiles a character constant.
 function compilers.str(_, node)
   return fortran_expression.constant(fortran_types.character(#node.value), node.value)
 end
+-- Compiles .true. or .false.
 function compilers.truth(_, node)
   return fortran_expression.constant(LOGICAL, node.value)
 end

@@ -77,10 +77,12 @@ function Array:__index(key)
   local at = memory_view.location(self)
   return memory_view.read(at.space, at.section.of, address_of(at, key), at.low, at.high)
 end
+-- Stores a value in the element with index `key`, counted from 0 in memory order. Raises for other keys.
 function Array:__newindex(key, value)
   local at = memory_view.location(self)
   memory_view.write(at.space, at.section.of, address_of(at, key), value, at.low, at.high)
 end
+-- Returns the number of elements, and the name of the array's type.
 function Array:__len() return memory_view.location(self).type.n end
 function Array:__tostring() return types.name(memory_view.location(self).type) end
 -- v(i, j): returns the element with these indices of Fortran. Raises if an index is out of bounds or their number is

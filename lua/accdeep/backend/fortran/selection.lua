@@ -48,6 +48,7 @@ local function range_of(session, case)
     last = case.last and constant(session, case.last) }
 end
 
+-- Predicate of a range without a bound.
 local function always_true() return true end
 
 -- Returns a function of the frame that is true if a <= b. If the expression a or b is nil (no bound), the function
