@@ -47,8 +47,8 @@ end)
 -- Action of each clause of update that gives a direction: clause -> action.
 local directions = openacc_directives.clauses_where(function(entry) return entry.update and entry.action end)
 
--- Returns the action of an update that invokes a policy, from the clause's direction. Raises if an update has no valid
--- direction, or if another construct has a direction. Decides TR14-3.2.3-01.
+-- Returns the action of an invoke clause from its direction; nil if it has none, which only update requires. Raises if
+-- an update has no valid direction, or if another construct has one. Decides TR14-3.2.3-01.
 local function direction_of(plan, clause)
   local direction = clause.direction
   if plan.kind == "update" and not (direction and directions[direction.name]) then
@@ -60,7 +60,8 @@ local function direction_of(plan, clause)
   return direction and directions[direction.name]
 end
 
--- Returns the list items of an update as contiguous runs: a section in several pieces becomes several list items.
+-- Returns the list items of an update with each section split into its contiguous runs, as a list of ASTs. Raises for
+-- errors of a section.
 function openacc_lowering.split_update(plan, vars)
   local list = {}
   for _, variable in ipairs(vars) do
@@ -71,8 +72,8 @@ end
 
 local always = { ["in"] = core.flag.always_in, out = core.flag.always_out }
 
--- Returns the core's flags for the modifiers of a data clause. Decides ACC34-mod-3, ACC34-mod-4, ACC34-mod-5,
--- ACC34-mod-6.
+-- Returns the core's flags for the modifiers of a data clause; 0 without modifiers. Decides ACC34-mod-3, ACC34-mod-4,
+-- ACC34-mod-5, ACC34-mod-6.
 local function flags_of(clause)
   local bits = 0
   for _, modifier in ipairs(clause.modifiers or {}) do
@@ -84,8 +85,8 @@ local function flags_of(clause)
   return bits
 end
 
--- Returns a request for each variable of the data clauses. An absent optional argument gets no request; it sets
--- plan.absent.
+-- Returns a request (plan/requested_action.lua) for each list item of the data clauses. An absent optional argument
+-- gets no request; it sets plan.absent. Raises for a wrong direction of invoke.
 local function requests_of(plan, clauses)
   local list, session = {}, plan.session
   for _, clause in ipairs(clauses) do
@@ -109,13 +110,14 @@ end
 
 openacc_lowering.requests = requests_of
 
--- True if a clause of a directive of this kind names data to be mapped, updated or unmapped.
+-- True if a clause of a directive of this kind names data to be mapped, updated or unmapped. `self` does so on update
+-- only.
 function openacc_lowering.moves(clause, kind)
   return clause.name == "invoke" or (clause.name ~= "self" or kind == "update") and data_actions[clause.name] ~= nil
 end
 
--- Returns the clauses in which members of *this, inside a member function, are qualified by this-> (TR14-3.4-08).
--- Decides TR14-3.4-08, TR14-A.8-04.
+-- Returns copies of the clauses in which members of *this are qualified by this->, for the body of a member function
+-- (TR14-3.4-08). Decides TR14-3.4-08, TR14-A.8-04.
 local function qualify_members(session, clauses)
   local list = {}
   for i, clause in ipairs(clauses) do
@@ -134,7 +136,7 @@ local takes_shape = openacc_directives.clauses_where(function(entry, clause)
   return policy.actions[clause.name] or entry.update or entry.takes == "invoke"
 end)
 
--- Raises if the variables of a clause with a nest have different types (TR14-3.3-03). Decides TR14-3.3-03.
+-- Raises if a clause has a nest, and its variables have different types. Decides TR14-3.3-03.
 local function check_one_type(session, clause)
   local record
   for _, variable in ipairs(clause.nest and clause.vars or {}) do
@@ -148,8 +150,8 @@ local function check_one_type(session, clause)
   end
 end
 
--- Returns the sections that the requests name, by the text of their pointer. An alias of a pointer takes its length
--- from the pointer's section.
+-- Returns the sections of pointers that requests name: text of the pointer -> {subscript, type}. An alias of a pointer
+-- takes its length from the pointer's section.
 local function sections_of(session, requests)
   local sections = {}
   for _, request in ipairs(requests) do
@@ -163,7 +165,8 @@ local function sections_of(session, requests)
   return sections
 end
 
--- Adds the item of each request and registers the item under its variable. Raises if attach or detach names a section.
+-- Sets plan.sections, adds the item of each request, and registers the item under its variable in plan.named. Raises if
+-- attach or detach names a section, and for errors of list items.
 local function add_requests(plan, requests)
   plan.sections = sections_of(plan.session, requests)
   for _, request in ipairs(requests) do
@@ -196,13 +199,13 @@ for _, directive in ipairs(openacc_directives.directives) do needs_data[directiv
 local persistent = openacc_directives.clauses_where(function(entry, clause) return entry.persistent
   and not clause.present_or end)
 
--- Raises about a variable that two declare clauses name.
+-- Raises the error for a variable `name` that two declare clauses name.
 function openacc_lowering.raise_declared_twice(name, pos)
   raise("duplicate-clause", pos, ("'%s' is in a declare already"):format(name), { length = #name,
     rule = "ACC33-dec-1", help = "keep one of the clauses" })
 end
 
--- Returns {name, pos} for each variable of a clause; raises if a list item is not a variable's name alone.
+-- Returns {name, pos} for each list item of a clause; raises if a list item is not only the name of a variable.
 function openacc_lowering.simple_names(clause)
   local names = {}
   for _, variable in ipairs(clause.vars) do
@@ -214,13 +217,14 @@ function openacc_lowering.simple_names(clause)
   return names
 end
 
--- Returns the variable that a list item {name, pos} names; raises if it is not declared.
+-- Returns the variable that a list item {name, pos} names; raises if no variable is declared with this name.
 function openacc_lowering.declared_variable(session, item)
   return session.now.scope.variables[item.name] or session.now.scope:no_variable(item)
 end
 
 -- Raises if the list `missing`, references to variables that no clause names, is not empty. The error lists all names;
--- its position is the first use in a body of C text, otherwise the construct. Decides ACC33-impl-2.
+-- its position is the first use in a body of C text, otherwise the construct `node`. requirement: what demands a
+-- clause, such as "default(none)"; clause: the clause to write, for the help. Decides ACC33-impl-2.
 function openacc_lowering.raise_unlisted(node, missing, requirement, clause, rule)
   local first, names, is_listed = missing[1], {}, {}
   if not first then return end
@@ -240,8 +244,9 @@ function openacc_lowering.raise_unlisted(node, missing, requirement, clause, rul
   error(err, 0)
 end
 
--- Makes scalars that no clause names firstprivate, in the plan of a compute construct that the host runs. Exempt are
--- reduced variables, absent arguments, variables of enclosing regions, and all of kernels. Decides ACC33-impl-1.
+-- Makes scalars that no clause names firstprivate, in the plan of a compute construct that the host runs. references:
+-- variables that the body uses. Exempt are reduced variables, absent arguments, variables of enclosing regions, and all
+-- variables of kernels constructs. Decides ACC33-impl-1.
 local function add_own_scalars(plan, references)
   local named = {}
   for _, clause in ipairs(plan.clauses) do
@@ -256,8 +261,8 @@ local function add_own_scalars(plan, references)
   end
 end
 
--- Raises about a scalar that is in no clause of the construct `node`, although a loop in its body reduces the scalar.
--- Decides ACC33-impl-4.
+-- Raises the error for a scalar that is in no clause of the construct `node`, although a loop in its body reduces the
+-- scalar. Decides ACC33-impl-4.
 local function refuse_reduced(node, reference)
   raise("missing-clause", node.pos, ("a loop reduces '%s', which is in no clause of '%s'"):format(reference.name,
     node.name), { length = #node.name, rule = "ACC33-impl-4",
@@ -265,13 +270,15 @@ local function refuse_reduced(node, reference)
 end
 
 -- Adds the implicit data attributes of variables that a compute construct's body uses (ACC33-impl-1..3). default: the
--- word of the default clause, or nil. Decides TR14-1.1-06, ACC33-impl-1.
+-- word of the default clause, or nil. Raises if default is "none" and a variable is in no clause, or if the rules
+-- reject a reduced scalar without a clause. Decides TR14-1.1-06, ACC33-impl-1.
 local function add_implicit(plan, node, references, default)
   local session, missing = plan.session, {}
   for _, reference in ipairs(references) do
     local variable = openacc_lowering.declared_variable(session, reference)
     local t, name = variable.type, reference.name
-    if session.now.this and name == "this" then -- using a member uses *this (TR14-1.1-06)
+    -- A use of a member uses *this (TR14-1.1-06).
+    if session.now.this and name == "this" then
       if not plan.named.this and default == "none" and not session:visible "this" then
         raise("default-none", node.pos, "default(none), but '*this' is in no clause", { rule = "ACC33-impl-2",
           help = "name 'this[0:1]' in a data clause" })
@@ -307,8 +314,9 @@ local function add_implicit(plan, node, references, default)
   openacc_lowering.raise_unlisted(node, missing, "default(none)", "a data clause", "ACC33-impl-2")
 end
 
--- Registers the self clause of a compute construct. If its condition holds, or is missing, the construct runs on the
--- host with the host's data (ACC33-2.5.7-1). Decides ACC33-2.5.7-1.
+-- Sets plan.on_self from the self clause of a compute construct. If its condition is true, or missing, the construct
+-- runs on the host with the host's data (ACC33-2.5.7-1). Raises for a second self clause or condition, and for
+-- languages without it. Decides ACC33-2.5.7-1.
 local function add_self(plan, clause)
   local vars = clause.vars
   if not plan.session.language.takes_self then
@@ -323,8 +331,8 @@ end
 
 local is_member = { member = true, component = true }
 
--- Adds copy requests for variables, elements and sections that a reduction clause names but no data clause does.
--- Decides ACC33-impl-1, ACC33-2.5.15-1.
+-- Appends copy requests to `requests` for variables, elements and sections that a reduction clause names but no request
+-- does. Raises for members, and for types that the operator cannot reduce. Decides ACC33-impl-1, ACC33-2.5.15-1.
 local function add_reductions(plan, clauses, requests)
   local named = {}
   for _, request in ipairs(requests) do named[list_item.root_variable(request.node) or ""] = true end
@@ -351,7 +359,8 @@ end
 local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 
 -- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body of a
--- compute construct uses, nil without one). Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
+-- compute construct uses, nil without a body). Raises for errors of the directive; nothing on the device changes.
+-- Decides TR14-3.2.2-01, TR14-3.3-01, ACC33-2.6-1, ACC33-2.7-9.
 function openacc_lowering.directive(session, node, options)
   local kind = openacc_sema.kind_of(node.name)
   if kind == "body" then
@@ -450,7 +459,8 @@ function openacc_lowering.directive(session, node, options)
     raise("syntax", node.pos + #node.name, "'host_data' needs a use_device clause", { rule = "ACC33-hd-1" })
   end
   plan.clauses = session.now.this and qualify_members(session, clauses) or clauses
-  -- Fortran computes bounds here: a directive whose condition is false evaluates none of them.
+  -- Fortran computes bounds during lowering. If the condition of a Fortran directive is false, no bound may be
+  -- evaluated; therefore the plan ends here, without items.
   if session.language.computes_bounds and plan.condition
     and not session.language.condition(session, plan.condition)() then
     plan.single_use = true
@@ -461,7 +471,7 @@ function openacc_lowering.directive(session, node, options)
     plan.clauses = convenience.lower(session, plan.kind, plan.clauses, node.name)
   end
   local requests = requests_of(plan, plan.clauses)
-  -- link maps nothing; a later data clause maps the variable (ACC33-dec-1)
+  -- A link clause maps nothing; a later data clause maps the variable (ACC33-dec-1). Its names must be declared.
   for _, clause in ipairs(node.clauses) do
     local names = clause.name == "link" and openacc_lowering.simple_names(clause) or {}
     for _, item in ipairs(names) do openacc_lowering.declared_variable(session, item) end

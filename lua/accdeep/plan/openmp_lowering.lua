@@ -53,12 +53,14 @@ local openmp_lowering = {}
 -- Limit on the instances of one list item; a larger number is reported as a mistake in an iterator's bounds.
 local INSTANCES = contiguous_runs.MOST
 
--- Flags of a list item's base pointer; they do not affect how its bytes are copied.
+-- Flags about the base pointer of a list item. A request with only these flags copies as its block does, so that it
+-- needs no item of its own (add_members).
 local about_pointer = core.flag.attach_always | core.flag.attach_never
 
 -- ---------------------------------------------------------------------------------------- requests --
 
--- Returns a copy of an AST in which each name of an iterator is replaced by a number node of the session's language.
+-- Returns a copy of the AST `item` in which each name of an iterator is replaced by a number node of the session's
+-- language. values: name of an iterator -> its value.
 local function substitute_values(session, item, values)
   return ast.map(item, function(node)
     local value = node.tag == "id" and values[node.name]
@@ -66,8 +68,9 @@ local function substitute_values(session, item, values)
   end)
 end
 
--- Returns the AST of a list item once for each combination of the iterators' values. Raises if two iterators have one
--- name, a step is zero, or INSTANCES is exceeded. Decides OMP60-map-3.
+-- Returns the AST `variable` of a list item once for each combination of the iterators' values. The plan becomes
+-- single_use if there are iterators. Raises if two iterators have one name, a step is zero, or INSTANCES is exceeded.
+-- Decides OMP60-map-3.
 local function instances(plan, iterators, variable)
   if #iterators == 0 then return { variable } end
   local names = {}
@@ -107,14 +110,14 @@ local function instances(plan, iterators, variable)
   return list
 end
 
--- True for p[:] where p is a pointer: an assumed-size section, from OpenMP 6.0 on.
+-- True if `node` is p[:] with a pointer p: an assumed-size section, from OpenMP 6.0 on.
 local function is_assumed_size(session, node)
   return (session.rules.openmp or 0) >= 60 and node.tag == "section" and not node.length and node.base.tag ~= "section"
     and list_item.type_of(session, node.base).kind == "pointer"
 end
 
--- Returns a request for each instance of each list item of the map, to and from clauses. Decides OMP60-sec-1,
--- LLNL-2.1-01.
+-- Returns a request for each instance of each list item of the map, to and from clauses. Absent optional arguments get
+-- none. Raises for wrong modifiers, map types and sections. Decides OMP60-sec-1, LLNL-2.1-01.
 local function requests_of(plan)
   local session, list, directions = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -156,7 +159,7 @@ local function requests_of(plan)
   return list
 end
 
--- Sorts a list stably by keys[entry], a pair of numbers.
+-- Sorts a list stably by keys[entry], a pair of numbers that are compared in turn.
 local function sort_by(list, keys)
   local order = {}
   for i, entry in ipairs(list) do order[entry] = i end
@@ -168,9 +171,9 @@ local function sort_by(list, keys)
   end)
 end
 
--- Sorts requests as clang does: by the first occurrence of their variable, then by modifier and map type. Within a
--- variable, requests with the modifier present come first. Requests with alloc precede all further requests, but on a
--- target construct follow them.
+-- Sorts requests as clang does: by the first occurrence of their variable; then by modifier and map type. Within a
+-- variable, requests with the modifier `present` come first. Requests with alloc come next, but on a target construct
+-- last.
 local function sort_requests(plan, requests)
   local first, keys = {}, {}
   for i, request in ipairs(requests) do
@@ -183,7 +186,8 @@ local function sort_requests(plan, requests)
   sort_by(requests, keys)
 end
 
--- Sorts the items of a target construct as clang does: items of variables that the body uses come first.
+-- Sorts the items of a target construct as clang does: items of variables that the body uses come first, in the order
+-- of their use. references: uses of variables {name, ...} in the body.
 local function sort_items(plan, references)
   local first, keys = {}, {}
   for i, reference in ipairs(references) do first[reference.name] = first[reference.name] or i end
@@ -195,16 +199,15 @@ end
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
--- Returns the member that an l-value designates, without subscripts of array elements; nil if the l-value is not a
--- member.
+-- Returns the AST of the member of which the l-value `node` is all or an element; nil if the l-value is not a member.
 local function enclosing_member(session, node)
   while node.tag == "index" and list_item.type_of(session, node.base).kind == "array" do node = node.base end
   return node.tag == "member" and node or nil
 end
 
 -- Sets in a request the data that its list item designates: base, subscripts, type, by_pointer (true: the section is in
--- the target of a pointer). A member also gets its enclosing structure {node, type, address, pointer?}. Raises for a
--- member of a union.
+-- the target of a pointer). A member also gets its enclosing structure {node, type, address, pointer?}; in_chain is
+-- true if the structure is reached through a pointer that must be mapped as well. Raises for a member of a union.
 local function look_into(plan, request)
   local session = plan.session
   local base, subscripts = list_item.split_designator(request.node)
@@ -228,8 +231,8 @@ local function look_into(plan, request)
   request.in_chain = session.rules.chains == "mapped" and pointer ~= nil and pointer.tag ~= "id"
 end
 
--- Returns the ranges of a structure's leaf members in [low, high) that no part covers, as {offset from low, bytes,
--- label}. The parts must be sorted and disjoint.
+-- Returns the ranges of a structure's leaf members in [low, high) that no part covers, as {offset, bytes, label} with
+-- offsets from `low`. record: type of the structure; parts: {offset, bytes}, sorted and disjoint.
 local function gaps_of(session, record, low, high, parts)
   local gaps = {}
   for _, leaf in ipairs(mapping_compiler.names(session, record)) do
@@ -248,8 +251,8 @@ end
 local into = { copyin = true, copy = true }
 local back = { copyout = true, copy = true }
 
--- Returns a sorted list of disjoint parts that covers the given parts. A part that lies in several given parts combines
--- their actions.
+-- Returns a sorted list of disjoint parts {offset, bytes, action} that covers the given parts. If a part lies in
+-- several given parts, it copies in the directions of all of them.
 local function split_overlaps(parts)
   local edges, list, edge_set = {}, {}, {}
   for _, part in ipairs(parts) do
@@ -273,8 +276,8 @@ local function split_overlaps(parts)
   return list
 end
 
--- Returns the members of one structure as sorted, disjoint parts {offset, bytes, action}. Members that share storage
--- are merged (OMP60-map-13). Decides OMP60-map-4.
+-- Returns the members that `requests` map of one structure as sorted, disjoint parts {offset, bytes, action}. Members
+-- that share storage are merged (OMP60-map-13). Decides OMP60-map-4.
 local function structure_parts(session, requests)
   local parts, overlap = {}, false
   for i, request in ipairs(requests) do
@@ -288,8 +291,9 @@ local function structure_parts(session, requests)
   return overlap and split_overlaps(parts) or parts
 end
 
--- Returns the mapping program of a block: members are its pieces, gaps between them are excluded. Programs are cached
--- in the session by record, offsets and actions. Decides OMPEX-struct_map-4.
+-- Returns the mapping program of a block [low, high) of a structure: its pieces are the parts, and gaps between them
+-- are excluded. Programs are cached in the session by record, offsets and actions. Raises the core's error. Decides
+-- OMPEX-struct_map-4.
 local function block_program(session, record, parts, low, high)
   local key = { "block" }
   for _, part in ipairs(parts) do
@@ -313,12 +317,12 @@ local function block_program(session, record, parts, low, high)
   return cached[key]
 end
 
--- Sets the item's frame and room: address and size of the structure that encloses it. Item and structure are present
--- together (OMP60-map-13).
+-- Sets the item's frame and room: address and size of the structure that encloses it. The core then keeps item and
+-- structure in one object if both are present (OMP60-map-13).
 local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
 
--- Registers the pointer variable through which a request names members of a structure. In the body, this pointer then
--- refers to the mapped members only. Does nothing for members named without a pointer variable.
+-- Registers the pointer variable through which a request names members of a structure (p in p->a). In the body, this
+-- pointer then refers to the mapped members only. Does nothing for members that are named without a pointer variable.
 local function add_structure_pointer(plan, request, item)
   local pointer = not (request.by_pointer or request.implied) and request.structure.pointer
   if not pointer or pointer.tag ~= "id" then return end
@@ -329,8 +333,8 @@ local function add_structure_pointer(plan, request, item)
   if plan.session.rules.section == "one-step" then plan.bases[name] = plan.bases[name] ~= false end
 end
 
--- Adds one item, a block, for several members of a structure. `parts` must be sorted and disjoint; all requests have
--- the same structure.
+-- Adds one item, a block, for the requests, which map several members of one structure. parts: what they map, sorted
+-- and disjoint.
 local function add_block(plan, requests, parts)
   local session, b = plan.session, codegen.builder()
   local structure, first = requests[1].structure, requests[1]
@@ -364,8 +368,8 @@ local function add_block(plan, requests, parts)
   c_items.add(plan, item, b, { node = first.node, base_pointer = pointer, clause = { places = item.places } })
 end
 
--- Adds one block for all requests on a structure; returns false if there are fewer than two. A request that always
--- copies, or uses a mapper, also gets an item of its own inside the block.
+-- Adds one block for all requests on members of a structure and returns true. A request that always copies, or uses a
+-- mapper, also gets an item of its own inside the block. Returns false, and adds nothing, for fewer than two requests.
 local function add_members(plan, requests)
   if #requests < 2 then return false end
   local own_items = {}
@@ -383,7 +387,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- clauses --
 
--- True if the section of a request maps its base pointer as well (LLNL-2.1-05, LLNL-3.1-01, LLNL-3.1-04). Decides
+-- True if the section of a request, which lies in the target of a pointer, maps this pointer as well. If rules.section
+-- is "value-first", it does so unless the section is present already; the plan is then single_use. Decides
 -- OMPEX-struct_map-15, LLNL-2.1-05, LLNL-2.1-06, LLNL-2.2-04, LLNL-3.1-01, LLNL-3.1-02, LLNL-3.1-03, LLNL-3.1-04.
 local function maps_pointer(plan, request)
   local section_rule = plan.session.rules.section
@@ -396,7 +401,8 @@ local function maps_pointer(plan, request)
   return true
 end
 
--- Adds the item of one request, whose fields look_into has set, and registers it under its variable. Returns the item.
+-- Adds the item of one request, whose fields look_into has set, and registers it under its variable in plan.named.
+-- Returns the item. Raises for errors of the list item.
 local function add_request(plan, request)
   local item
   if request.subscripts then
@@ -408,7 +414,7 @@ local function add_request(plan, request)
     end
     item = plan:section(request, request.base, request.subscripts)
     local length = request.subscripts[1].length
-    -- an empty section: a later item of the variable takes precedence
+    -- A later item of the variable takes the place of an empty section in plan.named.
     item.empty = length and length.tag == "num" and length.value == 0
   else
     item = plan:object(request, request.node)
@@ -426,8 +432,9 @@ local function add_request(plan, request)
   return item
 end
 
--- Returns the requests on members grouped by their enclosing structure: list of {structure, values, pointers}. Members
--- of a structure that a request maps as a whole are left out.
+-- Returns the requests on members grouped by their enclosing structure: list of {structure, values, pointers}.
+-- pointers: requests on sections in the targets of pointer members; values: others. Members of a structure that another
+-- request maps as a whole are left out.
 local function structures_of(requests)
   local list, by_address, whole = {}, {}, {}
   for _, request in ipairs(requests) do
@@ -444,7 +451,7 @@ local function structures_of(requests)
         by_address[structure.address] = group
         list[#list + 1] = group
       end
-      -- the body uses the variable's own name, so this form of the structure is preferred
+      -- The body uses the variable's own name, so a structure that is named as a variable is preferred.
       if structure.node.tag == "id" then group.structure = structure end
       table.insert(request.by_pointer and group.pointers or group.values, request)
       request.in_structure = group
@@ -453,7 +460,8 @@ local function structures_of(requests)
   return list
 end
 
--- Returns requests for the base pointers of a structure's sections, except pointers that are list items themselves.
+-- Returns requests for the pointer members of a group's structure through which `group.pointers` go, except for
+-- pointers that are list items themselves. action, map_type: of the new requests.
 local function base_pointers(plan, group, action, map_type)
   local named, list = {}, {}
   for _, request in ipairs(group.values) do named[list_item.render(request.base, {})] = true end
@@ -470,9 +478,10 @@ local function base_pointers(plan, group, action, map_type)
   return list
 end
 
--- Adds base pointers of sections to the members of a structure. An implicit map of the structure adds the pointers if
--- none of them is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). Where chains of pointers are mapped, the
--- pointers are always added, to form one object. Decides OMPEX-struct_map-3, OMPEX-struct_map-12.
+-- Adds base pointers of sections to the members that form the block of a structure. An implicit map of the structure
+-- adds the pointers if none of them is present yet (OMPEX-struct_map-12, OMPEX-struct_map-13). If rules.chains is
+-- "mapped", they are added whenever members and pointers are two or more, and form one object. Decides
+-- OMPEX-struct_map-3, OMPEX-struct_map-12.
 local function add_base_pointers(plan, group)
   local joins = not group.implicit and plan.session.rules.chains == "mapped"
   if not (group.implicit or joins) then return end
@@ -485,14 +494,16 @@ local function add_base_pointers(plan, group)
   group.joins = joins and #list > 0
 end
 
--- Adds one block for parts of one structure, which may be unsorted and overlap. fortran_map.lua calls it.
+-- Adds one block for parts {offset, bytes, action} of one structure, which may be unsorted and overlap. members: their
+-- requests. fortran_map.lua calls it.
 function openmp_lowering.add_parts(plan, members, parts)
   table.sort(parts, function(a, b) return a.offset < b.offset end)
   add_block(plan, members, split_overlaps(parts))
 end
 
--- Adds the items of all requests of a directive in C. used(structure) is true if a target construct implicitly maps the
--- base pointers of the structure's sections; `used` is nil for other constructs.
+-- Adds the items of all requests of a directive in C. used(group) is true if a target construct implicitly maps the
+-- base pointers of a group of structures_of; nil for other constructs. Also defines plan.request, which adds the item
+-- of one more request. Raises for errors of list items.
 function openmp_lowering.c_items(plan, requests, used)
   local entry = plan.kind ~= "update" and plan.kind ~= "exit data"
   for _, request in ipairs(requests) do
@@ -534,7 +545,7 @@ function openmp_lowering.c_items(plan, requests, used)
     if group and not request.by_pointer then add_structure(group) else plan:request(request) end
   end
   for _, group in ipairs(structures) do
-    -- structures of which clauses name only sections: the loop above added no item for them
+    -- If clauses name only sections of a structure, the loop above added no block for it.
     if group.implicit or group.joins then add_structure(group) end
   end
 end
@@ -548,8 +559,8 @@ local sharing = { private = "private", firstprivate = "firstprivate", lastprivat
 local takes_sections = { use_device_addr = true, has_device_addr = true, reduction = true, in_reduction = true,
   task_reduction = true }
 
--- Returns the list items of a clause other than map: {name, pos, section?}. Raises if a list item is not a variable or,
--- in clauses that take sections, not a section.
+-- Returns the list items of a clause other than map: {name, pos, section?}, where section is an AST. Raises if a list
+-- item is neither a variable nor, for clauses in takes_sections, a section of one.
 local function clause_variables(session, clause)
   local list = {}
   for i, node in ipairs(clause.vars) do
@@ -569,7 +580,8 @@ local function clause_variables(session, clause)
 end
 
 -- Registers the variables of data-sharing clauses in the plan: device pointers, device addresses, private copies.
--- Returns the remaining list items, which are mapped tofrom.
+-- Returns the other list items, {name, pos, section?}, which must be mapped tofrom. Raises if clauses for one variable
+-- exclude each other, or if is_device_ptr names no pointer.
 local function data_sharing(plan)
   local session, list, attributes = plan.session, {}, {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -601,7 +613,7 @@ local function data_sharing(plan)
   return list
 end
 
--- Raises if a variable is both mapped and private, or is both mapped and used by its device address.
+-- Raises if a variable of `requests` is also private on `target`, or is also used by its device address.
 local function check_private(plan, requests)
   for _, request in ipairs(requests) do
     local name = request.node.tag == "id" and request.node.name
@@ -615,7 +627,7 @@ local function check_private(plan, requests)
 end
 
 -- Registers the list items of use_device_ptr and use_device_addr in plan.use_device. Raises if both clauses name a
--- variable.
+-- variable, or if use_device_ptr names neither a pointer nor an array.
 local function use_device(plan)
   local clause_of = {}
   for _, clause in ipairs(plan.node.clauses) do
@@ -640,8 +652,9 @@ local function use_device(plan)
   end
 end
 
--- Registers the condition, the device and the defaultmap clauses of a directive. An `if` clause with the name of
--- another constituent construct is ignored. Decides OMP60-tgt-1.
+-- Sets the condition, the device and the defaultmap behaviour of the plan. An `if` clause for another constituent
+-- construct is ignored; its name must be part of the directive's name, otherwise an error is raised. Decides
+-- OMP60-tgt-1.
 local function general(plan)
   for _, clause in ipairs(plan.node.clauses) do
     local modifier = clause.modifier and clause.modifier.name
@@ -664,8 +677,8 @@ local function general(plan)
   end
 end
 
--- Maps the list items of use_device clauses from OpenMP 6.0 on: a pointer p as p[:]; a variable or section only if all
--- of it is present. Decides OMP60-map-18.
+-- Adds items for the list items of use_device clauses from OpenMP 6.0 on: a pointer p as p[:]; a variable or section
+-- only if all of it is present. Decides OMP60-map-18.
 local function map_used(plan)
   local session = plan.session
   for _, item in ipairs((session.rules.openmp or 0) >= 60 and plan.use_device or {}) do
@@ -686,13 +699,14 @@ local needs_map = { ["enter data"] = "a map clause", ["exit data"] = "a map clau
   update = "a to or from clause" }
 
 -- Lowers the AST of a directive and returns its plan. options: file, line, references (variables that the body uses,
--- nil without a body), is_text (true if the body is C text).
+-- nil without a body), is_text (true if the body is C text). Raises for errors of the directive; nothing on the device
+-- changes.
 function openmp_lowering.directive(session, node, options)
   local info = openmp_sema.check(node, session.rules.openmp)
   local plan = new_plan(session, node, info.kind, options)
   plan.openmp, plan.clauses = true, node.clauses
   plan.defaults, plan.device_addresses, plan.partly, plan.roots, plan.bases, plan.looked_up = {}, {}, {}, {}, {}, {}
-  -- pointers of which the construct maps several sections, or members of their target
+  -- plan.several: pointers of which the construct maps several sections, or members of their target.
   plan.several = {}
   general(plan)
   local extra = data_sharing(plan)
