@@ -4,6 +4,10 @@
 -- pointer component is mapped as its descriptor and its target. A section of such a component is mapped as elements
 -- alone, and attached if the descriptor is present, as in C. Components of one structure form one block. Addresses are
 -- computed when the directive is encountered, so each plan is single_use.
+--
+-- Fields that this file sets in a request: extent (fortran_section.named), type, structure {node, type, address,
+-- measured}. by_pointer is true if data in the target of a descriptor are mapped. holder {address, bytes, name} is the
+-- descriptor that must be mapped.
 
 local codegen = require "accdeep.backend.codegen"
 local core = require "accdeep.core"
@@ -21,7 +25,8 @@ local raise = diagnostic.raise
 
 local fortran_map = {}
 
--- Returns the defaultmap category of a variable, and whether it is mapped by default (OMP60-map-11).
+-- Returns the defaultmap category of a variable, and whether it is mapped by default rather than private
+-- (OMP60-map-11).
 function fortran_map.category(variable)
   local t = variable.type
   if t.kind == "descriptor" and t.attribute ~= "other" then return t.attribute, t.attribute == "pointer" end
@@ -31,7 +36,7 @@ function fortran_map.category(variable)
   return "scalar", variable.target
 end
 
--- Returns the outermost object that encloses a component in contiguous memory: {node, type, address, measured}.
+-- Returns the outermost object that encloses the AST `component` in contiguous memory: {node, type, address, measured}.
 local function structure_of(session, component)
   local env, at = session:host_env(), component.base
   while at.base do
@@ -44,7 +49,7 @@ local function structure_of(session, component)
   return { node = at, type = e.type, address = (e.lvalue { pos = at.pos }), measured = true }
 end
 
--- Returns the descriptor of an expression as a holder {address, bytes, name}.
+-- Returns the descriptor of an expression as a holder {address, bytes, name}. e: compiled expression; node: its AST.
 local function holder_of(e, node)
   return { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
 end
@@ -69,8 +74,8 @@ local function check_modifiers(session, request)
 end
 
 -- Sets in a request the data that its list item designates. A component gets extent, type and structure; an allocatable
--- or pointer component also gets its holder, the descriptor. A variable gets a holder if ref_ptr or ref_ptr_ptee
--- requests the descriptor.
+-- or pointer component also gets its holder. A variable gets a holder if ref_ptr or ref_ptr_ptee requests the
+-- descriptor. Raises for wrong modifiers (check_modifiers).
 local function look_into(plan, request)
   local session, node = plan.session, request.node
   check_modifiers(session, request)
@@ -94,7 +99,8 @@ local function look_into(plan, request)
   request.structure = structure_of(session, component)
 end
 
--- Adds an item for the bytes of a descriptor, without its target, and returns it.
+-- Adds an item for the bytes of a request's descriptor, without its target, and returns the item. action: name of the
+-- core's action.
 local function add_holder(plan, request, action)
   local b, holder, structure = codegen.builder(), request.holder, request.structure
   local pos, name = request.node.pos, holder.name .. " (descriptor)"
@@ -106,8 +112,8 @@ local function add_holder(plan, request, action)
   return plan:add(item, b, request)
 end
 
--- Adds an item that attaches a descriptor, which is mapped without its target, to the part of the target that is
--- present (OMP60-map-17).
+-- Adds an item that attaches the descriptor of a request to the part of its target that is present, if any. The
+-- descriptor is mapped without its target (OMP60-map-17).
 local function add_attachment(plan, request)
   local attach_request = setmetatable({ action = "no_create", present_or = false, try = true }, { __index = request })
   local item = plan:object(attach_request, request.node)
@@ -115,7 +121,8 @@ local function add_attachment(plan, request)
   item.flags = item.flags | core.flag.uncounted | core.flag.try
 end
 
--- Returns the requests grouped by the structure that encloses their components: list of {structure, values, holders}.
+-- Returns the requests on components grouped by their enclosing structure: list of {structure, values, holders}.
+-- holders: requests that have a holder; values: all others.
 local function structures_of(requests)
   local list, by_address = {}, {}
   for _, request in ipairs(requests) do
@@ -133,7 +140,8 @@ local function structures_of(requests)
   return list
 end
 
--- Adds the items of the components of one structure: a block if there are several, otherwise a single item.
+-- Adds the items of the components of one structure: a block if they have several parts, otherwise a single item.
+-- group: entry of structures_of, with the field `implicit`. A group without parts gets no item.
 local function add_structure(plan, group)
   local from, parts, members = group.structure.address, {}, {}
   local function add(request, address, bytes, action)
@@ -161,8 +169,9 @@ local function add_structure(plan, group)
   end
 end
 
--- Adds the items of all requests of a directive. implicit(structure) is true if a target construct implicitly maps the
--- components that the structure's sections need; `implicit` is nil for other constructs.
+-- Adds the items of all requests of a directive. implicit(group) is true if a target construct implicitly maps the
+-- descriptors that a group's sections need; `implicit` is nil for other constructs. Also defines plan.request, which
+-- adds the item of one more request. Raises for errors of list items.
 function fortran_map.map_items(plan, requests, implicit)
   function plan.request(_, request)
     local item, name = plan:object(request, request.node), list_item.root_variable(request.node)

@@ -23,12 +23,13 @@ local action = core.action
 
 local fortran_section = {}
 
--- Returns the register of a constant.
+-- Returns the register that holds the constant `value`. b: builder of register code; pos: position for errors.
 local function constant(b, value, pos) return codegen.reg(b, codegen.constant(value), pos) end
 
 -- Returns address, bytes, number and type of the elements that an expression designates, the address of its descriptor,
--- then the run length and steps of its gaps, if any. pointer: the expression of the allocatable or pointer whose target
--- contains the elements, or nil. All numbers are 0 if the pointer has no target.
+-- then the run length and steps of its gaps, if any. e: compiled expression; pointer: expression of the allocatable or
+-- pointer whose target contains the elements, or nil; node: AST. All numbers are 0 if the pointer has no target. Raises
+-- if the elements are not contiguous, unless gaps are allowed (`gaps` is true).
 local function extent_of(session, e, pointer, node, gaps)
   local frame = { pos = node.pos }
   if e.descriptor then
@@ -50,8 +51,8 @@ local function extent_of(session, e, pointer, node, gaps)
   return address, bytes, bytes // element.size, element, descriptor, run, table.unpack(steps or {})
 end
 
--- Returns the dimensions for names of elements: the address where the array begins, then lower bound, extent and stride
--- in bytes of each dimension.
+-- Returns the dimensions for names of elements of an array: the address where the array begins, then lower bound,
+-- extent and stride in bytes of each dimension. whole: expression of the array; pos: position for errors.
 local function subscripts_of(whole, pos)
   local s = whole.section { pos = pos }
   local list = { s.address }
@@ -62,8 +63,8 @@ local function subscripts_of(whole, pos)
   return table.unpack(list)
 end
 
--- Returns the expression of the outermost array that encloses an object, or of the target of the last allocatable or
--- pointer before it; nil if neither exists.
+-- Returns the expression of the outermost array or target that encloses the object `node` without an allocatable or
+-- pointer between them; nil if there is none.
 local function outermost(session, node)
   local env, outermost_array = session:host_env(), nil
   while node.base and not fortran_expression.compile(env, node).descriptor do
@@ -74,8 +75,9 @@ local function outermost(session, node)
   return outermost_array
 end
 
--- Returns the array for names of elements, and the address where the object's outermost array begins: its base in the
--- directory (DIR-4.1-03).
+-- Returns the array record for names of elements of an object, then the address where the object's outermost array
+-- begins, its base in the directory (DIR-4.1-03). The record is nil for a scalar. object: result of describe_object.
+-- Returns nil, 0 if the object has no memory.
 local function array_of(session, object, node)
   local e, pos = object.e, node.pos
   if object.address == 0 then return nil, 0 end
@@ -93,9 +95,10 @@ local function array_of(session, object, node)
   return array, origin or list[1]
 end
 
--- Describes a list item: {address, bytes, count, of (element type), run, dims, e, pointer, descriptor}. pointer is the
--- expression of the allocatable or pointer whose target contains the list item. An object that is not allocated or
--- associated has 0 bytes. gaps: true if a section may have gaps between its elements.
+-- Returns a record for a list item: {address, bytes, count, of (element type), run, dims, e, pointer, descriptor}. e:
+-- its expression; pointer: expression of the allocatable or pointer whose target contains it; descriptor: address of
+-- that descriptor. An object that is not allocated or associated has 0 bytes. gaps: true if a section may have gaps
+-- between its elements. Raises if `node` is no variable, or has gaps that are not allowed.
 local function describe_object(session, node, gaps)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.lvalue and not e.section then
@@ -114,13 +117,14 @@ end
 
 fortran_section.named = describe_object
 
--- Returns address and bytes of an object on the host; 0, 0 if it is not allocated or associated.
+-- Returns address and bytes of the object `node` on the host; 0, 0 if it is not allocated or associated.
 function fortran_section.extent_or_none(session, node)
   local object = describe_object(session, node)
   return object.address, object.bytes
 end
 
--- Returns address, bytes and element type of an object on the host; raises if it is not allocated or associated.
+-- Returns address, bytes and element type of the object `node` on the host; raises if it is not allocated or
+-- associated.
 function fortran_section.extent(session, node)
   local object = describe_object(session, node)
   if object.bytes == 0 and object.e.descriptor then
@@ -130,8 +134,8 @@ function fortran_section.extent(session, node)
   return object.address, object.bytes, object.of
 end
 
--- Returns the address and type of the descriptor of a whole pointer or allocatable, and its expression. Raises for
--- other variables.
+-- Returns the address and type of the descriptor of a whole pointer or allocatable `node`, and its expression. Raises
+-- for other variables.
 function fortran_section.descriptor_of(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.descriptor or e.dtype.attribute == "other" then
@@ -142,7 +146,8 @@ function fortran_section.descriptor_of(session, node)
   return address, e.dtype, e
 end
 
--- Returns the first byte and the number of bytes of the target of a descriptor; 0, 0 if it has no target.
+-- Returns the address of the first byte and the number of bytes of the target of a descriptor; 0, 0 if it has no
+-- target. address, t: address and type of the descriptor.
 function fortran_section.target(session, address, t)
   local space = session.host_space
   return fortran_inputs.record_inputs(session, function()
@@ -153,13 +158,14 @@ function fortran_section.target(session, address, t)
   end)
 end
 
--- Returns the variable at the root of a list item, and its name.
+-- Returns the variable at the root of the list item `node` (nil if it is not declared), and its name.
 local function root_variable(session, node)
   while node.base do node = node.base end
   return session.now.scope.variables[node.name], node.name
 end
 
--- True if a list item is a component or part of one. Its root variable then does not count as named in the clause.
+-- True if the list item `node` is a component or part of one. Its root variable then does not count as named in the
+-- clause.
 local function has_component(node)
   while node.base do
     if node.tag == "component" then return true end
@@ -169,8 +175,9 @@ local function has_component(node)
 end
 fortran_section.has_component = has_component
 
--- Returns the object that encloses a component, or a part of one, and whether an allocatable or pointer component
--- points to this object (convenience.lua). Returns nil if the list item is not a component, or has a descriptor.
+-- Returns the AST of the object that encloses the list item `variable`, a component or a part of one. The second result
+-- tells whether the object is reached through an allocatable or pointer component (convenience.lua). Returns nil if the
+-- list item is not a component, has a descriptor itself, or is a component of all elements of an array.
 function fortran_section.object_of(session, variable)
   local env, node, object = session:host_env(), variable, nil
   if variable.tag == "alias" then return nil end
@@ -185,15 +192,16 @@ function fortran_section.object_of(session, variable)
   return object, false
 end
 
--- True if data are fused and the list item is a component stored directly in its variable.
+-- True if the rules fuse data and the list item is a component stored directly in its variable.
 local function is_piece(session, node)
   if not session.rules.fusion then return false end
   local object, is_led = fortran_section.object_of(session, node)
   return object ~= nil and not is_led
 end
 
--- Sets in an item the descriptor that the core attaches, and registers its type record (fortran_addendum.lua). Decides
--- FLANG-other-2.
+-- Sets in an item the descriptor that the core attaches, and registers the descriptor's type record
+-- (fortran_addendum.lua). object: result of describe_object. Does nothing without an allocatable or pointer, and for
+-- variables if the rules map members without their structure. Decides FLANG-other-2.
 local function set_descriptor(plan, request, item, object)
   local session = plan.session
   local pointer = object.pointer
@@ -204,7 +212,7 @@ local function set_descriptor(plan, request, item, object)
   end
 end
 
--- Returns the name of an object for messages; a section of all elements is named as the array.
+-- Returns the name of an object for messages; a section of all elements gets the name of its array. e: its expression.
 local function display_name(e)
   local node = e.node
   if not e.part_of or node.tag ~= "reference" then return e.text end
@@ -214,8 +222,8 @@ local function display_name(e)
   return e.part_of.text or e.text
 end
 
--- Returns the address of the first byte of a variable, or of the target of a pointer or allocatable; 0 if there is no
--- target.
+-- Returns the address of the first byte of the variable `node`, or of its target if it is a pointer or allocatable; 0
+-- if there is no target. Raises if `node` is no variable.
 local function first_byte(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   if not e.lvalue and not e.section then
@@ -229,7 +237,7 @@ local function first_byte(session, node)
 end
 
 -- Returns the item of p(@) or p(@base), for which one byte must be present: of the target of p, or of the target of the
--- base (TR14-3.5-03). Decides TR14-3.5-10.
+-- base (TR14-3.5-03). b: builder of its register code. Raises outside of present clauses. Decides TR14-3.5-10.
 local function alias_item(plan, request, node, b)
   local session, pos = plan.session, node.pos
   if request.action ~= "present" then
@@ -250,7 +258,7 @@ local function alias_item(plan, request, node, b)
   return item
 end
 
--- Raises if an assumed-size argument is named without a last bound (ACC33-2.7.1-1).
+-- Raises if a list item is all of an assumed-size argument, or a section of it without a last bound (ACC33-2.7.1-1).
 local function check_assumed_size(session, node)
   local name = node.tag == "id" and node or node.tag == "reference" and node.base.tag == "id" and node.base
   local variable = name and session.now.scope.variables[name.name]
@@ -263,8 +271,8 @@ local function check_assumed_size(session, node)
       help = ("name a section of it: %s(%s1:n)"):format(name.name, bounds) })
 end
 
--- Adds the items of a list item, including items of objects of extended types in it (lowering/fortran_extension.lua).
--- Returns the first item. Decides TR14-A.5-01, FLANG-recipe-1.
+-- Adds the item of the list item `node` and items of objects of extended types in it (lowering/fortran_extension.lua).
+-- Returns the first item. Raises for errors of the list item. Decides TR14-A.5-01, FLANG-recipe-1.
 function fortran_section.object(plan, request, node)
   local session, b = plan.session, codegen.builder()
   check_assumed_size(session, node)
@@ -275,7 +283,8 @@ function fortran_section.object(plan, request, node)
     plan.persistent = plan.persistent or {}
     table.insert(plan.persistent, { descriptor = e.descriptor { pos = node.pos }, name = e.text,
       address = object.address, bytes = object.bytes })
-    -- deallocate may free the data before the program ends, so there is no structured reference
+    -- Allocatables of declare are only registered here: deallocate may free the data before the program ends, so that
+    -- the item has no bytes and no structured reference.
     object.count, object.bytes, object.pointer = 0, 0, nil
   end
   local item = { flags = plan:flags(request), pos = request.node.pos, unit = element.size, name = display_name(e),
@@ -312,10 +321,12 @@ function fortran_section.object(plan, request, node)
   return item
 end
 
--- Adds the item of a section; in Fortran, subscripts are part of the expression, so this is the same as object.
+-- Adds the item of a section and returns it. In Fortran, subscripts are part of the expression, as in
+-- fortran_section.object.
 function fortran_section.section(plan, request) return fortran_section.object(plan, request, request.node) end
 
--- Adds the item that attaches or detaches the descriptor `node` itself, and returns the item.
+-- Adds the item that attaches or detaches the descriptor `node` itself, and returns the item. Raises if `node` is
+-- neither an allocatable nor a pointer, or is a section of one.
 function fortran_section.pointer(plan, request, node)
   local session, b = plan.session, codegen.builder()
   if node.tag == "reference" then
@@ -335,9 +346,9 @@ function fortran_section.pointer(plan, request, node)
     slot_bytes = t.size, label = plan:label(e.text, 1), indices = {} }, b, request)
 end
 
--- Returns the requests preceded by implicit ones. A component in a clause of a compute construct needs its object to be
--- present, because the object holds the component's descriptor (FLANG-storage-2). Decides FLANG-storage-1,
--- FLANG-storage-2.
+-- Returns a list of the requests, preceded by implicit ones for objects. A component in a clause of a compute construct
+-- needs its object to be present, because the object holds the component's descriptor (FLANG-storage-2). Objects that a
+-- clause or an enclosing region names get no implicit request. Decides FLANG-storage-1, FLANG-storage-2.
 function fortran_section.add_root_objects(plan, requests)
   local session, named, implied, list = plan.session, {}, {}, {}
   for _, request in ipairs(requests) do
@@ -357,13 +368,14 @@ function fortran_section.add_root_objects(plan, requests)
   return table.move(requests, 1, #requests, #list + 1, list)
 end
 
--- Returns the AST of a section with constant bounds. written: the subscripts as they were written.
+-- Returns the AST of a section with constant bounds. written: ASTs of the subscripts as the program wrote them.
 local function constant_section(pos, start, length, written)
   return { tag = "section", pos = pos, start = { tag = "num", type = "long", value = start, pos = pos },
     length = { tag = "num", type = "long", value = length, pos = pos }, written = written }
 end
 
--- Returns subscripts with all names replaced by their present values, so that they stay valid in another scope.
+-- Returns the subscripts `args` (ASTs) with all expressions replaced by their present values, so that they stay valid
+-- in another scope.
 local function evaluate_subscripts(session, args)
   local env, list = session:host_env(), {}
   local function value(node)
@@ -379,8 +391,8 @@ local function evaluate_subscripts(session, args)
   return list
 end
 
--- Returns the first element of an array part, counted from 0 in memory order, and its number of elements. Raises if the
--- part is not contiguous.
+-- Returns the number of the first element of an array part, counted from 0 in memory order, and its number of elements.
+-- whole: expression of the array; node: AST of the part. Raises if the part is not contiguous.
 local function elements_of(session, whole, node)
   local part = describe_object(session, node) -- raises if the node is not an array
   local s = whole.section { pos = node.pos }
@@ -392,17 +404,18 @@ local function elements_of(session, whole, node)
   end), part.count
 end
 
--- Returns the access path from the outermost object to a component: the object's AST, its type, the steps, and the
--- subscripts of the last component. nil if the list item is not a component (convenience.lua).
+-- Returns the access path from the outermost object to the component `variable`: the object's AST, its type, the steps,
+-- and the subscripts of the last component, or nil. A step is {name, pos} or {index, pos, written}. Returns nil if the
+-- list item is not a component, or one of several objects (convenience.lua).
 function fortran_section.access_path(session, variable)
   local env, steps, subscripts, node = session:host_env(), {}, nil, variable
   if variable.tag == "alias" then node, subscripts = variable.base, { variable } end
   while has_component(node) do
     local enclosing = fortran_expression.compile(env, node.base)
     if node.tag == "component" then
-      -- a component of all elements of an array designates no single object
+      -- A component of all elements of an array designates no single object.
       if enclosing.rank > 0 then return nil end
-      -- Compilation raises the error about a type without components.
+      -- The type has no components: compilation raises the error.
       if enclosing.type.kind ~= "record" then fortran_expression.compile(env, node) end
       table.insert(steps, 1, { name = node.name, pos = node.name_pos })
       if not has_component(node.base) then return node.base, enclosing.type, steps, subscripts end
@@ -420,7 +433,7 @@ function fortran_section.access_path(session, variable)
   return nil
 end
 
--- Returns the element type of a list item; for a polymorphic object the dynamic type.
+-- Returns the element type of the list item `node`; for a polymorphic object the dynamic type.
 function fortran_section.element_type(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   return e.dynamic and fortran_inputs.record_inputs(session, function() return (e.dynamic { pos = node.pos }) end)

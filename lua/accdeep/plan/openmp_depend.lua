@@ -15,7 +15,8 @@ local is_type = { ["in"] = true, out = true, inout = true, mutexinoutset = true,
 local of_ordered = { source = true, sink = true }
 local of_memory = { out = true, inout = true } -- types of dependences that may name omp_all_memory
 
--- Returns a copy of an AST in which a number replaces each name of an iterator. names: set of the iterators' names.
+-- Returns a copy of the AST `expression` in which a number replaces each name of an iterator, so that types can be
+-- checked. names: the iterators' names, as keys.
 local function substitute_iterators(session, expression, names)
   local language = session.language
   return ast.map(expression, function(node)
@@ -38,7 +39,8 @@ local function check_type(clause)
   end
 end
 
--- Returns the names of a clause's iterators as keys and checks their bounds, which may use earlier iterators.
+-- Returns the names of a clause's iterators as keys. Raises for other modifiers, and for wrong bounds; bounds may use
+-- earlier iterators.
 local function iterators_of(session, clause)
   local names, modifier = {}, clause.modifier
   if not modifier then return names end
@@ -55,7 +57,7 @@ local function iterators_of(session, clause)
   return names
 end
 
--- Raises if a depend clause in Fortran is wrong.
+-- Raises if the type, an iterator or a list item of a depend clause in Fortran is wrong.
 function openmp_depend.check_fortran(session, clause)
   check_type(clause)
   local names = {}
@@ -67,7 +69,7 @@ function openmp_depend.check_fortran(session, clause)
   end
 end
 
--- Raises if a depend clause in C is wrong.
+-- Raises if the type, an iterator or a list item of a depend clause in C is wrong.
 function openmp_depend.check_c(session, clause)
   check_type(clause)
   local names = iterators_of(session, clause)
@@ -87,7 +89,7 @@ function openmp_depend.check_c(session, clause)
   end
 end
 
--- Raises if a depend clause of a directive is wrong.
+-- Raises if a depend clause of the directive `node` is wrong.
 function openmp_depend.check(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.kind == "depend" then session.language.check_dependence(session, clause) end

@@ -21,8 +21,8 @@ local behaviours = { alloc = "create", to = "copyin", from = "copyout", tofrom =
 local other_behaviours = { firstprivate = true, private = true, none = true, default = true }
 local behaviours_60 = { storage = true, self = true, private = true }
 
--- Registers a defaultmap clause in plan.defaults: category -> behaviour. Raises for unknown words, duplicates, and
--- words of later versions.
+-- Sets the behaviour of a category of variables in plan.defaults from a defaultmap clause; without a category, of all
+-- variables. Raises for unknown words, duplicates, and words of later versions.
 function openmp_implicit.defaultmap(plan, clause)
   local behaviour, category, more = table.unpack(clause.words)
   if more then
@@ -54,27 +54,28 @@ function openmp_implicit.defaultmap(plan, clause)
 end
 
 -- Returns the implicit behaviour of a variable that no clause names: firstprivate, section, a map type, or a word of
--- defaultmap. named: true if a clause names a part of the variable; aliased: true if it has Fortran's attribute target.
--- Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01, LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
+-- defaultmap. category: of the variable in defaultmap; named: true if a clause names a part of the variable; aliased:
+-- true if it has Fortran's attribute target. Decides OMP60-map-11, LLNL-2.1-04, LLNL-2.2-05, LLNL-3.1-05, LLNL-3.2-01,
+-- LLNL-3.2-03, LLNL-3.2-04, LLNL-3.2-05.
 local function behaviour_of(plan, category, named, aliased)
   local behaviour = plan.defaults[category] or plan.defaults.all
   if behaviour and behaviour ~= "default" and not (behaviour == "none" and named) then return behaviour end
   local implicit_rule = plan.session.rules.implicit
   if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
-  -- LLNL-2.1-04, LLNL-3.2-01
+  -- The pointer rule decides LLNL-2.1-04 and LLNL-3.2-01.
   if category == "pointer" then return implicit_rule == "tofrom" and "tofrom" or "section" end
   return implicit_rule == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end
 
--- True if a C++ reference that no clause names is treated as a zero-length section, looked up by the address it holds
--- (LLNL-3.2-01, LLNL-3.2-02). A reference to a pointer is treated as the pointer. Decides LLNL-3.2-02.
+-- True if a C++ reference in this category that no clause names is treated as a zero-length section, looked up by the
+-- address it holds (LLNL-3.2-01, LLNL-3.2-02). A reference to a pointer is treated as the pointer. Decides LLNL-3.2-02.
 local function is_by_reference(plan, category)
   local behaviour = plan.defaults[category] or plan.defaults.all or "default"
   return behaviour == "default" and category ~= "pointer" and plan.session.rules.implicit == "by-type"
 end
 
--- Adds an item for each of `objects`, the present parts of an object that is only partly present. How a part was mapped
--- does not matter (OMP60-map-12). Decides OMP60-map-12.
+-- Adds an item for each of `objects`, the present parts of an object that is only partly present. The item maps the
+-- part, however the part was mapped before (OMP60-map-12). name: of the object. Decides OMP60-map-12.
 local function add_present_parts(plan, name, request, objects)
   local pos = plan.node.pos
   for _, object in ipairs(objects) do
@@ -89,8 +90,8 @@ local function add_present_parts(plan, name, request, objects)
   end
 end
 
--- Adds the items of an aggregate: of the whole, or only of its present parts if it is partly present. Decides
--- OMP60-map-12.
+-- Adds the items of an implicitly mapped variable: of the whole variable, or only of its present parts if it is partly
+-- present. node, t: AST and type of the variable; behaviour: see behaviour_of. Decides OMP60-map-12.
 local function add_aggregate(plan, name, node, t, behaviour)
   local session = plan.session
   local address, bytes = session.language.extent_of(session, node)
@@ -110,7 +111,8 @@ local function add_aggregate(plan, name, node, t, behaviour)
 end
 
 -- Adds maps or private copies for variables that the body uses but no clause names, and private copies of pointers of
--- which only sections are mapped. Raises for variables that defaultmap(none) requires in a clause.
+-- which only sections are mapped. references: uses of variables in the body. Raises for variables that defaultmap(none)
+-- requires in a clause.
 function openmp_implicit.add(plan, references)
   local session, visited, missing = plan.session, {}, {}
   for _, reference in ipairs(references) do
@@ -143,10 +145,10 @@ function openmp_implicit.add(plan, references)
   openacc_lowering.raise_unlisted(plan.node, missing, "defaultmap(none)", "a map or private clause", "OMP60-map-11")
 end
 
--- Returns a function that is true if a construct maps a whole structure implicitly: no byte of the structure is
--- present, and the body uses it as a whole. The function also sets plan.partly: members that no clause names then stay
--- absent. The function gets the structure's members that the construct names. Decides OMPEX-struct_map-11,
--- OMPEX-struct_map-13.
+-- Returns a function of a group of structures_of that is true if the construct maps the whole structure implicitly. It
+-- does so if no byte of the structure is present, and the body uses it as a variable or as *this. The function also
+-- sets plan.partly, so that members that no clause names stay absent. options: as for openmp_lowering.directive.
+-- Decides OMPEX-struct_map-11, OMPEX-struct_map-13.
 function openmp_implicit.structures(plan, options)
   local used = {}
   for _, reference in ipairs(options.references or {}) do used[reference.name] = true end
@@ -159,7 +161,7 @@ function openmp_implicit.structures(plan, options)
     local t = group.structure.type
     local whole = session.ctx:presence(session.now.device, group.structure.address, t.size)
     plan.single_use = true
-    -- An element of an array: other elements are not mapped.
+    -- If the structure is an element of an array, other elements are not mapped.
     local element = not group.structure.pointer and #group.values > 0
     if (node.tag == "id" or name == "this" or element) and whole == "absent" then plan.partly[name] = true end
     return whole == "absent" and (node.tag == "id" or name == "this")

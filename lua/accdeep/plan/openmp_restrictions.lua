@@ -17,8 +17,8 @@ local openmp_restrictions = {}
 -- Map types that copy nothing.
 local enters_nothing = { storage = true, alloc = true, release = true, delete = true }
 
--- Raises if a list item of update is in both to and from (OMP60-upd-1); otherwise registers its clause in `directions`:
--- text of a list item -> its clause. Decides OMP60-upd-1.
+-- Registers the clause of a list item of update in `directions`: text of a list item -> name of its clause. Raises if
+-- the list item is in both to and from (OMP60-upd-1). Decides OMP60-upd-1.
 function openmp_restrictions.direction(directions, clause, variable)
   local text = unparse.expression(variable)
   local other = directions[text]
@@ -29,12 +29,12 @@ function openmp_restrictions.direction(directions, clause, variable)
   end
 end
 
--- True if the address of an l-value is constant.
+-- True if the address of the l-value `node` is constant, so that it depends on no value of the program.
 function openmp_restrictions.is_constant(session, node)
   return typed_ast.is_fixed(c_sema.lvalue({ session = session }, node))
 end
 
--- Returns the union's member on the access path of an l-value; nil if the path has no union.
+-- Returns the AST of the union member on the access path of the l-value `node`; nil if the path has no union.
 function openmp_restrictions.union_member(session, node)
   while node.base do
     local record = node.tag == "member" and list_item.type_of(session, node.base)
@@ -44,7 +44,8 @@ function openmp_restrictions.union_member(session, node)
   return nil
 end
 
--- Returns the innermost pointer on the access path of a list item; nil and the variable if no pointer is on the path.
+-- Returns the AST of the innermost pointer on the access path of a list item; nil and the variable's AST if the path
+-- has no pointer.
 local function base_pointer(session, node)
   while true do
     local inner = node.tag == "unary" and node.e or node.base
@@ -56,7 +57,7 @@ local function base_pointer(session, node)
   end
 end
 
--- Raises if two instances of an iterator are parts of one array or have one base pointer (OMP60-map-13).
+-- Raises if two instances of a list item with iterators are parts of one array or have one base pointer (OMP60-map-13).
 function openmp_restrictions.instances(plan, requests)
   local session, addresses = plan.session, {}
   for _, request in ipairs(requests) do
@@ -74,8 +75,8 @@ function openmp_restrictions.instances(plan, requests)
   end
 end
 
--- Raises for a list item in C with a modifier of references, or with a modifier of pointers but without a base pointer.
--- Decides OMP60-map-17, OMP61-1.
+-- Raises for a list item in C with a modifier for references (ref_ptr, ...), and for a modifier of attachment if the
+-- list item has no base pointer. Decides OMP60-map-17, OMP61-1.
 function openmp_restrictions.modifiers(plan, request)
   local map_modifiers, node = request.map_modifiers, request.node
   if map_modifiers.ref then
@@ -88,8 +89,8 @@ function openmp_restrictions.modifiers(plan, request)
   end
 end
 
--- Marks a plan as one that only the host can execute, since it requests the host's own storage at pos. The
--- condition that plan.self_maps(condition) returns raises if the construct would run on a device. Decides OMP60-map-14.
+-- Makes a plan executable on the host only, because a clause at `pos` requests the host's own storage. plan.self_maps(
+-- condition) returns a function that is false if the condition is false, and otherwise raises. Decides OMP60-map-14.
 function openmp_restrictions.require_host_execution(plan, pos)
   function plan.self_maps(condition)
     return function()
@@ -100,7 +101,8 @@ function openmp_restrictions.require_host_execution(plan, pos)
   end
 end
 
--- Raises if one variable is mapped both with and without the modifier self (OMP60-map-14). Decides OMP60-map-14.
+-- Raises if one variable is mapped both with and without the modifier self (OMP60-map-14). If any map has the modifier,
+-- the plan becomes executable on the host only. Decides OMP60-map-14.
 function openmp_restrictions.self_maps(plan, requests)
   local first, by_name = nil, {}
   for _, request in ipairs(requests) do
@@ -116,15 +118,16 @@ function openmp_restrictions.self_maps(plan, requests)
   if first then openmp_restrictions.require_host_execution(plan, first) end
 end
 
--- Raises if p[:] has a map type that copies or creates: it only designates present data (OMP60-map-10).
+-- Raises if the assumed-size section `node`, p[:], has a map type that copies or creates, because p[:] only designates
+-- present data (OMP60-map-10).
 function openmp_restrictions.check_assumed_size(map_modifiers, node)
   if not map_modifiers.type or enters_nothing[map_modifiers.type] then return end
   raise("clause-not-allowed", map_modifiers.type_pos, ("'%s' has no size: its map type is storage, not '%s'"):format(
     unparse.expression(node), map_modifiers.type), { length = #map_modifiers.type, rule = "OMP60-map-10" })
 end
 
--- Raises if a section of a list item follows a pointer: list items are contiguous (OMP60-map-13). t: type of the base.
--- Decides OMP60-map-13.
+-- Raises if a section of a list item goes through a second pointer, because list items are contiguous (OMP60-map-13),
+-- and for '@'. t: type of the base. Decides OMP60-map-13.
 function openmp_restrictions.rows(t, subscripts)
   for i, subscript in ipairs(subscripts) do
     if subscript.tag == "alias" then
@@ -134,7 +137,8 @@ function openmp_restrictions.rows(t, subscripts)
         { rule = "OMP60-map-13", help = "an iterator names what each of them points to" })
     end
     t = types.element(t)
-    if not t then return end -- a type without elements: the lowering of the section reports the error
+    -- A type without elements: the lowering of the section reports the error.
+    if not t then return end
   end
 end
 

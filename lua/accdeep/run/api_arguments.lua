@@ -9,7 +9,8 @@ local raise = diagnostic.raise
 
 local api_arguments = {}
 
--- Returns the name of a host address for messages: its block and offset.
+-- Returns the name of a host address for messages: its block and offset; "" for a block without a name; the number if
+-- no block contains the address.
 function api_arguments.range_name(session, address)
   local block = session.ctx:host_at(address)
   if not block then return ("0x%x"):format(address) end
@@ -18,19 +19,20 @@ function api_arguments.range_name(session, address)
   return offset == 0 and block.name or ("%s+%d"):format(block.name, offset)
 end
 
--- Returns an argument as an integer; raises if it is not one. name: its name in the message.
+-- Returns the argument `value` as an integer; raises if it is not one. name: its name in the message.
 function api_arguments.integer(value, name)
   local n = math.tointeger(value)
   if not n then raise("type-mismatch", nil, ("%s must be an integer"):format(name)) end
   return n
 end
 
--- Returns a symbol for events. at: {file, line} of the call.
+-- Returns a symbol of the core for events. name: of the data; at: {file, line} of the call. Raises the core's error.
 function api_arguments.label(session, name, at)
   return session:label { name = name, file = at.file, line = at.line }
 end
 
--- Returns a pointer of the scenario to device memory; the null pointer for address 0. t: its pointer type, or nil.
+-- Returns a scenario's pointer to `address` in memory of a device; the null pointer for address 0. t: its pointer type,
+-- or nil for void *.
 function api_arguments.device_pointer(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   local space = session.device_side.pointer_spaces[device]
@@ -45,8 +47,9 @@ function api_arguments.check_result(session, ok, err, rule)
   return session:check_result(ok, err)
 end
 
--- Calls fn(copy), where copy(to, from) copies `bytes` bytes between two devices. The host's number is the number of
--- devices. Copies between two devices pass through a block of host memory.
+-- Calls fn(copy), where copy(to, from) copies `bytes` bytes from one memory to the other. to_device, from_device:
+-- numbers; the number of devices stands for the host. rule: for errors, as in check_result. Between two devices, a
+-- block of host memory is used; fn's results are then dropped. Raises the core's errors.
 function api_arguments.copying(session, to_device, from_device, bytes, rule, fn)
   local ctx, host = session.ctx, session.devices
   local function finish(ok, err) api_arguments.check_result(session, ok, err, rule) end

@@ -17,7 +17,7 @@ local NOVAL, SYNC, DEFAULT = -1, -2, -3
 async.constants = { acc_async_noval = NOVAL, acc_async_sync = SYNC, acc_async_default = DEFAULT }
 async.modes = { program = true, delayed = true, concurrent = true }
 
--- Returns an async value; raises if it is invalid. Decides ACC33-async-1.
+-- Returns `value`; raises if it is not an async value. Decides ACC33-async-1.
 local function check_value(value, pos)
   if value < SYNC then
     raise("invalid-async", pos, ("%d is not an async value"):format(value), { rule = "ACC33-async-1",
@@ -26,7 +26,8 @@ local function check_value(value, pos)
   return value
 end
 
--- Returns the queue of an async value on a device; 0: the work is synchronous.
+-- Returns the queue of an async value on a device (nil: the current one); 0: the work is synchronous. Raises if the
+-- value is invalid, or without memory. pos: position for errors, or nil.
 function async.queue(self, value, device, pos)
   value = check_value(value, pos)
   if value == NOVAL then value = self.device_side.default_async end
@@ -34,12 +35,14 @@ function async.queue(self, value, device, pos)
   return self:check_result(self.ctx:queue(device or self.now.device, value))
 end
 
--- Reports events and returns the result `ok` of a core call, or raises its error `err`.
+-- Reports events and returns `ok`, the result of a core call. If it is nil, raises the error `err`; an error of a
+-- kernel is raised as the kernel raised it.
 local function finish(self, ok, err)
-  -- events before the failure are reported as well
+  -- Events before the failure are reported as well.
   if self.device_side.is_observed then self:notify_events() end
   if ok ~= nil then return ok end
-  if err.code == "callback" then error(err.cause, 0) end -- raises the kernel's own error, with its location
+  -- The kernel's own error has its location already.
+  if err.code == "callback" then error(err.cause, 0) end
   self:check_result(nil, err)
 end
 
@@ -48,18 +51,19 @@ function async.wait(self, device, queue)
   finish(self, self.ctx:queue_wait(device, queue))
 end
 
--- Waits for all queues of all devices.
+-- Waits for all queues of all devices. Raises errors of queued work.
 function async.finish(self)
   for device = 0, self.devices - 1 do async.wait(self, device, 0) end
 end
 
--- True if a queue of a device has no pending work; queue 0: if all its queues have no pending work. Decides
--- ACC33-async-5.
+-- True if a queue of a device has no pending work; queue 0: if no queue of the device has pending work. Raises errors
+-- of queued work. Decides ACC33-async-5.
 function async.test(self, device, queue)
   return finish(self, self.ctx:queue_test(device, queue))
 end
 
--- Makes `queue` of the current device wait for the work queued on `other` of `device` (0: on every queue of it).
+-- Makes `queue` of the current device wait for the work queued on `other` of `device` (0: on every queue of the
+-- device). Raises the core's error.
 function async.order_after(self, queue, device, other)
   local others = { other }
   if other == 0 then others = self.ctx:queues(device) end
@@ -69,14 +73,16 @@ function async.order_after(self, queue, device, other)
 end
 
 -- Makes `queue` of the current device wait for the queue `other` of `device`, and reports the wait. queue 0: the
--- program waits; other 0: for all queues of `device`. at: {file, line} of the directive or call.
+-- program waits; other 0: for all queues of `device`. at: {file, line} of the directive or call. Raises errors of
+-- queued work.
 function async.wait_at(self, at, queue, device, other)
   if queue ~= 0 then async.order_after(self, queue, device, other) else async.wait(self, device, other) end
   self.ctx:waited(self.now.device, queue, device, other, at.file, at.line)
   if self.device_side.is_observed then self:notify_events() end
 end
 
--- Returns the device of the queues in a wait argument; raises if there is no such device.
+-- Returns the device of the queues in a wait argument; without devnum, the current device. Raises if there is no such
+-- device.
 local function device_of(self, waiting)
   if not waiting.devnum then return self.now.device end
   local number = self.language.integer(self, waiting.devnum)
@@ -87,7 +93,8 @@ local function device_of(self, waiting)
   return number
 end
 
--- Makes `queue` wait for the queues in a wait argument; queue 0: the host waits. Decides ACC33-async-3.
+-- Makes `queue` wait for the queues in a wait argument {queues, devnum}, or for all queues if it names none. queue 0:
+-- the host waits. Raises for wrong numbers, and errors of queued work. Decides ACC33-async-3.
 function async.wait_for(self, waiting, queue)
   local device = device_of(self, waiting)
   local queues = {}
@@ -96,13 +103,13 @@ function async.wait_for(self, waiting, queue)
   end
   if #queues == 0 then queues[1] = 0 end
   for i, other in ipairs(queues) do
-    local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync has no pending work
+    local synchronous = other == 0 and waiting.queues[i] -- acc_async_sync: nothing to wait for
     if not synchronous then async.wait_at(self, self.now.current or {}, queue, device, other) end
   end
 end
 
 -- Returns the queue of a plan (0: synchronous). First makes this queue, or the host if synchronous, wait as the plan's
--- wait clauses request. Decides TR14-4.3-19, ACC33-async-2.
+-- wait clauses request. Raises for wrong numbers, and errors of queued work. Decides TR14-4.3-19, ACC33-async-2.
 function async.order(self, plan)
   local clause, queue = plan.async, 0
   if clause then
@@ -114,14 +121,14 @@ function async.order(self, plan)
 end
 
 -- Sets the queue for async clauses without an argument. acc_async_default restores the initial queue; acc_async_noval
--- has no effect. Decides ACC33-async-1.
+-- has no effect. Raises for other negative values except acc_async_sync. Decides ACC33-async-1.
 function async.set_default(self, value, pos)
   if value == NOVAL then return end
   self.device_side.default_async = value == DEFAULT and NOVAL or check_value(value, pos)
 end
 
--- Calls fn so that its constructs and copies run in the queue of an async value, on the current device. Returns fn's
--- results.
+-- Calls fn(...) so that its constructs and copies run in the queue of an async value, on the current device. Returns
+-- fn's results. Raises if the value is invalid.
 function async.with_queue(self, value, fn, ...)
   return with_fields(self.now, { queue = async.queue(self, value) }, fn, ...)
 end

@@ -19,7 +19,8 @@ function changed_bounds.is_tracked(session, plan)
   return false
 end
 
--- Returns the current bounds of a plan's items: item number -> bounds. Bounds that cannot be computed are omitted.
+-- Returns the current bounds of a plan's items, as objects of the core: item number -> bounds. Items without a mapping
+-- program, and bounds that cannot be computed, are omitted.
 function changed_bounds.current_bounds(plan)
   local bounds = {}
   for i, item in ipairs(plan.items) do
@@ -46,14 +47,14 @@ local function difference(plan, recorded_bounds, now)
   return nil
 end
 
--- Reports a warning. source_location: {text, file, line} of the directive.
+-- Reports a warning, a result of difference. source_location: {text, file, line} of the directive.
 local function warn(session, source_location, warning)
   session:with_text(source_location.text, source_location.file, source_location.line, session.warn, session,
     "bounds-changed", warning.pos, warning.message, warning.fields)
 end
 
--- Compares bounds before a region ends with those at its beginning, `recorded`. Returns a function that reports the
--- warning after the end; nil if no bounds changed.
+-- Compares the bounds of a region's plan before the region ends with `recorded`, those at its beginning. Returns a
+-- function that reports the warning after the end; nil if no bounds changed.
 function changed_bounds.check_at_end(session, plan, recorded)
   local warning = difference(plan, function(i) return recorded[i] end, changed_bounds.current_bounds(plan))
   if not warning then return nil end
@@ -66,15 +67,16 @@ function changed_bounds.check_at_end(session, plan, recorded)
   end
 end
 
--- Returns the key of an item's recorded bounds: device, address, shape or policy; nil for a nest, whose bounds are not
--- recorded.
+-- Returns the key of the recorded bounds of item number `i`: device, address, shape or policy; nil for a nest, whose
+-- bounds are not recorded.
 local function key_of(session, plan, i)
   local member_mapping = plan.items[i].member_mapping
   local mapping_key = member_mapping and member_mapping.key
   return mapping_key and ("%d %d %s"):format(session.now.device, (plan.construct:where(i)), mapping_key)
 end
 
--- Executes a plan of enter data or exit data by run(session, plan, ...), and records or compares its bounds.
+-- Executes a plan of enter data or exit data by run(session, plan, ...), and records or compares its bounds. Warns
+-- after the execution; returns run's result. If run raises, nothing is recorded.
 function changed_bounds.run_and_check(session, plan, run, ...)
   local entry_bounds, now, warning = session.device_side.entry_bounds, changed_bounds.current_bounds(plan), nil
   if plan.kind == "exit data" then
@@ -91,7 +93,7 @@ function changed_bounds.run_and_check(session, plan, run, ...)
   for i in ipairs(plan.items) do
     local key = now[i] and key_of(session, plan, i)
     if key and plan.kind == "enter data" then
-      -- data that were already present keep the bounds of their own entry
+      -- Data that were present before keep the bounds of their own entry.
       if not was_present[i] then entry_bounds[key] = now[i] end
     elseif key and session.ctx:presence(session.now.device, (plan.construct:where(i)), 1) == "absent" then
       entry_bounds[key] = nil

@@ -8,14 +8,14 @@ local core = require "accdeep.core"
 
 local checkpoint = {}
 
--- Returns a shallow copy of a table.
+-- Returns a shallow copy of the table `t`.
 local function copy(t)
   local duplicate = {}
   for key, value in next, t do duplicate[key] = value end
   return duplicate
 end
 
--- Restores a table to `contents`, an earlier copy of its contents.
+-- Restores the table `t` to `contents`, an earlier copy of its contents.
 local function become(t, contents)
   for key in next, t do
     if contents[key] == nil then t[key] = nil end
@@ -23,7 +23,7 @@ local function become(t, contents)
   for key, value in next, contents do t[key] = value end
 end
 
--- Returns the tables of a session that executing programs changes.
+-- Returns the tables of a session that executed programs change, always in the same order.
 local function tables_of(self)
   local program, side = self.program, self.device_side
   local list = { self.now, side.entry_bounds, program.target_variables, program.target_blocks, program.quarantine }
@@ -40,7 +40,7 @@ local Session = {} -- methods of sessions
 
 local ROOM, GAP = 64 << 20, 16 -- bytes; the gap keeps the end of a block distinct from the start of the next block
 
--- Returns zeroed host memory; nil if no memory is left.
+-- Returns the address of zeroed host memory; nil if no memory is left.
 function Session:allocate_host(bytes)
   if not self.options.checkpoints then return core.malloc(bytes) end
   local heap = self.program.heap or { start = core.malloc(ROOM), used = 0, touched = 0 }
@@ -61,7 +61,7 @@ end
 
 -- --------------------------------------------------------------------------------------- states --
 
--- Returns a checkpoint of the session. It can be restored any number of times.
+-- Returns a checkpoint of the session, which can be restored any number of times. Raises the core's error.
 function Session:checkpoint()
   local cp = self:check_result(self.ctx:checkpoint())
   local tables, live = tables_of(self), {}
@@ -72,8 +72,8 @@ function Session:checkpoint()
     has_detached = self.device_side.has_detached, default_async = self.device_side.default_async }
 end
 
--- Frees blocks made since the checkpoint, and revives blocks freed since then. live, used: the checkpoint's record of
--- both.
+-- Frees blocks made since the checkpoint, and marks blocks freed since then as live. live: address -> whether the block
+-- was live; used: bytes of the heap at the checkpoint.
 local function restore_blocks(self, live, used)
   for address, block in next, self.program.blocks do
     if live[address] == nil then
@@ -85,7 +85,7 @@ local function restore_blocks(self, live, used)
   if self.program.heap then self.program.heap.used = used end
 end
 
--- Restores the session to a checkpoint.
+-- Restores the session to `saved_state`, a result of Session:checkpoint.
 function Session:restore(saved_state)
   restore_blocks(self, saved_state.live, saved_state.used)
   self.ctx:restore(saved_state.core)
@@ -97,7 +97,7 @@ function Session:restore(saved_state)
   self.device_side.has_detached, self.device_side.default_async = saved_state.has_detached, saved_state.default_async
 end
 
--- Adds the methods of this file to a class.
+-- Adds the methods of this file to `class`.
 function checkpoint.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end

@@ -5,14 +5,15 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local ONLY_COMPUTES = "a function that a bound calls computes a number, and does nothing else"
 
--- Returns the error's message with another name for the requested object; unchanged if the message has no name.
+-- Returns the message of the core error `err` with another name for the object that the construct requested; unchanged
+-- if the message has no name.
 local function rename_object(err, name)
   if not err.named then return err.message end
   return err.message:sub(1, err.named - 1) .. name .. err.message:sub(err.named_end + 1)
 end
 
--- Returns the position of the member that an error is about, if several list items share the plan's item; otherwise
--- nil.
+-- Returns the position of the member that the core error `err` is about, if several list items share the plan's item (a
+-- block of members); otherwise nil.
 local function position_of(item, err)
   local object_name = err.asked and err.asked.name or ""
   local best, pos
@@ -25,8 +26,8 @@ local function position_of(item, err)
   return pos
 end
 
--- Returns the diagnostic of a core error. plan: the construct's plan, or nil. Errors that functions of bounds raised
--- are returned unchanged.
+-- Returns the diagnostic of the core error `err`. self: the session; plan: the construct's plan, or nil. An error that
+-- a function of a bound raised is returned itself.
 return function(self, err, plan)
   local item = err.item and plan and plan.items[err.item]
   local object = err.asked

@@ -13,7 +13,7 @@ local fortran_execution = {}
 
 local Session = {}
 
--- Executes a call statement in a text: wrapper(d, t1).
+-- Executes the call statement `text`, such as wrapper(d, t1), which is at file:line. Raises for errors of the call.
 function Session:fortran_call(text, file, line)
   self:with_text(text, file, line, function()
     local node = fortran_syntax.parse("call", fortran_free_form.normalize(text), 1)
@@ -34,22 +34,23 @@ function Session:fortran_procedure_names()
   return names
 end
 
--- Returns the expression that calls the function `procedure_record` of the text.
+-- Returns the expression that calls the function `procedure_record` of a Fortran text. env: environment of the
+-- expression; node: AST of the call. Raises for wrong arguments.
 function Session:fortran_function(env, node, procedure_record)
   return procedure.call_function(env, node, procedure_record, function(list, frame)
     fortran_statement.run(self, list, frame)
   end)
 end
 
--- Returns file and line of a location in a text.
+-- Returns file and line of a location {text, file, line, pos}; the line may be nil.
 function Session:line_of(source_location)
   local text, file, line = source_location.text, source_location.file, source_location.line
   if not text or not line then return file, line end
   return file, location.line_of(text, source_location.pos, file, line)
 end
 
--- Returns the text of a directive among statements, preceded by blanks, so that positions in it equal those in the
--- whole text.
+-- Returns the text of the directive node `node` among statements, preceded by blanks, so that positions in it equal
+-- those in the whole text. Also registers the whole text for errors.
 function Session:padded_directive_text(node)
   local current = self.now.current
   local text = current.text:sub(1, node.pos - 1):gsub("[^\n]", " ") .. node.text
@@ -57,13 +58,14 @@ function Session:padded_directive_text(node)
   return text
 end
 
--- Executes a directive that is a statement among others.
+-- Executes the directive node `node` among statements. Returns the results of Session:acc or omp; raises for errors.
 function Session:fortran_directive(node)
   local file, line = self:line_of(self:location_of(node.pos))
   return self[node.omp and "omp" or "acc"](self, self:padded_directive_text(node), nil, file, line)
 end
 
--- Executes shape, policy and declarative directives among the components of a type. Decides TR14-3.1.1-02.
+-- Executes shape, policy and declarative directives among the components of a type. record: the type; directives: their
+-- nodes. Raises for errors. Decides TR14-3.1.1-02.
 function Session:fortran_descriptions(record, directives)
   local policies = {}
   for _, node in ipairs(directives) do
@@ -78,14 +80,14 @@ function Session:fortran_descriptions(record, directives)
   self:types_changed()
 end
 
--- Returns the lines printed since the last call, and forgets them.
+-- Returns the lines that print statements wrote since the last call of this function.
 function Session:output()
   local lines = self.program.printed
   self.program.printed = {}
   return lines
 end
 
--- Adds the methods of this file to a class.
+-- Adds the methods of this file to `class`.
 function fortran_execution.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end

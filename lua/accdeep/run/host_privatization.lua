@@ -10,10 +10,10 @@ local with_fields = require "accdeep.base.with_fields"
 
 local host_privatization = {}
 
--- number of constructs with private variables so far; each is a private scope in plan keys (plan_cache.lua)
+-- Number of constructs with private variables so far; each is a private scope in plan keys (plan_cache.lua).
 local constructs = 0
 
--- Raises about a private variable that has no memory of its own: allocatable, pointer or assumed-shape.
+-- Raises if a private variable has no memory of its own: an allocatable, a pointer, an assumed-shape array.
 function host_privatization.needs_memory(variable, pos)
   if variable.type.kind ~= "descriptor" then return end
   diagnostic.raise("unsupported", pos, ("'%s' is %s: private copies of such are not made"):format(variable.name,
@@ -21,8 +21,9 @@ function host_privatization.needs_memory(variable, pos)
     help = "declare a variable with bounds for the private values" })
 end
 
--- Calls fn with private copies of variables. copies: list of {variable, begins, lasts}. begins: true if the copy is
--- initialised from the original; lasts: true if it is copied back. If fn raises, the originals are unchanged.
+-- Calls fn with private copies of variables. copies: list of {variable, pos, begins, lasts}. begins: true if the copy
+-- is initialised from the original; lasts: true if it is copied back. If fn raises, the originals are unchanged and the
+-- error is raised.
 function host_privatization.run(session, copies, fn)
   local block_count, inner = #session.now.private_blocks, scope.new(session.now.scope)
   local ok, err = pcall(function()
@@ -46,7 +47,7 @@ function host_privatization.run(session, copies, fn)
 end
 
 -- Calls fn, which executes a compute construct of a plan on the host, with private copies of the variables that would
--- be private on a device. Decides ACC33-impl-1, OMP60-tgt-1.
+-- be private on a device. Raises fn's error. Decides ACC33-impl-1, OMP60-tgt-1.
 function host_privatization.run_with_copies(session, plan, fn)
   local copies = {}
   for _, private in sorted_pairs(plan.private) do

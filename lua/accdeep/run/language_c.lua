@@ -27,9 +27,9 @@ local unparse = require "accdeep.syntax.unparse"
 
 local raise = diagnostic.raise
 
--- Value of slots that are always false in C.
+-- Function of slots whose value is always false in C.
 local function no() return false end
--- Value of slots that return their second argument unchanged.
+-- Function of slots that return their second argument unchanged.
 local function same(_, value) return value end
 
 local language_c = {
@@ -55,8 +55,8 @@ function language_c.check_dependence(...) return openmp_depend.check_c(...) end
 function language_c.subscripts(_, index) return ("[%d]"):format(index) end
 function language_c.range_text(_, first, finish) return ("[%d:%d]"):format(first, finish - first) end
 
--- Returns the name of a pointer's target, *p, p[i], v.m or p->m. base: the pointer's name; path: subscripts or members
--- after it, or "".
+-- Returns the name of a pointer's target or a part of it, as text: *p, p[i], v.m or p->m. base: the pointer's name;
+-- is_variable: true if `base` names a variable of structure type; path: subscripts or members after it, or "".
 function language_c.pointee_name(base, is_variable, path)
   if path == "" then return "*" .. base end
   if path:sub(1, 1) == "[" then return base:gsub("^%*", "") .. path end
@@ -68,7 +68,7 @@ end
 
 function language_c.parse(session, start, text) return (syntax.parse(start, text, 1, session.now.scope)) end
 
--- True if a text is a single directive, by its sentinel or its first word; also for an empty text.
+-- True if `text` is a single directive, by its sentinel or its first word; also for an empty text.
 function language_c.is_directive(text)
   if not text:find "%S" then return true end -- an empty directive
   local rest = text:match "^%s*#%s*pragma%f[^%w_](.*)$" or text:match "^%s*acc%f[^%w_](.*)$"
@@ -90,8 +90,8 @@ function language_c.type_of(session, tree) return session:type_of(tree) end
 
 -- ------------------------------------------------------------------------------------------ values --
 
--- Returns value {} of a clause's compiled expression; raises a type mismatch if the expression has no value. subject:
--- the noun of the message.
+-- Returns value({}), where `value` is a clause's compiled expression. Raises a type mismatch if the expression has no
+-- value. subject: the noun of the message.
 local function evaluate_clause(value, subject)
   local ok, result = pcall(value, {})
   if ok then return result end
@@ -101,14 +101,15 @@ local function evaluate_clause(value, subject)
   error(result, 0)
 end
 
--- Returns a function that evaluates a condition of a clause; raises if the condition is not a number.
+-- Returns a function that is true if the condition `node` of a clause is not 0. Raises if the condition is not a
+-- number.
 function language_c.condition(session, node)
   local value = closures.compile(session:host_env(), node).value
   if not value then raise("type-mismatch", node.pos, "a condition is a number") end
   return function() return evaluate_clause(value, "a condition") ~= 0 end
 end
 
--- Returns the value of an integer expression of a clause; raises for other types.
+-- Returns the value of the expression `node` of a clause; raises if it is not an integer.
 function language_c.integer(session, node)
   local e = closures.compile(session:host_env(), node)
   if not e.value or e.type.kind ~= "scalar" then raise("type-mismatch", node.pos, "an integer is needed") end
@@ -118,33 +119,35 @@ end
 
 -- ------------------------------------------------------------------------------------------- plans --
 
--- Returns the defaultmap category of a type (openmp_implicit.lua).
+-- Returns the defaultmap category of the type `t` (openmp_implicit.lua).
 function language_c.category(_, t)
   return (types.is_record(t) or t.kind == "array") and "aggregate" or t.kind == "pointer" and "pointer" or "scalar"
 end
 
 function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
--- Raises if the plan's device number is not a valid expression.
+-- Raises if the plan's device number is not a valid expression. Adds nothing in C.
 function language_c.check_completed(plan)
   if plan.on_device then c_sema.expression(plan.session:host_env(), plan.on_device) end
 end
 
 -- ------------------------------------------------------------------------------------------ bodies --
 
--- Returns the AST of a body's text with its directives analysed.
+-- Returns the AST of the body text `body` with its directives analysed. construct: {node, on, location}. Raises for
+-- errors.
 local function read_text(session, body, construct)
   return c_body.body(session, syntax.parse("body", body, 1, session.now.scope), construct.node, construct.on,
     construct.location)
 end
 
--- Returns the AST of a body and the directive of its construct in one table. The directive must live as long as the
--- AST, because its address is part of a cache key.
+-- Returns {tree, directive}: the AST of the body text `body` and the directive of its construct. The directive must
+-- live as long as the AST, because its address is part of a cache key.
 local function read_body(session, body, construct)
   return { tree = read_text(session, body, construct), directive = construct.node }
 end
 
--- Returns the AST of a body's text. The AST is cached if the text has no directives and all its names are global.
+-- Returns the AST of the body text `body`. The AST is cached if the text has no directives and all its names are
+-- global. Raises for errors.
 local function body_tree(session, body, construct)
   local now = session.now
   if now.this or now.scope ~= session.program.root or body:find("#", 1, true) or body:find "_Pragma" then
@@ -153,8 +156,9 @@ local function body_tree(session, body, construct)
   return session:kept_tree(("body %p\0%s"):format(construct.node, body), read_body, session, body, construct).tree
 end
 
--- Returns the AST of a body and the list of variables that it uses. construct: {node, on, location}: the directive,
--- where the body runs ("host", "omp", "acc"), and the directive's location {text, file, line}.
+-- Returns the AST of a body, text or {tree, text}, and the list of variables that it uses. location: {file, line} of
+-- the body. construct: {node, on, location}: the directive, where the body runs ("host", "omp", "acc"), and the
+-- directive's location {text, file, line}. Raises for errors, and if `body` is neither.
 function language_c.read_body(session, body, location, construct)
   local tree = type(body) == "table" and body.tree
   if type(body) ~= "string" and not tree then
@@ -168,7 +172,8 @@ function language_c.read_body(session, body, location, construct)
   return tree, used
 end
 
--- Runs the body of kernel k, compiled for a GPU if possible, otherwise interpreted.
+-- Runs the body of kernel k, compiled for a GPU if possible, otherwise interpreted. tree: AST of the body. Raises the
+-- body's error, located in its text.
 function language_c.run_body(session, k, body, tree)
   kernel.with_text_positions(session, k, body, function(location)
     local run = statement.body(k.env, tree)
@@ -181,7 +186,8 @@ function language_c.run_body(session, k, body, tree)
   end)
 end
 
--- Returns the counters of `depth` nested loops: {variable}.
+-- Returns the counters of the `depth` outermost nested loops in the AST `tree`, as {variable}. Counters that loops
+-- declare are left out.
 function language_c.counters(session, depth, tree)
   local list, at = {}, tree
   while at and depth > 0 do

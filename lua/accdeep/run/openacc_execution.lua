@@ -1,4 +1,5 @@
--- openacc_execution.lua - OpenACC as a directive language of directive_dispatch.lua.
+-- openacc_execution.lua - OpenACC as a directive language of directive_dispatch.lua, whose table `slots` describes the
+-- functions.
 
 local lazy = require "accdeep.base.lazy"
 local async = require "accdeep.run.async"
@@ -22,8 +23,8 @@ function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) 
 function openacc_execution.citing(_, fn, ...) return fn(...) end
 function openacc_execution.with_target_device(_, _, fn) return fn() end
 
--- Returns a cache key for plans of a body: by the enclosing regions that name its variables, their default clause, and
--- the variables that the body reduces.
+-- Returns a part of the cache key for plans of a body. It differs if other enclosing regions name the variables
+-- `references`, if their default clause differs, or if the body reduces other variables.
 function openacc_execution.signature(session, references)
   local parts = { [0] = session:visible_default() or "" }
   for i, r in ipairs(references) do
@@ -49,7 +50,7 @@ local executors = { region = region.open }
 openacc_execution.executors = executors
 
 -- Executes declare at global scope: the data stay present until the end of the program or of the scenario's case.
--- Decides ACC33-dec-1.
+-- Raises inside of a region, and if a variable was declared before. Decides ACC33-dec-1.
 function executors.declare(session, plan)
   local stack = session.device_side.regions[session.now.device]
   local top = stack[#stack]
@@ -63,13 +64,15 @@ function executors.declare(session, plan)
   if plan.persistent then declare_allocatables.last(session, plan) end
 end
 
--- Executes host_data: names are bound to device addresses until the region ends. Decides ACC33-hd-1.
+-- Executes host_data: opens and returns a region in which names are bound to device addresses, if `enabled`. Raises if
+-- data are absent without if_present. Decides ACC33-hd-1.
 local function host_data(session, plan, enabled)
   return region.using(region.open(session, plan, false), enabled and plan.use_device or {}, plan.if_present)
 end
 executors["host data"] = host_data
 
--- Registers the executor of a directive kind. The executor calls fn if the condition of the directive is true.
+-- Registers the executor of a directive kind: fn(session, plan), which is called if the condition of the directive is
+-- true.
 local function act(kind, fn)
   executors[kind] = function(session, plan, enabled)
     if enabled then fn(session, plan) end
@@ -77,7 +80,7 @@ local function act(kind, fn)
 end
 
 -- Returns the device that device_num names, or the current device without device_num. A negative number is device 0.
--- Decides ACC33-set-1.
+-- Raises if there is no such device. Decides ACC33-set-1.
 local function device_of(session, plan)
   if not plan.device_num then return session.now.device end
   return session:device_number(math.max(session.language.integer(session, plan.device_num), 0), plan.device_num.pos)

@@ -16,7 +16,8 @@ local openmp_declarations = {}
 local Session = {} -- methods of sessions
 
 -- Makes a variable a device variable (OMPEX-struct_map-14). kind: "enter" makes the variable present on all devices
--- permanently; "link" allows later maps of the variable. Decides OMPEX-struct_map-14.
+-- permanently; "link" allows later maps of the variable. pos: for errors, or nil. Raises if it is a device variable of
+-- the other kind, and the core's error. Decides OMPEX-struct_map-14.
 local function add_target_variable(self, variable, kind, pos)
   local previous = self.program.target_variables[variable]
   if previous and previous ~= kind then
@@ -37,7 +38,7 @@ local function add_target_variable(self, variable, kind, pos)
   self.program.target_variables[variable] = kind
 end
 
--- Unmaps the device variables that a failing text declared.
+-- A failing text unmaps the device variables that it declared.
 transaction.register(function(session)
   local variables = session.program.target_variables
   local put_back, old_variables = transaction.save_fields(session.program, { "target_blocks", "target_variables" }), {}
@@ -55,7 +56,8 @@ end)
 
 local target_clauses = { enter = "enter", to = "enter", link = "link" }
 
--- Executes declare target, for its list items or for variables declared until its end.
+-- Executes declare target, for its list items or for variables declared until its end, and end declare target. Raises
+-- for errors of the directive.
 local function declare_target(self, node)
   openmp_sema.check(node, self.rules.openmp)
   local blocks = self.program.target_blocks
@@ -79,7 +81,7 @@ local function declare_target(self, node)
     local kind = target_clauses[clause.name]
     if kind then add(clause, kind) end
   end
-  -- a directive without list items, among statements, applies to the enclosing procedure
+  -- A directive among statements that has no list items applies to the enclosing procedure and has no effect.
   if opens and not self.language.has_blocks then
     if self.now.depth > 0 then return end
     raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
@@ -88,12 +90,13 @@ local function declare_target(self, node)
   if opens then blocks[#blocks + 1] = self:location_of(node.pos) end
 end
 
--- Makes a newly declared variable a device variable if a declare target block is open; called for each declaration.
+-- Makes a newly declared variable a device variable if a declare target block is open. Must be called for each
+-- declaration of a variable.
 function Session:variable_declared(variable)
   if #self.program.target_blocks > 0 then add_target_variable(self, variable, "enter") end
 end
 
--- Executes a declarative directive. record: the enclosing type, or nil.
+-- Executes the declarative directive `node`. record: the enclosing type, or nil. Raises for other directives.
 function Session:declare_openmp(node, record)
   local kind = openmp_sema.directive_info(node.name).kind
   if kind == "declare mapper" then
@@ -108,7 +111,8 @@ function Session:declare_openmp(node, record)
   end
 end
 
--- Executes an OpenMP directive among declarations. record: the enclosing type, or nil.
+-- Executes the OpenMP directive `node` among declarations. record: the enclosing type, or nil. Raises if the directive
+-- is wrong or is no declaration.
 function Session:omp_declaration(node, record)
   local kind = openmp_sema.directive_info(node.name).kind
   if kind == "beyond" or kind == "requires" then openmp_sema.check(node, self.rules.openmp) end
@@ -119,7 +123,7 @@ function Session:omp_declaration(node, record)
   return self:declare_openmp(node, record)
 end
 
--- Makes the device variables of an outer session device variables of this session, too.
+-- Makes the device variables of the outer session, if any, device variables of this session, too.
 function openmp_declarations.begin(self)
   local outer = self.outer
   local list = {}
@@ -128,6 +132,7 @@ function openmp_declarations.begin(self)
   for _, variable in ipairs(list) do add_target_variable(self, variable, outer.program.target_variables[variable]) end
 end
 
+-- Adds the methods of this file to `class`.
 function openmp_declarations.extend(class)
   for name, method in pairs(Session) do class[name] = method end
 end

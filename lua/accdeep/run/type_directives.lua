@@ -31,12 +31,13 @@ transaction.register(function(session)
     { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)
 end)
 
--- Adds the methods of this file to a class.
+-- Adds the methods of this file to `class`.
 function type_directives.extend(class)
   for name, fn in pairs(Session) do class[name] = fn end
 end
 
--- Returns the table `kind` for a record in this session; it inherits the entries of the outer session's table.
+-- Returns the table `kind` (name -> definition) of a record in this session; it inherits the entries of the outer
+-- session's table.
 local function table_of(self, kind, record)
   local tables = self.program[kind]
   local by_name = tables[record]
@@ -47,24 +48,29 @@ local function table_of(self, kind, record)
   return by_name
 end
 
+-- Returns the member functions of a record by name.
 function Session:methods_of(record) return table_of(self, "method_tables", record) end
 
 -- Returns the shapes of a record by name. Decides TR14-1.2-04.
 function Session:shapes_of(record) return table_of(self, "shape_tables", record) end
+-- Return the policies and the mappers of a record by name.
 function Session:policies_of(record) return table_of(self, "policy_tables", record) end
 function Session:mappers_of(record) return table_of(self, "mapper_tables", record) end
 
--- Returns the shape or policy of this name, from the record or a base class (TR14-3.1.2-08); nil if neither has it.
+-- Returns the shape or policy of this name, from the record or a base class (TR14-3.1.2-08); nil if none has it. kind:
+-- name of the table.
 local function find_named(self, kind, record, name)
   local match = table_of(self, kind, record)[name]
   for _, base in ipairs(not match and record.bases or {}) do match = match or find_named(self, kind, base, name) end
   return match
 end
 
+-- Return the shape or policy of this name, as find_named does.
 function Session:shape_named(record, name) return find_named(self, "shape_tables", record, name) end
 function Session:policy_named(record, name) return find_named(self, "policy_tables", record, name) end
 
--- Returns a set of the names of a record's shapes or policies, for suggestions in errors. names: set to extend, or nil.
+-- Returns a set of the names of a record's shapes, policies or mappers, for suggestions in errors. kind: name of the
+-- table; names: set to extend, or nil.
 local function names_in(self, kind, record, names)
   names = names or {}
   local owner = self
@@ -80,7 +86,8 @@ function Session:shape_names(record) return names_in(self, "shape_tables", recor
 function Session:policy_names(record) return names_in(self, "policy_tables", record) end
 function Session:mapper_names(record) return names_in(self, "mapper_tables", record) end
 
--- Executes a directive among declarations. record: the enclosing type, or nil.
+-- Executes the pragma `node` among declarations; ignores pragmas of other languages. record: the enclosing type, or
+-- nil. Returns the policy that the pragma defines, or nil. Raises for errors of the directive.
 function Session:type_directive(node, record)
   local directive = pragma.read(self, node)
   if not directive then return end
@@ -88,8 +95,8 @@ function Session:type_directive(node, record)
   return self:define_type_directive(directive.tree, record, directive.text)
 end
 
--- Checks a routine directive. The directive has no effect, because functions of a scenario can always run on devices.
--- Decides ACC33-2.15-1.
+-- Raises if the routine directive `node` is wrong. The directive has no effect, because functions of a scenario can
+-- always run on devices. Decides ACC33-2.15-1.
 local function check_routine(node)
   openacc_sema.check(node)
   for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do
@@ -110,8 +117,8 @@ local function check_routine(node)
   end
 end
 
--- Executes a declare directive among declarations; the effect is that of the directive after the declarations
--- (ACC33-dec-1).
+-- Executes a declare directive among declarations, as if it came after them (ACC33-dec-1). text: of the directive.
+-- Raises in sessions on the host program's own memory, and for errors of the directive.
 local function declare_data(self, node, text)
   if self.options.unchecked then
     raise("unsupported", node.pos, "'declare' in a text of declarations", { length = #node.name,
@@ -123,7 +130,8 @@ local function declare_data(self, node, text)
 end
 
 -- Executes a directive that describes a type. record: the enclosing type, or nil; text: the directive's text if it is
--- among C declarations. Returns the policy that the directive defines, or nil.
+-- among C declarations, otherwise nil. Returns the policy that the directive defines in a record, or nil. Raises for
+-- other directives.
 function Session:define_type_directive(node, record, text)
   local define, name = definitions[node.name], node.name
   if name == "routine" and not record then return check_routine(node) end
@@ -139,7 +147,8 @@ function Session:define_type_directive(node, record, text)
   return node.name == "policy" and definition or nil
 end
 
--- Checks policies once all policies of the type are known. If one is wrong, removes it and raises.
+-- Raises if a policy in `policies` of a record is wrong, and removes this policy. Must be called when all policies of
+-- the type are known.
 function Session:check_policies(record, policies)
   for _, policy_record in ipairs(policies) do
     local ok, err = pcall(nest.check_policy, self, record, policy_record)
@@ -150,14 +159,15 @@ function Session:check_policies(record, policies)
   end
 end
 
--- True if an error depends on the use of a shape. Such errors concern unknown names of enclosing objects (TR14-5-04),
--- or member functions whose bodies method() may define later.
+-- True if the error `err` in a shape depends on the use of the shape. Such errors concern unknown names of enclosing
+-- objects (TR14-5-04), or member functions whose bodies method() may define later.
 local function is_of_use(self, err)
   return err.of_body or self.rules.extended and err.code == "unknown-name"
 end
 
--- Raises if the bounds of a shape or policy are wrong, by compiling it even if it is never used (TR14-3.1.1-21). It is
--- called at the end of the text, when all names of the text are known. Decides TR14-3.1.1-21.
+-- Raises if the bounds of a shape or policy are wrong, by compiling it even if it is never used (TR14-3.1.1-21). Must
+-- be called at the end of the text, when all names of the text are known. description: entry of now.descriptions.
+-- Decides TR14-3.1.1-21.
 local function check_described(self, description)
   local definition, record = description.definition, description.record
   if definition.params then return end -- parameters have values only where the shape is used (TR14-5-01)
@@ -171,7 +181,8 @@ local function check_described(self, description)
 end
 
 -- Calls fn(...), which executes a text that may describe types, and then checks the shapes and policies of the text.
--- Returns fn's results.
+-- Returns fn's results only inside of another call of this function, which then makes the checks. Raises for wrong
+-- bounds.
 function Session:describing(fn, ...)
   if self.now.descriptions then return fn(...) end
   local list = {}
@@ -180,21 +191,21 @@ function Session:describing(fn, ...)
   for _, description in ipairs(list) do check_described(self, description) end
 end
 
--- Registers a new shape or policy for the check at the end of the text, and clears caches.
+-- Registers a new shape or policy for the check at the end of the text (describing), and clears caches.
 function Session:has_described(record, definition)
   self:types_changed()
   local list = self.now.descriptions
   if list then list[#list + 1] = { record = record, definition = definition, scope = self.now.scope } end
 end
 
--- Executes a shape or policy directive for a type.
+-- Executes a shape or policy directive; record: its type, or nil if its clause names the type. Raises for errors.
 function Session:define_for(node, record)
   local target, definition = definitions[node.name](self, node, record)
   if node.name == "policy" then self:check_policies(target, { definition }) end
 end
 
--- Returns the instances of a template that debug information has, by name. Debug information does not have the template
--- itself.
+-- Returns the instances of a template that debug information describes: name -> type. Debug information does not
+-- describe the template itself. spec: AST of the template's name.
 local function debug_instances(self, spec)
   local texts, instances = {}, {}
   for i, step in ipairs(spec.steps or { spec }) do texts[i] = step.name or "" end
@@ -209,7 +220,7 @@ local function debug_instances(self, spec)
   return instances
 end
 
--- Executes a shape or policy directive; if its type is a template, the directive applies to all instances.
+-- Executes the shape or policy directive `node`; if its type is a template, the directive applies to all instances.
 local function define(self, node)
   for i, clause in ipairs(node.clauses) do
     local spec = clause.type and clause.type.spec
@@ -229,7 +240,8 @@ local function define(self, node)
   self:define_for(node, nil)
 end
 
--- Executes a shape or policy directive outside of types; type(T) may name a template.
+-- Executes the shape or policy directive `node` outside of types, then checks it; type(T) may name a template. Raises
+-- for errors.
 function Session:define(node) self:describing(define, self, node) end
 
 return type_directives

@@ -8,6 +8,10 @@
 --   carried{language, text, kind, body?}   executed on devices (backend/nested_directives.lua).
 -- A directive that is not allowed where it is raises; none is ignored (HOUSE-bodies). run/kernel.lua and run/ call
 -- body.
+--
+-- Methods of Reader get `list` and `at`: the statements around a directive, and the index of the next statement.
+-- `level` or `outer` is the innermost enclosing level (nesting_check.lua), or nil. Each method raises for errors of the
+-- directive.
 
 local lazy = require "accdeep.base.lazy"
 local openacc_sema = require "accdeep.sema.openacc_sema"
@@ -33,15 +37,15 @@ Reader.__index = Reader
 
 local loops = word_set "for simd distribute loop taskloop"
 
--- Returns an empty block.
+-- Returns a new empty block node.
 local function empty(pos) return { tag = "block", pos = pos, list = {} } end
 
--- Returns the integer constant in the parentheses of a clause; nil if there is no constant.
+-- Returns the first integer constant in the parentheses of a clause; nil if there is none.
 local function number_in(clause) return math.tointeger(tonumber((clause.text or ""):match "%d+")) end
 
--- Returns the number of nested loops that a directive applies to, from collapse, ordered(n) and tile; 1 without these
--- clauses. Sets collapse_pos, collapses and forced in the node. location: where errors are reported, if the directive's
--- text is not the current text.
+-- Returns the number of nested loops to which the directive `node` applies, from collapse, ordered(n) and tile; 1
+-- without these clauses. Sets collapse_pos, collapses and forced (collapse(force: n)) in the node. location: where
+-- errors are reported, if the directive's text is not the current text. Raises if a number of loops is missing.
 local function depth_of(node, rule, location)
   local depth = 1
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
@@ -64,7 +68,8 @@ c_body.depth_of = depth_of
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Analyses a statement and the statements inside it; returns its replacement. Decides HOUSE-bodies.
+-- Analyses a statement and the statements inside it; returns its replacement. Raises if a directive stands where only
+-- one statement is allowed. Decides HOUSE-bodies.
 function Reader:statement(node, level)
   if node.tag == "block" then
     node.list = self:items(node.list, level)
@@ -80,7 +85,7 @@ function Reader:statement(node, level)
   return node
 end
 
--- Analyses a list of statements and returns the list with directives replaced.
+-- Analyses a list of statements and returns a list in which directives are replaced.
 function Reader:items(list, level)
   local statements, at = {}, 1
   while at <= #list do
@@ -97,8 +102,8 @@ function Reader:items(list, level)
   return statements
 end
 
--- Returns the statement that follows a directive, and the index in `list` where analysis continues. Directives before
--- the statement are applied to it first. Raises if there is no statement.
+-- Returns the analysed statement that follows the directive `node`, and the index in `list` where analysis continues.
+-- Directives before the statement are applied to it first. Raises if there is no statement.
 function Reader:statement_after(node, list, at, level)
   while list[at] and list[at].tag == "pragma" do
     local replacement
@@ -115,8 +120,9 @@ end
 
 -- ------------------------------------------------------------------------------ constructs of threads --
 
--- Returns the counters of a construct's loops that are declared outside of these loops: they are private without a
--- clause. lasts: true if their last value is copied back. Decides ACC33-2.9-4.
+-- Returns the counters {name, pos, counter, lasts} of a construct's loops that are declared outside of these loops:
+-- they are private without a clause. list: the loops; lasts: true if the counters' last values are copied back. Decides
+-- ACC33-2.9-4.
 local function counters_of(list, lasts)
   local counters = {}
   for _, loop in ipairs(list) do
@@ -126,8 +132,8 @@ local function counters_of(list, lasts)
   return counters
 end
 
--- Returns the innermost level (nesting_check.lua) of a combined construct, one level per constituent, after checking
--- the nesting of each.
+-- Returns the innermost level (nesting_check.lua) of a combined construct, with one level per constituent. Raises if a
+-- constituent may not be nested there. on: where statements inside run.
 local function levels_of(node, level, on)
   for part in node.name:gmatch "%S+" do
     if part ~= "target" then nesting_check.check(part, node, level) end
@@ -136,7 +142,7 @@ local function levels_of(node, level, on)
   return level
 end
 
--- Raises if a loop counter is neither an integer nor a pointer. Decides ACC33-2.9-3.
+-- Raises if the counter of a loop in `list` is neither an integer nor a pointer. Decides ACC33-2.9-3.
 local function check_counters(session, list, construct)
   for _, loop in ipairs(list) do
     local name, pos, own = statement_patterns.counter(loop)
@@ -151,8 +157,8 @@ end
 
 local atomic_forms = { "capture", "compare", "read", "write", "update" }
 
--- Returns the form of an atomic directive: read, write, update (the default), capture or compare. Raises if two clauses
--- name a form.
+-- Returns the form of the atomic directive `node`: read, write, update (the default), capture or compare. Raises if two
+-- clauses name forms.
 function c_body.atomic_form(node, rule)
   local forms = {}
   for _, name in ipairs(atomic_forms) do
@@ -167,14 +173,14 @@ function c_body.atomic_form(node, rule)
   return forms[1] or "update"
 end
 
--- Raises if a statement does not have its directive's atomic form, whatever the condition of an if clause is. Decides
--- ACC34-2.12-1.
+-- Raises if a statement does not have its directive's atomic form, whether the condition of an if clause is true or
+-- not. Decides ACC34-2.12-1.
 local function check_atomic(node, statement, rule)
   statement_patterns.check_atomic(statement, c_body.atomic_form(node, rule), node, rule)
 end
 
--- Splits the block of a sections construct into sections, each from its directive to the next; statements before the
--- first directive also form one section. Returns the block.
+-- Splits the block of a sections construct into blocks, one per section, from each section directive to the next.
+-- Statements before the first directive also form a section. Returns the block; raises if `block` is no block.
 function Reader:sections(node, block, level)
   if block.tag ~= "block" or block.inner then
     raise("syntax", block.pos or node.pos, ("'%s' needs a block of sections"):format(node.name),
@@ -203,8 +209,8 @@ function Reader:sections(node, block, level)
   return block
 end
 
--- Analyses an OpenMP construct that threads of the host or device execute. Returns its replacement, and the index in
--- `list` where analysis continues.
+-- Analyses an OpenMP construct that threads of the host or of a device execute. Returns its replacement, and the index
+-- in `list` where analysis continues.
 function Reader:threads(node, list, at, outer)
   openmp_sema.check(node, self.session.rules.openmp)
   local name, body = node.name
@@ -243,7 +249,7 @@ local loop_clauses = openacc_directives.clauses_of.loop
 local exclusive = { { "seq", "independent" }, { "seq", "auto" }, { "independent", "auto" }, { "seq", "gang" },
   { "seq", "worker" }, { "seq", "vector" }, { "tile", "collapse" } }
 
--- Raises if two clauses of a loop for one device type are duplicates or exclude each other.
+-- Raises if two clauses of a loop for one device type are duplicates or exclude each other. clauses: those of the type.
 local function check_loop_clauses(clauses)
   local by_name = {}
   for _, clause in ipairs(clauses) do
@@ -267,7 +273,8 @@ end
 local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_length" }
 
 -- Raises if a loop sets a number of gangs, workers or lanes outside of kernels, or where the construct sets the number.
--- Raises if a gang dimension is in kernels. Decides ACC33-2.9-1.
+-- Raises if a gang dimension is in kernels. compute: level of the enclosing compute construct, or nil. Decides
+-- ACC33-2.9-1.
 local function check_sizes(clauses, compute)
   local in_kernels = compute and compute.node.name:find "^kernels"
   for _, clause in ipairs(clauses) do
@@ -282,18 +289,20 @@ local function check_sizes(clauses, compute)
   end
 end
 
--- Sets node.sequential. Raises if clauses of a loop or a combined construct exclude each other, or set sizes that are
--- not allowed. compute: the level of the enclosing compute construct, or of the construct itself.
+-- Raises if clauses of a loop or a combined construct exclude each other, or set sizes that are not allowed. Sets
+-- node.sequential: true for seq without collapse and tile. compute: level of the enclosing compute construct, or of the
+-- construct itself; nil without one.
 local function check_clauses(node, compute)
   for _, clauses in ipairs(openacc_sema.clauses_by_device(node)) do check_loop_clauses(clauses) end
   check_sizes(openacc_sema.default_device_clauses(node), compute)
   node.sequential = has_clause(node, "seq") and not has_clause(node, "collapse") and not has_clause(node, "tile")
 end
 
--- Checks the loop clauses of a combined construct. Decides ACC33-2.9-1.
+-- Raises if loop clauses of the combined construct `node` exclude each other or set sizes wrongly. Decides ACC33-2.9-1.
 function c_body.check_combined(node) check_clauses(node, { node = node }) end
 
--- Raises if clauses of a loop exclude each other, or conflict with those of enclosing constructs. Decides ACC33-2.9-1.
+-- Raises if clauses of the loop `node` exclude each other, or conflict with those of enclosing constructs. Decides
+-- ACC33-2.9-1.
 function c_body.check_loop(node, outer)
   local compute = nesting_check.enclosing_compute(outer)
   check_clauses(node, compute)
@@ -301,14 +310,14 @@ function c_body.check_loop(node, outer)
   if compute then openacc_sema.check_reduction(node, compute.node) end
 end
 
--- Raises about a directive at a place that does not allow it. reason: the end of the message.
+-- Raises the error for a directive at a place that does not allow it. reason: the end of the message.
 local function no_place(node, reason, rule)
   raise("region-nesting", node.pos, ("'%s' %s"):format(node.name, reason), { length = #node.name, rule = rule,
     help = reason:find "^inside" and "move it out of the text of the construct's body" or nil })
 end
 c_body.no_place = no_place
 
--- Raises if an OpenACC directive is not allowed inside a compute construct, or is wrong. Decides ACC33-2.5-1.
+-- Raises if the OpenACC directive `node` is not allowed inside a compute construct, or is wrong. Decides ACC33-2.5-1.
 function c_body.check_inside(node, rules)
   local kind = openacc_sema.kind_of(node.name)
   if kind ~= "body" then
@@ -334,7 +343,8 @@ function Reader:acc_loop(node, list, at, outer)
   return replacement, at
 end
 
--- Analyses an OpenACC directive inside a compute construct: loop, atomic or cache.
+-- Analyses an OpenACC directive inside a compute construct: loop, atomic or cache. Returns its replacement, and the
+-- index in `list` where analysis continues.
 function Reader:in_compute(node, list, at, level)
   c_body.check_inside(node, self.session.rules)
   if node.name == "loop" then return self:acc_loop(node, list, at, level) end
@@ -349,7 +359,8 @@ function Reader:in_compute(node, list, at, level)
   return data_sharing.cache(node), at
 end
 
--- Raises if a target construct with a nested teams construct contains another statement (OMP60-nest-1).
+-- Raises if a target construct with a nested teams construct contains another statement (OMP60-nest-1). tree: the body;
+-- lone_teams: the teams directive.
 local function check_only_teams(tree, lone_teams)
   local at = tree
   while at.tag == "block" and #at.list == 1 do at = at.list[1] end
@@ -364,7 +375,8 @@ end
 local takes_statement = { region = true, compute = true, ["host data"] = true }
 
 -- Returns the `carried` node of a directive that is executed on devices while the body runs on the host, and the index
--- in `list` where analysis continues. Decides OMP60-body-1.
+-- in `list` where analysis continues. directive: a parsed pragma; kind: of the directive in the catalogue. Decides
+-- OMP60-body-1.
 function Reader:read_nested_directive(directive, kind, list, at, level)
   local node = directive.tree
   local nested_node = { tag = "carried", pos = node.pos, language = directive.language, text = directive.text,
@@ -392,14 +404,15 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Returns the parsed pragma {language, tree, text}; nil if the pragma is neither OpenACC nor OpenMP. Results are
--- cached.
+-- Returns the parsed pragma {language, tree, text} of the node `item`; nil if the pragma is neither OpenACC nor OpenMP.
+-- Results are cached.
 function Reader:parse_pragma(item)
   if self.pragma_cache[item] == nil then self.pragma_cache[item] = pragma.read(self.session, item) or false end
   return self.pragma_cache[item] or nil
 end
 
--- Analyses an OpenMP directive. Decides OMP60-nest-2.
+-- Analyses an OpenMP directive (a parsed pragma). Returns its replacement, and the index in `list` where analysis
+-- continues. Decides OMP60-nest-2.
 function Reader:omp(directive, list, at, level)
   local node = directive.tree
   local info = openmp_sema.directive_info(node.name)
@@ -432,7 +445,8 @@ function Reader:omp(directive, list, at, level)
   no_place(node, "inside of a target region", "OMP60-nest-2")
 end
 
--- Analyses an OpenACC directive.
+-- Analyses an OpenACC directive (a parsed pragma). Returns its replacement, and the index in `list` where analysis
+-- continues.
 function Reader:acc(directive, list, at, level)
   local node = directive.tree
   local kind, on = openacc_sema.kind_of(node.name), level and level.on or "host"
@@ -449,8 +463,8 @@ function Reader:acc(directive, list, at, level)
   return self:read_nested_directive(directive, kind, list, at, level)
 end
 
--- Returns the replacement of a directive, and the index in `list` where analysis continues. The replacement is nil for
--- a foreign pragma.
+-- Returns the replacement of the pragma node `item`, and the index in `list` where analysis continues. The replacement
+-- is nil for a pragma of another language.
 function Reader:directive(item, list, at, level)
   local directive = self:parse_pragma(item)
   if not directive then return nil, at end
@@ -462,8 +476,9 @@ end
 -- Returns the directive of the loop construct that `node` was analysed from; nil for other nodes.
 local function loop_directive(node) return node.construct end
 
--- Raises if the loops that collapse or tile need are missing, or reductions of nested loops disagree. location:
--- where errors are reported, if the construct's text is not the current text.
+-- Raises if the loops that a combined construct, collapse or tile needs are missing, or if reductions of nested loops
+-- disagree. language: "acc" or "omp"; location: where errors are reported, if the construct's text is not the current
+-- text, or nil.
 function c_body.check_top(node, body, language, location)
   local is_loop, at = false, body
   for part in node.name:gmatch "%S+" do is_loop = is_loop or loops[part] end
@@ -481,9 +496,9 @@ function c_body.check_top(node, body, language, location)
   if language == "omp" then data_sharing.count_linear(node, own[#own]) end
 end
 
--- Analyses the directives in the AST of a body and returns the body's new AST. node: the construct's directive; on:
--- "host", "omp" or "acc"; location: where the directive's text is, for errors. The field carries of the result is true
--- if a directive inside is executed on devices.
+-- Analyses the directives in the AST `tree` of a body and returns the body's new AST. node: the construct's directive;
+-- on: "host", "omp" or "acc"; location: where the directive's text is, for errors. The result's field `carries` is true
+-- if a directive inside is executed on devices. Raises for errors of directives.
 function c_body.body(session, tree, node, on, location)
   local language = on == "acc" and "acc" or "omp"
   local reader = setmetatable({ session = session, pragma_cache = {} }, Reader)

@@ -11,6 +11,8 @@
 --   is_named  function: true if a clause names the variable.
 --   team      true for a parallel or teams region.
 --   rule      the rule that says what can be reduced.
+-- Parameters: `node` is the AST of the directive, `rule` the rule that errors cite, `private_node` the node being made.
+-- `attributes` are the variables that clauses name: name -> {clause, copy?}.
 
 local c_effects = require "accdeep.backend.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -31,35 +33,36 @@ local lasts = openmp_directives.clauses_with_attribute "lasts"
 local attribute_clauses = openmp_directives.clauses_where(function(entry) return entry.attribute end)
 local defaults = word_set "none shared private firstprivate"
 
--- Returns a new `private` node, and a table of the variables that clauses name: name -> {clause, copy?}.
+-- Returns a new node private{...} for the construct `node` with this body, and its empty table of attributes.
 local function new(node, body)
   local attributes = {}
   return { tag = "private", pos = node.pos, copies = {}, parts = {}, values = {}, names = {}, body = body,
     is_named = function(name) return attributes[name] ~= nil end }, attributes
 end
 
--- Appends the identifiers in an AST to a list, except those that are keys of `without`.
+-- Appends to `list` the identifiers in the AST `item`, except those that are keys of `without` (nil: none).
 local function add_names(list, item, without)
   ast.visit(item, function(node)
     if node.tag == "id" and not (without and without[node.name]) then list[#list + 1] = node end
   end)
 end
 
--- Raises about a list item that is a part of a variable.
+-- Raises the error for a list item of a clause that is a part of a variable.
 function data_sharing.refuse_part(clause, item)
   raise("unsupported", item.pos, ("'%s' of a part of a variable, in a body"):format(clause.name),
     { help = "name a variable" })
 end
 
--- Returns the variable name of a list item; raises if it is not a plain variable.
+-- Returns the variable name of the list item `item`; raises if the list item is not only a variable.
 local function name_of(clause, item, rule)
   if item.tag == "id" then return item.name end
   if item.tag == "section" or item.tag == "index" then data_sharing.refuse_part(clause, item) end
   raise("clause-not-allowed", item.pos, ("'%s' takes names of variables"):format(clause.name), { rule = rule })
 end
 
--- Registers a list item of a data-sharing clause, as a copy or as a name. Raises if another clause names the variable
--- already; firstprivate and lastprivate may both name it. Decides OMP60-share-1.
+-- Adds a list item of a data-sharing clause to the node: to `copies` if the clause makes a private copy, otherwise to
+-- `names`. Raises if another clause names the variable; firstprivate and lastprivate may both name it. Decides
+-- OMP60-share-1.
 local function add_copy(private_node, attributes, clause, item, rule)
   local name = name_of(clause, item, rule)
   local previous = attributes[name]
@@ -85,8 +88,8 @@ local function add_copy(private_node, attributes, clause, item, rule)
   if clause.name == "in_reduction" or clause.name == "task_reduction" then copy.shared = true end
 end
 
--- Returns the variable of an OpenACC reduction's list item, which is a variable, an element or a section. Raises for
--- other list items. Decides ACC33-2.5.15-1.
+-- Returns the AST of the variable of an OpenACC reduction's list item, which is a variable, an element or a section.
+-- Raises for other list items. Decides ACC33-2.5.15-1.
 function data_sharing.reduction_variable(item)
   local root = item
   while root.tag == "index" or root.tag == "section" do root = root.base end
@@ -96,14 +99,14 @@ function data_sharing.reduction_variable(item)
       or nil })
 end
 
--- Registers an element or section of an array that an OpenACC reduction names.
+-- Adds an element or section of an array that an OpenACC reduction names to the node's `parts`. Raises for members.
 local function add_part(private_node, clause, item)
   data_sharing.reduction_variable(item)
   private_node.parts[#private_node.parts + 1] = { item = item, op = clause.op, pos = item.pos, rule = "ACC33-2.5.15-1" }
   add_names(private_node.names, item)
 end
 
--- Adds the step of a linear variable to the step of the innermost loop, unless the loop's body changes the variable.
+-- Adds the step of a linear variable to the step of the loop node `loop`, unless the loop's body changes the variable.
 local function count_linear(loop, clause, item)
   if c_effects.change_of(item.name, loop.body) then return end
   local step = clause.step or { tag = "num", value = 1, type = "int", pos = item.pos }
@@ -111,7 +114,7 @@ local function count_linear(loop, clause, item)
     to = { tag = "id", pos = item.pos, name = item.name }, e = step }, loop.step } }
 end
 
--- Makes the innermost loop of a construct count its linear variables.
+-- Adds the steps of the linear variables of a construct to its innermost loop node, `loop`.
 function data_sharing.count_linear(node, loop)
   for _, clause in ipairs(node.clauses) do
     for _, item in ipairs(clause.name == "linear" and clause.vars or {}) do count_linear(loop, clause, item) end
@@ -125,14 +128,16 @@ function data_sharing.check_default(word, rule)
     word.name), { length = #word.name, rule = rule })
 end
 
--- Raises if `modifier`, of an if clause, is not a constituent construct of the directive; nil (no modifier) is allowed.
+-- Raises if `modifier`, of an if clause, is not a constituent construct of the directive. modifier: {name, pos}, or
+-- nil.
 function data_sharing.check_modifier(node, modifier, rule)
   if not modifier or (" " .. node.name .. " "):find(" " .. modifier.name .. " ", 1, true) then return end
   raise("clause-not-allowed", modifier.pos, ("'%s' is not part of '%s'"):format(modifier.name, node.name),
     { length = #modifier.name, rule = rule })
 end
 
--- Registers one clause in a `private` node. Clauses without data-sharing effect are ignored.
+-- Adds what one clause says about data to the node. Other clauses are ignored. Raises for wrong list items and words,
+-- and for copyin of OpenMP.
 local function read_clause(private_node, attributes, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
@@ -167,8 +172,8 @@ local function read_clause(private_node, attributes, node, clause, rule)
   end
 end
 
--- Returns the AST of a construct as one thread executes it: a `private` node, or the body alone if no clause affects
--- data. counters: loop counters that are private. Decides HOUSE-threads.
+-- Returns the AST of a construct as one thread executes it: a `private` node, or `body` alone if no clause affects
+-- data. counters: private loop counters {name, pos}. Raises for errors of data-sharing clauses. Decides HOUSE-threads.
 function data_sharing.construct(node, body, counters, rule)
   local private_node, attributes = new(node, body)
   for _, clause in ipairs(node.clauses) do read_clause(private_node, attributes, node, clause, rule) end
@@ -188,7 +193,8 @@ function data_sharing.construct(node, body, counters, rule)
   return nothing and body or private_node
 end
 
--- Returns the AST of a directive without a statement: a block that requires the names in its clauses to be declared.
+-- Returns the AST of a directive without a statement: a node that only requires the names in its clauses to be
+-- declared; an empty block if there are no names.
 function data_sharing.standalone(node)
   local private_node, attributes = new(node, { tag = "block", pos = node.pos, list = {} })
   for _, item in ipairs(node.vars or {}) do add_names(private_node.names, item) end
@@ -196,8 +202,8 @@ function data_sharing.standalone(node)
   return #private_node.names > 0 and private_node or private_node.body
 end
 
--- Raises if cache names anything except elements and sections of arrays. is_part: tags of their nodes, as keys. Decides
--- ACC33-2.10-1.
+-- Raises if cache names anything except elements and sections of arrays, or has a modifier other than readonly.
+-- is_part: tags of the ASTs of elements and sections, as keys. Decides ACC33-2.10-1.
 function data_sharing.check_cache(node, is_part)
   if node.modifier and node.modifier.name ~= "readonly" then
     raise("syntax", node.modifier.pos, ("'%s' is not a modifier of 'cache'"):format(node.modifier.name),
@@ -212,7 +218,8 @@ end
 
 local is_part = { section = true, index = true }
 
--- Returns the AST of a cache directive, which only requires its names to be declared.
+-- Returns the AST of a cache directive, which only requires its names to be declared. Raises if a list item is not an
+-- element or section of an array.
 function data_sharing.cache(node)
   data_sharing.check_cache(node, is_part)
   local private_node = new(node, { tag = "block", pos = node.pos, list = {} })

@@ -4,6 +4,9 @@
 -- Input: the statements of a text (syntax/fortran_blocks.lua). Output: the same AST. A construct of OpenACC's loop or
 -- atomic gets a field acc = {tree, copies, loops}: its directive, its private variables {name, pos, op?}, and its
 -- loops. op is the operator that combines a private variable with the original at the end.
+--
+-- `list` is a list of statements, `node` the AST of a directive, `level` the innermost enclosing level
+-- (nesting_check.lua) or nil. Methods of Reader raise for errors of a directive.
 
 local openacc_sema = require "accdeep.sema.openacc_sema"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -23,7 +26,7 @@ local raise, no_place = diagnostic.raise, c_body.no_place
 
 local fortran_body = {}
 
--- Calls fn with each list of statements inside a statement.
+-- Calls fn(list) for each list of statements directly inside the statement `item`; not for a procedure.
 local function each_list(item, fn)
   if item.tag == "procedure" then return end
   for _, branch in ipairs(item.list or {}) do
@@ -34,8 +37,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ loops --
 
--- Raises if a statement leaves the body of a construct. rule: the rule to cite; for loops, cycle is allowed, for blocks
--- it is not. inner: true inside a nested loop. Decides ACC33-2.5-1.
+-- Raises if a statement of `list` leaves the body of a construct. rule: the rule to cite; with the rule for loops,
+-- cycle is allowed, for blocks it is not. inner: true inside a nested loop. Decides ACC33-2.5-1.
 local function check_end(list, node, rule, inner)
   for _, item in ipairs(list) do
     if item.tag == "return" or not inner and (item.tag == "exit" or item.tag == "cycle" and rule ~= "ACC33-2.9-3") then
@@ -49,7 +52,7 @@ local function check_end(list, node, rule, inner)
   end
 end
 
--- Raises if a statement changes the counter of a loop. Decides ACC33-2.9-3.
+-- Raises if a statement of `list` changes the counter `name` of a loop. Decides ACC33-2.9-3.
 local function check_counter(list, name, node)
   for _, item in ipairs(list) do
     local changes = item.tag == "assign" and item.to.tag == "id" and item.to.name == name
@@ -64,8 +67,8 @@ local function check_counter(list, name, node)
   end
 end
 
--- Returns the first do loop of a list; nil if it has none. Raises if another statement contains a loop, a directive or
--- a call of a routine. Decides ACC33-2.9-3.
+-- Returns the first do loop of `list`; nil if it has none. Raises if another statement contains a loop, a directive or
+-- a call of an acc_* routine. Decides ACC33-2.9-3.
 local function only_loop(list, node)
   local loop
   for _, item in ipairs(list) do
@@ -82,8 +85,9 @@ local function only_loop(list, node)
   return loop
 end
 
--- Returns the loops that a directive applies to, from the outermost. location: where errors are reported, if the
--- directive's text is not the current text.
+-- Returns the loops to which the directive `node` applies, from the outermost. location: where errors are reported, if
+-- the directive's text is not the current text. Raises if loops are missing, or if a statement changes a counter or
+-- leaves the loop.
 local function loops_of(node, list, location)
   local depth, at, loops, counters = c_body.depth_of(node, "ACC33-2.9-3", location), list, {}, {}
   for i = 1, depth do
@@ -114,15 +118,16 @@ local functions = word_set "max min iand ior ieor"
 local written_as = { read = "v = x", write = "x = expr", update = "x = x op expr, x = expr op x, x = max(x, expr, ...)",
   capture = "v = x and an update or x = expr, in two statements" }
 
--- True if a node is a variable, a component, or an array element or section.
+-- True if `node` is a variable, a component, or an array element or section.
 local function is_lvalue(node) return node.tag == "id" or node.tag == "component" or node.tag == "reference" end
 
--- True if an expression contains the l-value with this text.
+-- True if the expression `e` contains the l-value with this text.
 local function mentions(e, text)
   return ast.any(e, function(node) return is_lvalue(node) and unparse_fortran(node) == text end)
 end
 
--- Returns the variable x that x = x op expr, or a similar statement, updates, as text; nil for other statements.
+-- Returns the text of the variable x that the statement `item`, x = x op expr or a similar form, updates; nil for other
+-- statements.
 local function updated_variable(item)
   if item.tag ~= "assign" then return nil end
   local x, e = unparse_fortran(item.to), item.e
@@ -144,16 +149,16 @@ local function updated_variable(item)
   return itself == 1 and others == 0 and x or nil
 end
 
--- Returns the variable that a statement assigns without reading it, as text; nil for other statements.
+-- Returns the text of the variable that the statement `item` assigns without reading it; nil for other statements.
 local function written_variable(item)
   return item.tag == "assign" and not mentions(item.e, unparse_fortran(item.to)) and unparse_fortran(item.to) or nil
 end
 
--- Returns the variable x that v = x reads, as text; nil for other statements.
+-- Returns the text of the variable x that the statement `item`, v = x, reads; nil for other statements.
 local function copied_variable(item) return item.tag == "assign" and is_lvalue(item.e) and unparse_fortran(item.e)
   or nil end
 
--- True if two statements have the form of atomic capture.
+-- True if `list` is two statements that have the form of atomic capture.
 local function captured_variable(list) return #list == 2 and statement_patterns.captures(
   list[1], list[2], copied_variable, updated_variable, written_variable) end
 
@@ -164,7 +169,7 @@ local atomic = {
   capture = captured_variable,
 }
 
--- Raises if the statements do not have the form of the atomic directive. Decides ACC33-2.12-1.
+-- Raises if the statements do not have the form of the atomic directive `node`. Decides ACC33-2.12-1.
 local function check_atomic(node, list)
   local kind = c_body.atomic_form(node, "ACC33-2.12-1")
   if atomic[kind](list) then return end
@@ -177,7 +182,7 @@ end
 local integers = word_set "iand ior ieor"
 local logicals = word_set ".and. .or. .eqv. .neqv."
 
--- Raises if the type of a variable cannot be reduced by the clause's operator.
+-- Raises if the type of `variable` cannot be reduced by the clause's operator. item: the list item, for the position.
 local function check_reduction(clause, item, variable)
   local t, op = variable.type, clause.op
   while t.kind == "array" do t = t.of end
@@ -191,8 +196,8 @@ local function check_reduction(clause, item, variable)
   end
 end
 
--- Returns the private variables of a loop construct: those of its clauses, then its counters. Raises if a variable is
--- not declared.
+-- Returns the private variables {name, pos, op?} of a loop construct: those of its clauses, then the counters of its
+-- loops. Raises if a variable is not declared, is in two clauses, or has a descriptor.
 local function copies_of(session, node, loops)
   local list, clause_of = {}, {}
   for _, clause in ipairs(node.clauses) do
@@ -224,7 +229,7 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Returns the AST of a directive. Its text is parsed once; the AST is stored in `item`.
+-- Returns the AST of the directive node `item`. Its text is parsed once; the AST is stored in `item`.
 local function directive_tree(session, item)
   if not item.tree then
     item.tree = session:parse(session:padded_directive_text(item), item.sentinel == "!$omp" and "omp_directive" or nil)
@@ -238,7 +243,8 @@ local is_part = { reference = true } -- tag of an array element or section
 local Reader = {}
 Reader.__index = Reader
 
--- Analyses an OpenACC directive inside a compute construct, or inside a procedure with a routine directive.
+-- Analyses an OpenACC directive inside a compute construct, or inside a procedure with a routine directive. item: the
+-- directive or its construct.
 function Reader:in_compute(item, node, level)
   c_body.check_inside(node, self.session.rules)
   if node.name == "cache" then return data_sharing.check_cache(node, is_part) end
@@ -253,7 +259,7 @@ function Reader:in_compute(item, node, level)
   return self:list(item.list, level)
 end
 
--- Analyses an OpenACC directive and the statements of its construct.
+-- Analyses the OpenACC directive or construct `item` and the statements inside it.
 function Reader:acc(item, level)
   local line = item.directive or item
   local node = directive_tree(self.session, line)
@@ -279,7 +285,7 @@ function Reader:acc(item, level)
   self:list(item.list, level)
 end
 
--- Analyses an OpenMP directive and the statements of its construct.
+-- Analyses the OpenMP directive or construct `item` and the statements inside it.
 function Reader:omp(item, level)
   local node = directive_tree(self.session, item.directive or item)
   local kind = openmp_sema.directive_info(node.name).kind
@@ -292,7 +298,7 @@ function Reader:omp(item, level)
   self:list(item.list, level)
 end
 
--- True if a list of statements has a routine directive.
+-- True if `list` has a routine directive.
 local function has_routine(self, list)
   for _, item in ipairs(list) do
     if item.tag == "directive" and item.sentinel == "!$acc" and directive_tree(
@@ -305,7 +311,8 @@ end
 
 local specifies = word_set "declaration derived attributes nothing directive procedure"
 
--- Analyses a procedure and its internal procedures.
+-- Analyses the procedure `item` and its internal procedures. With a routine directive, its statements count as the
+-- inside of a compute construct.
 function Reader:procedure(item)
   local level
   if has_routine(self, item.list) then
@@ -316,7 +323,7 @@ function Reader:procedure(item)
   for _, inner in ipairs(item.inner) do self:procedure(inner) end
 end
 
--- Analyses a list of statements.
+-- Analyses a list of statements. Raises for a routine directive after the first executable statement, too.
 function Reader:list(list, level)
   local runs = false -- true after the first executable statement
   for _, item in ipairs(list) do
@@ -338,10 +345,12 @@ function Reader:list(list, level)
   end
 end
 
--- Analyses all directives of a text. Variables are looked up later, when their construct is reached.
+-- Analyses all directives in `list`, the statements of a text; raises for errors. Variables are looked up later, when
+-- their construct is reached.
 function fortran_body.check(session, list) setmetatable({ session = session }, Reader):list(list) end
 
--- Sets the private variables of loop constructs in a body, whose variables are declared by now.
+-- Sets the private variables (field copies) of loop constructs in `list`. The variables must be declared by now; raises
+-- if one is not.
 function fortran_body.names(session, list)
   for _, item in ipairs(list) do
     if item.tag == "construct" then
@@ -359,12 +368,12 @@ function fortran_body.names(session, list)
   end
 end
 
--- Returns the loop directive of a construct node; nil for other nodes.
+-- Returns the loop directive of the construct node `item`; nil for other nodes.
 local function loop_directive(item) return item.acc and item.acc.tree.name == "loop" and item.acc.tree or nil end
 
--- Returns the statements of a construct's body with directives analysed. construct: {node, on, location}; is_own: true
--- if the body is a text of its own. Counters of a combined construct's loops are private, like those of a loop
--- construct (ACC33-2.9-4).
+-- Returns the statements `list` of a construct's body with directives analysed. construct: {node, on, location};
+-- is_own: true if the body is a text of its own. A combined construct's loops get a construct node, so that their
+-- counters are private, like those of a loop construct (ACC33-2.9-4). Raises for errors of directives.
 function fortran_body.read(session, list, construct, is_own)
   local node = construct.node
   if construct.on == "host" then return list end

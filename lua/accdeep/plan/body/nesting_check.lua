@@ -33,14 +33,14 @@ local only_inside = {
 -- Constructs that begin a new (implicit) parallel region.
 local begins_team = word_set "parallel teams target"
 
--- Raises the error of a construct that may not be nested at its place. fields: of the error; `rule` is set to
--- OMP60-nest-1 if missing.
+-- Raises the error for a construct that may not be nested at its place. fields: further fields of the error; `rule` is
+-- set to OMP60-nest-1 if missing.
 local function refuse(node, message, fields)
   fields.length, fields.rule = #node.name, fields.rule or "OMP60-nest-1"
   raise("region-nesting", node.pos, message, fields)
 end
 
--- True if a directive has a clause of this name.
+-- True if the directive `node` has a clause of this name.
 local function has_clause(node, name)
   for _, clause in ipairs(node.clauses) do
     if clause.name == name then return true end
@@ -49,10 +49,11 @@ local function has_clause(node, name)
 end
 nesting_check.has_clause = has_clause
 
--- Returns the name of a critical construct; "" if it has none.
+-- Returns the name of the critical construct `node`; "" if it has none.
 local function name_of(node) return node.vars and node.vars[1].tag == "id" and node.vars[1].name or "" end
 
--- Raises if a critical region is nested in one of the same name, which would deadlock.
+-- Raises if the critical construct `node` is nested in one of the same name, which would deadlock. level: innermost
+-- enclosing level, or nil.
 local function check_critical(level, node)
   while level do
     if level.part == "critical" and name_of(level.node) == name_of(node) then
@@ -62,7 +63,8 @@ local function check_critical(level, node)
   end
 end
 
--- Raises if the innermost worksharing loop of an ordered construct is missing, or has no ordered clause.
+-- Raises if the ordered construct `node` is in no worksharing loop, or if the innermost one has no ordered clause.
+-- ordered simd is always allowed.
 local function check_ordered(level, node)
   if has_clause(node, "simd") then return end
   local at = level
@@ -72,9 +74,9 @@ local function check_ordered(level, node)
   end
 end
 
--- Raises if a constituent of an OpenMP construct, or a standalone directive, may not be nested in the enclosing
--- constructs. level: the innermost enclosing level, which may be an earlier constituent of the same directive. Decides
--- OMP60-nest-1.
+-- Raises if a constituent `part` of the OpenMP construct `node`, or a standalone directive, may not be nested in the
+-- enclosing constructs. level: the innermost enclosing level, or nil; it may be an earlier constituent of `node`.
+-- Decides OMP60-nest-1.
 function nesting_check.check(part, node, level)
   local inside = level and only_inside[level.part]
   if inside and level.node ~= node and not inside[part] then
@@ -100,13 +102,12 @@ end
 
 -- ---------------------------------------------------------------------------------------- OpenACC --
 
--- Returns the level of a compute construct.
+-- Returns the level of the compute construct `node`, without an enclosing level.
 function nesting_check.compute(node)
   return { part = node.name:find "loop" and "loop" or node.name, node = node, on = "acc", compute = true }
 end
 
--- Returns the level of the compute construct that encloses a level (or is this level); nil if there is no compute
--- construct.
+-- Returns the level of the compute construct that encloses a level (or is this level); nil if there is none.
 function nesting_check.enclosing_compute(level)
   while level and not level.compute do level = level.outer end
   return level
@@ -116,13 +117,14 @@ local refused_in = { gang = word_set "gang worker vector", worker = word_set "wo
   vector = word_set "vector" }
 
 -- True if the gang loop `inner` may be nested in the gang loop `outer`: its dimension is lower (ACC33-2.9-2).
+-- Dimensions that are not numbers must only differ. Both are gang clauses.
 local function is_lower(inner, outer)
   local low, high = openacc_sema.dimension(inner) or "1", openacc_sema.dimension(outer) or "1"
   return low ~= high and (not (tonumber(low) and tonumber(high)) or tonumber(low) < tonumber(high))
 end
 
--- Raises if a loop directive uses a level of parallelism that an enclosing loop uses, or a level above that one.
--- Decides ACC33-2.9-2.
+-- Raises if the loop directive `node` uses a level of parallelism that an enclosing loop uses, or a level above that
+-- one. level: innermost enclosing level, or nil. Decides ACC33-2.9-2.
 function nesting_check.check_levels(node, level)
   for _, clause in ipairs(openacc_sema.default_device_clauses(node)) do
     local refused = refused_in[clause.name]

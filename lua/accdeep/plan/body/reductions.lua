@@ -16,8 +16,8 @@ local reductions = {}
 
 local makes_private = { private = true, firstprivate = true }
 
--- Returns the attributes that a directive gives to variables: name -> the operator of the variable's reduction, or
--- "private".
+-- Returns the attributes that the directive `construct` gives to variables: name -> the operator of the variable's
+-- reduction, or "private".
 local function reductions_of(construct)
   local attributes = {}
   for _, clause in ipairs(construct.clauses) do
@@ -29,8 +29,8 @@ local function reductions_of(construct)
   return attributes
 end
 
--- True if a loop's body assigns to the variable outside of `inner`, the loop that reduces it. Each iteration of the
--- outer loop then has a reduction of its own.
+-- True if a loop's body assigns to the variable `name` outside of `inner`, the loop that reduces it. Each iteration of
+-- the outer loop then has a reduction of its own, which does not span the outer loop.
 local function has_own_reduction(body, name, inner)
   local is_assigned = false
   ast.visit(body, function(node)
@@ -44,8 +44,9 @@ local function has_own_reduction(body, name, inner)
   return is_assigned
 end
 
--- Raises if an enclosing directive reduces the variable by another operator, or if the reduction spans an enclosing
--- loop that does not name the variable. enclosing: the stack of entries. Decides ACC33-2.9.11-3.
+-- Raises if an enclosing directive reduces the variable `name` by another operator than `op`, or if the reduction spans
+-- an enclosing loop that does not name the variable. enclosing: the stack of entries; inner: AST of the reducing loop.
+-- Decides ACC33-2.9.11-3.
 local function check(enclosing, name, op, pos, inner)
   for i = #enclosing, 1, -1 do
     local construct = enclosing[i].construct
@@ -65,8 +66,9 @@ end
 
 local scopes = { block = true, ["for"] = true, switch = true }
 
--- Checks the reductions of loops in the body of a compute construct. of_loop(node) returns the directive of the loop
--- construct that `node` stands for, or nil.
+-- Raises if a loop in the body of a compute construct has a reduction that does not fit to the enclosing directives.
+-- compute: the construct's directive. of_loop(node) returns the directive of the loop construct that `node` stands for,
+-- or nil.
 function reductions.check(compute, body, of_loop)
   local enclosing = { { construct = compute, attributes = reductions_of(compute), body = body } }
   local function visit_nested(entry, node, visit)

@@ -1,5 +1,8 @@
 -- statement_patterns.lua - checks the forms that directives require of their statements: counted loops, atomic
 -- statements, blocks with one exit. c_body.lua calls it; fortran_body.lua uses the parts that fit both languages.
+--
+-- Parameters: `construct` is the AST of the directive, `rule` the rule that errors cite. L-values are compared by their
+-- texts (unparse.expression).
 
 local c_effects = require "accdeep.backend.c_effects"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -13,9 +16,9 @@ local statement_patterns = { STAY = "let an if statement skip what is left out" 
 
 -- ------------------------------------------------------------------------------------------ blocks --
 
--- Raises if a statement leaves the body of a construct: by return, by break or continue of an enclosing loop, or by
--- break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop; is_whole: true if
--- no loop of the text encloses the construct. Decides ACC33-2.5-1.
+-- Raises if the statement `node` leaves the body of a construct: by return, by break or continue of an enclosing loop,
+-- or by break of the construct's own loop. is_loop: true if `node` is the body of the construct's own loop; is_whole:
+-- true if no loop of the text encloses the construct. Decides ACC33-2.5-1.
 function statement_patterns.check_end(node, construct, rule, is_loop, is_whole)
   local exit = c_effects.find_exit(node, is_loop or is_whole, is_whole)
   if not exit then return end
@@ -25,7 +28,8 @@ end
 
 -- ------------------------------------------------------------------------------------------- loops --
 
--- Returns name and position of the counter of a for loop, and whether the loop declares it; nil if it has no counter.
+-- Returns name and position of the counter of the for loop `node`, and whether the loop declares it; nil if it has no
+-- counter.
 local function counter(node)
   local init = node.init
   if not init then return nil end
@@ -41,7 +45,7 @@ statement_patterns.counter = counter
 local is_loop = { ["for"] = true, ["while"] = true, ["do"] = true }
 local relations = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["!="] = true }
 
--- True if a loop's step adds to or subtracts from the counter called `name`.
+-- True if `step`, the AST of a loop's step, adds to or subtracts from the counter called `name`.
 local function counts(step, name)
   if not is_name(c_effects.assignment_target(step), name) then return false end
   if step.tag ~= "assign" or step.op == "+=" or step.op == "-=" then return true end
@@ -50,7 +54,8 @@ local function counts(step, name)
     or e.op == "-" and is_name(e.a, name))
 end
 
--- Raises if a loop does not have the canonical form of a counted loop. Decides ACC33-2.9-3, OMP60-loop-1.
+-- Raises if the loop `node` does not have the canonical form of a counted loop, or changes its counter in its body.
+-- Decides ACC33-2.9-3, OMP60-loop-1.
 local function check_loop(node, construct, rule)
   local name = counter(node)
   local function wrong(pos, message)
@@ -68,8 +73,8 @@ local function check_loop(node, construct, rule)
   if change then wrong(change.pos, ("changes %s, which counts it"):format(name)) end
 end
 
--- Raises if a statement between collapsed loops contains a loop, a directive or a call of a routine. Decides
--- ACC33-2.9-3.
+-- Raises if the statement `item` between collapsed loops contains a loop, a directive or a call of an acc_* routine.
+-- Decides ACC33-2.9-3.
 local function check_between(item, construct)
   ast.visit(item, function(node)
     local called = node.tag == "call" and node.base.tag == "id" and node.base.name:match "^acc_.*"
@@ -82,8 +87,8 @@ local function check_between(item, construct)
   end)
 end
 
--- Returns the loop in a body, or nil. is_perfect: true if the loop must be the only statement; false if it must be the
--- only loop.
+-- Returns the for loop in a body, or nil. is_perfect: true if the loop must be the only statement; false if it must be
+-- the only loop.
 local function loop_in(body, is_perfect)
   while body.tag == "block" do
     local loop, n = nil, 0
@@ -97,7 +102,7 @@ local function loop_in(body, is_perfect)
   return body.tag == "for" and body or nil
 end
 
--- Calls visit(statement) for each statement of a body other than the loop, at any depth of blocks.
+-- Calls visit(statement) for each statement of `body` other than the loop node `loop`, at any depth of blocks.
 local function visit_others(body, loop, visit)
   if body == loop then return end
   if body.tag ~= "block" or not ast.any(body, function(node) return node == loop end) then return visit(body) end
@@ -106,8 +111,9 @@ end
 
 local sums = { binary = true, unary = true, id = true, num = true }
 
--- Returns the counter of an enclosing loop that an expression names, and true if the expression has operations other
--- than sums and products. Such an expression may be invariant, although it names a counter.
+-- Returns the identifier node of an enclosing loop's counter in the expression `e` (nil: none), and true if `e` has
+-- operations other than sums and products. Such an expression may be invariant, although it names a counter. counters:
+-- names, as keys.
 local function counter_in(e, counters)
   local counter_node
   local has_more = ast.any(e, function(node)
@@ -117,8 +123,9 @@ local function counter_in(e, counters)
   return counter_node, has_more
 end
 
--- Raises if only one of the two bounds of a collapsed loop depends on the counter of an enclosing loop. counters: names
--- of the enclosing loops' counters, as keys. Decides ACC33-2.9-3.
+-- Raises if only one of the two bounds of a collapsed loop depends on the counter of an enclosing loop, so that the
+-- number of iterations varies. first, last: ASTs of the bounds. counters: names of the enclosing loops' counters, as
+-- keys. Bounds that may be invariant are accepted. Decides ACC33-2.9-3.
 function statement_patterns.check_invariant(first, last, counters, construct)
   local moves_first, first_has_more = counter_in(first, counters)
   local moves_last, last_has_more = counter_in(last, counters)
@@ -129,9 +136,9 @@ function statement_patterns.check_invariant(first, last, counters, construct)
     construct.name), { length = #counter_node.name, rule = "ACC33-2.9-3", help = "collapse fewer loops" })
 end
 
--- Returns the n nested loops of a construct, from the outermost. is_perfect: true if no other statements may be between
--- the loops; collapse(force: n) still allows them. location: where errors are reported, if the construct's text is not
--- the current text.
+-- Returns the n nested loops of a construct, from the outermost. node: the statement after the directive; is_perfect:
+-- true if no other statements may be between the loops, which collapse(force: n) still allows. location: where errors
+-- are reported, if the construct's text is not the current text, or nil. Raises if loops are missing or not canonical.
 function statement_patterns.loops(node, construct, n, rule, is_perfect, location)
   local forced = is_perfect and construct.forced
   if node.tag ~= "for" then
@@ -139,7 +146,7 @@ function statement_patterns.loops(node, construct, n, rule, is_perfect, location
       { rule = rule, location = location })
   end
   local list = { node }
-  -- any form of loop is allowed: its variable need not count (ACC33-2.9-3)
+  -- A sequential loop may have any form: its variable need not count (ACC33-2.9-3).
   if construct.sequential then
     if not counter(node) then
       raise("syntax", node.pos, ("the loop of '%s' begins with the value of one variable"):format(construct.name),
@@ -177,12 +184,12 @@ local operators = { ["+"] = true, ["*"] = true, ["-"] = true, ["/"] = true, ["&"
 
 local text_of = unparse.expression
 
--- True if a node is an l-value of an atomic statement.
+-- True if `node` is an l-value that an atomic statement may name.
 local function is_lvalue(node)
   return node.tag == "id" or node.tag == "member" or node.tag == "index" or node.tag == "unary" and node.op == "*"
 end
 
--- True if an expression contains the l-value with this text.
+-- True if the expression `node` contains the l-value with this text.
 local function mentions(node, text)
   local is_mentioned = false
   ast.visit(node, function(n)
@@ -192,10 +199,11 @@ local function mentions(node, text)
   return is_mentioned
 end
 
--- Returns the expression of an expression statement; nil for other statements.
+-- Returns the expression of an expression statement `node`; nil for other statements.
 local function expression_of(node) return node.tag == "expr" and node.e or nil end
 
--- Returns the text of the l-value x that x++, x op= e, x = x op e or x = e op x updates; nil for other expressions.
+-- Returns the text of the l-value x that `e`, x++, x op= expr, x = x op expr or x = expr op x, updates. Returns nil for
+-- other expressions, and if expr reads x. e: an expression, or nil.
 local function updated_lvalue(e)
   if not e then return nil end
   local target = c_effects.assignment_target(e)
@@ -209,23 +217,23 @@ local function updated_lvalue(e)
   return not mentions(left and value.b or value.a, x) and x or nil
 end
 
--- Returns the text of the l-value that an assignment `=` sets; nil for other expressions.
+-- Returns the text of the l-value that the assignment `e` with `=` sets; nil for other expressions.
 local function assigned_lvalue(e) return e and e.tag == "assign" and e.op == "=" and is_lvalue(e.to) and text_of(e.to)
   or nil end
 
--- Returns the text of the l-value x that v = x reads; nil for other expressions.
+-- Returns the text of the l-value x that `e`, v = x, reads; nil for other expressions.
 local function copied_lvalue(e)
   local v = assigned_lvalue(e)
   return v and is_lvalue(e.e) and not mentions(e.e, v) and text_of(e.e) or nil
 end
 
--- Returns the text of the l-value x that x = expr writes without reading it; nil for other expressions.
+-- Returns the text of the l-value x that `e`, x = expr, writes without reading it; nil for other expressions.
 local function written_lvalue(e)
   local x = assigned_lvalue(e)
   return x and not mentions(e.e, x) and x or nil
 end
 
--- True for x = x < e ? e : x and similar statements, and for if (x < e) x = e;
+-- True if the statement `node` has the form x = x < e ? e : x or a similar form, or is if (x < e) x = e;
 local function compared_lvalue(node)
   if node.tag == "if" and not node.no then
     local yes = node.yes
@@ -241,7 +249,7 @@ local function compared_lvalue(node)
     and (text_of(value.a) == x or text_of(value.b) == x)
 end
 
--- True if two statements have the form of atomic capture: one copies an l-value, v = x; the other updates x, or
+-- True if two statements have the form of atomic capture. One copies an l-value, v = x; the other updates x, or
 -- overwrites x after the copy. copied_by, updated_by and written_by take a statement and return the text of x, or nil.
 function statement_patterns.captures(first, second, copied_by, updated_by, written_by)
   local first_copied, second_copied = copied_by(first), copied_by(second)
@@ -249,7 +257,7 @@ function statement_patterns.captures(first, second, copied_by, updated_by, writt
     or second_copied ~= nil and updated_by(first) == second_copied
 end
 
--- True if a statement has a form of atomic capture; OpenMP also allows v = x = expr.
+-- True if the statement `node` has a form of atomic capture; OpenMP (by the rule) also allows v = x = expr.
 local function captured_lvalue(node, rule)
   local e = expression_of(node)
   if e then return assigned_lvalue(e) and (updated_lvalue(e.e) or rule:find "^OMP" and written_lvalue(e.e)) end
@@ -267,8 +275,8 @@ local atomic = {
   compare = { "x = x < expr ? expr : x; or if (x < expr) x = expr;", compared_lvalue },
 }
 
--- Raises if a statement does not have the form of an atomic construct. kind: read, write, update, capture or compare.
--- Decides ACC33-2.12-1, OMP60-atomic-1.
+-- Raises if the statement `node` does not have the form of an atomic construct. kind: read, write, update, capture or
+-- compare. Decides ACC33-2.12-1, OMP60-atomic-1.
 function statement_patterns.check_atomic(node, kind, construct, rule)
   local form = atomic[kind]
   while node.tag == "block" and node.inner and #node.list == 1 do node = node.list[1] end
