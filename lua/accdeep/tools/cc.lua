@@ -39,13 +39,13 @@ local QUERIES = { "-fno-builtin-acc_on_device", "-fno-builtin-omp_is_initial_dev
 local PARTIAL = { ["-c"] = true, ["-S"] = true, ["-E"] = true, ["-M"] = true, ["-MM"] = true, ["-fsyntax-only"] = true,
   ["-r"] = true }
 
--- Raises an error about a file or compiler.
+-- Raises an error about a file or compiler. `help`: advice, or nil.
 local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- Returns the compiler that an MPI wrapper such as mpicc or mpifort runs; the names of other compilers are returned
--- unchanged.
+-- Returns the compiler that an MPI wrapper such as mpicc or mpifort runs; returns the names of other compilers, and of
+-- wrappers that do not tell, unchanged.
 local function underlying_compiler(compiler)
   if not compiler:match("[^/]*$"):find "^mpi" then return compiler end
   local _, command = shell_command.run(shell_command.quote(compiler) .. " -show")
@@ -69,7 +69,7 @@ local function kind_of(compiler)
     "write gcc, g++, gfortran, clang or clang++, with or without a version, or MPI's mpicc, mpicxx or mpifort")
 end
 
--- Returns true if a GNU compiler accepts the options of QUERIES.
+-- Returns true if a GNU compiler accepts the options of QUERIES: all except gfortran before version 15.
 local function knows_queries(compiler)
   if not compiler:find "gfortran[^/]*$" then return true end
   local _, version = shell_command.run(shell_command.quote(compiler) .. " -dumpversion")
@@ -77,7 +77,7 @@ local function knows_queries(compiler)
 end
 
 -- Returns the options to insert before `arguments`, the options of the command line. Raises for static linking and
--- unknown compilers.
+-- unknown compilers, and if the library was not built.
 local function options(compiler, arguments)
   compiler = underlying_compiler(compiler)
   local kind = kind_of(compiler)
@@ -118,8 +118,8 @@ local cc = {}
 -- Raises if the library was not built.
 function cc.folder(to) return folder(to == "accdeep" and LOWERED or CHECK) end
 
--- Appends options to the command `list`: for units whose directives became calls, and, unless it only compiles, for
--- linking.
+-- Appends options to the command `list` whose directives became calls: the folder of the header, and, unless it only
+-- compiles, options for linking. Raises if the library was not built.
 local function add_lowered(list)
   local library_folder, is_linking = folder(LOWERED), true
   for _, argument in ipairs(list) do is_linking = is_linking and not PARTIAL[argument] end
@@ -130,8 +130,8 @@ local function add_lowered(list)
   end
 end
 
--- Returns the members of an archive as a list of { name, text }; for other files, a list with the file itself. `text`:
--- the bytes of the file.
+-- Returns the members of the archive `path` as a list of {name, text}; for other files, a list with the file itself.
+-- `text`: the bytes of the file.
 local function members_of(path, text)
   if text:sub(1, 8) ~= "!<arch>\n" then return { { path, text } } end
   local list, at = {}, 9
@@ -161,7 +161,8 @@ local function warn_of_unchecked(arguments)
 end
 
 -- Returns the command of a compiler as a list. `invocation`: {compiler, arguments, to, no_check}. `to`: as in
--- cc.folder. `no_check`: the program is not instrumented. Raises if there is no such compiler.
+-- cc.folder. `no_check`: the program is not instrumented. Warns of object files that were not compiled for checking.
+-- Raises if there is no such compiler, and as `options`.
 function cc.command(invocation)
   if not invocation.compiler then
     fail("there is no compiler to run", "write: accdeep cc gcc -fopenacc prog.c -o prog")
@@ -173,12 +174,13 @@ function cc.command(invocation)
   local list = is_unchecked and {} or options(invocation.compiler, invocation.arguments)
   table.insert(list, 1, path)
   table.move(invocation.arguments, 1, #invocation.arguments, #list + 1, list)
-  if not is_unchecked then table.insert(list, "-U_FORTIFY_SOURCE") end -- fortified functions would be called instead
+  -- Fortified functions, such as __memcpy_chk, would be called instead of the functions that the library checks.
+  if not is_unchecked then table.insert(list, "-U_FORTIFY_SOURCE") end
   if invocation.to == "accdeep" then add_lowered(list) end
   return list
 end
 
--- Replaces this process by the command. Returns only by raising an error.
+-- Replaces this process by the command `list`. Raises an error if that fails; does not return otherwise.
 function cc.become(list) fail(("%s: %s"):format(list[1], system.exec(list, {}))) end
 
 return cc

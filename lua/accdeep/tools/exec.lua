@@ -10,7 +10,7 @@ local system = require "accdeep.system"
 
 local LIBRARY = "libaccdeep-goacc.so"
 
--- Raises an error about a file or library.
+-- Raises an error about a file or library. `help`: advice, or nil.
 local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
@@ -42,9 +42,9 @@ local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
 -- Factor by which instrumented programs get a larger stack.
 local CHECKED_STACK = 4
 
--- Returns the name of the sanitizer library that must be loaded first into a program compiled with -fsanitize=address,
--- or nil. Raises if such a program cannot run: in a strict run, or compiled by clang. The pattern is written so that it
--- does not match the text of this module. `text`: the bytes of the program.
+-- Returns the name of the sanitizer library that must be loaded first into a program compiled with -fsanitize=address;
+-- nil for other programs. `text`: the bytes of the program. Raises if such a program cannot run: in a strict run, or
+-- compiled by clang. The pattern is written so that it does not match the text of this module.
 local function sanitizer(path, text, strict)
   if not text:find "__asan_[i]nit\0" then return nil end
   if strict then
@@ -59,7 +59,8 @@ local function sanitizer(path, text, strict)
   return first
 end
 
--- Returns a line for standard error about the run as a whole. `json`: the line is a JSON object.
+-- Returns a line for standard error about the run as a whole. `level`: such as "warning". `json`: the line is a JSON
+-- object.
 local function message(level, text, json)
   return (json and require "dkjson".encode({ level = level, message = text }, { keyorder = { "level" } })
     or ("accdeep: %s: %s"):format(level, text)) .. "\n"
@@ -86,7 +87,8 @@ local function check(path, strict)
   local dynamic = false
   for i = 0, count - 1 do
     local at = offset + i * size + 1
-    dynamic = dynamic or (at + 4 <= #text and string.unpack("<I4", text, at) == 3) -- PT_INTERP
+    -- Type 3 is PT_INTERP: the program has a dynamic linker, which preloads libraries
+    dynamic = dynamic or (at + 4 <= #text and string.unpack("<I4", text, at) == 3)
   end
   if not dynamic then
     fail(("%s is linked statically, so that no other runtime can be put in front of its own"):format(path),
@@ -108,7 +110,8 @@ local function check(path, strict)
     end
   end
   local first = sanitizer(path, text, strict)
-  return checked, first, false, true -- libraries of the program may make device calls
+  -- The program itself makes no device calls, but its libraries may; the runtime decides at the end whether to warn.
+  return checked, first, false, true
 end
 
 -- Arranges a warning that is printed if nothing was checked: the system may ignore LD_PRELOAD, and a script may start
@@ -144,7 +147,8 @@ local function rank_file_name(pattern)
 end
 
 -- Checks a file of suppressions, which core/abi/program/base/suppress.c reads. Returns the absolute path of the file,
--- because the program may change its working directory. Raises if the file cannot be read or a line is malformed.
+-- because the program may change its working directory. Raises if the file cannot be read, a line is malformed, or its
+-- code is unknown.
 local function suppressions(path)
   local number, help = 0, "a line is CODE:FUNCTION-OR-FILE or CODE:FUNCTION-OR-FILE:OBJECT, with * and ? in patterns"
   for row in (files.read(path) .. "\n"):gmatch "(.-)\r?\n" do
@@ -170,7 +174,8 @@ end
 -- Removes the files of ranks that an earlier run left, because the runtime appends to existing files. `pattern`: a file
 -- name with %r. Does nothing if it has %p, too.
 local function remove_old(pattern)
-  if pattern:find("%p", 1, true) then return end -- files of concurrent processes may match
+  -- The name of each process is new then. Files of concurrent processes may match the pattern, too.
+  if pattern:find("%p", 1, true) then return end
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   folder, name = folder or "./", name or pattern
   local name_pattern = "^" .. name:gsub("%p", "%%%0"):gsub("%%%%r", "%%d+") .. "$"
@@ -198,8 +203,9 @@ local function ranks_are_here()
   return all and all == (os.getenv "OMPI_COMM_WORLD_LOCAL_SIZE" or os.getenv "MPI_LOCALNRANKS")
 end
 
--- Renames the file `name` if it is the report of another test of this run, or of another command of this script, which
--- the new report would overwrite. Prints a warning then. The new name has a number before the suffix.
+-- Renames the report `name` of another test of this run, or of another command of this script, which the new report
+-- would overwrite; prints a warning then. The new name has a number before the suffix. Leaves other files, which are
+-- overwritten. `json`: as in message.
 local function keep_sibling(name, json)
   if not system.is_of_sibling(name) then return end
   local stem, suffix = name:match "^(.*[^/])(%.[^./]*)$"
@@ -214,9 +220,9 @@ local function keep_sibling(name, json)
     .. "run has a report of its own, and `accdeep merge` makes one of them"):format(name, new_name), json))
 end
 
--- Prepares an output file, to which the runtime appends. A name without %r and %p is created or emptied, so that a
--- program without runtime calls leaves an empty report. For %r, files of an earlier run are removed; for %p, nothing is
--- removed. Creates the folder of the file.
+-- Prepares an output file, to which the runtime appends, and its folder. A name without %r and %p is created or
+-- emptied, so that a program without runtime calls leaves an empty report. For %r, files of an earlier run are removed;
+-- for %p, nothing is removed. Raises if the file cannot be written.
 local function begin_file(name)
   if files.prepare_output(name):find "%%[pr]" then return remove_old(name) end
   local file = files.open(name, "wb")
@@ -263,7 +269,8 @@ return function(options)
     ACCDEEP_SUPPRESS = options.suppress and suppressions(options.suppress) or "",
     ACCDEEP_STRICT = options.strict and (options.strict[1] ~= "end" and options.strict[1] or "1") or "0",
     ACCDEEP_FAIL = options.fail and "1" or "0",
-    ACCDEEP_SILENT = is_silent and "1" or "", -- the runtime warns if libraries make no call either
+    -- The program itself has no device calls. The runtime warns if its libraries make none either
+    ACCDEEP_SILENT = is_silent and "1" or "",
   }
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end

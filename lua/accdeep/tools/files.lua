@@ -12,7 +12,7 @@ local function split(path)
   return folder or "", name or path
 end
 
--- Returns a sentence that suggests an existing path close to a missing path; a false value if there is none.
+-- Returns a question that suggests an existing path close to a missing path; a false value if there is none.
 local function nearest_path(path)
   local folder, name = split(path)
   local existing, suffixed = {}, nil -- `suffixed`: the missing name with a suffix
@@ -49,7 +49,7 @@ end
 local SOURCES = {}
 for suffix in ("c cc cpp cxx f f90 f95 f03 f08"):gmatch "%S+" do SOURCES[suffix] = true end
 
--- Raises if a file is source code, which its suffix shows.
+-- Raises an error with advice if a file is source code, which its suffix shows.
 function files.refuse_source(path)
   local suffix = path:match "%.(%w+)$"
   if not suffix or not SOURCES[suffix:lower()] then return end
@@ -108,14 +108,14 @@ function files.prepare_output(path)
   return path
 end
 
--- Opens an output file and returns it; creates its folder. `mode`: as for io.open, or nil for "w". Raises if that
+-- Opens an output file and returns it; creates its folder. `mode`: as for io.open, or nil for "w". Raises if either
 -- fails.
 function files.open(path, mode)
   local file, problem = io.open(files.prepare_output(path), mode or "w")
   return file or error(diagnostic.new { code = "file", message = problem, rule = "HOUSE-files" }, 0)
 end
 
--- Writes a whole file. Raises if that fails.
+-- Writes a whole file, and creates its folder. Raises if that fails.
 function files.write(path, text)
   local file = files.open(path, "wb")
   local ok, problem = file:write(text)

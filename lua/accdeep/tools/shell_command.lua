@@ -17,10 +17,11 @@ function shell_command.folder()
     help = "set TMPDIR to a folder that is there, and where files can be made" }, 0)
 end
 
--- Removes a folder and its content.
+-- Removes a folder and its content; ignores failures.
 function shell_command.remove(folder) os.execute("rm -rf " .. shell_command.quote(folder)) end
 
--- Runs a command. Returns true if it succeeded (else false), its output, and its standard error.
+-- Runs a shell command in the C locale. Returns true if it succeeded (otherwise false), its output, and its standard
+-- error.
 function shell_command.run(command)
   local folder = shell_command.folder()
   local errors = folder .. "/stderr"

@@ -15,8 +15,8 @@ local c_dialects = { c = {}, cxx = {} }
 local function operand(text) return text:find "^[%w_.>-]+$" and text or "(" .. text .. ")" end
 c_dialects.operand = operand
 
--- Adds a function to a program, unless an equal function exists. write(name) returns its prototype and text. Returns
--- the name of the function.
+-- Adds a function to a program, unless an equal function exists. `stem`: part of its name. write(name) returns its
+-- prototype and text. Returns the name of the function.
 function c_dialects.add(program, stem, write)
   program.ndeep = (program.ndeep or 0) + 1
   local name = ("%s%s_%d"):format(program.prefix or "", stem, program.ndeep)
@@ -64,7 +64,7 @@ local ALIAS = {
 }]],
 }
 
--- Returns the name of a function of ALIAS, added to the program. `routine`: acc_attach, acc_detach or
+-- Returns the name of a function of ALIAS, which is added to the program if new. `routine`: acc_attach, acc_detach or
 -- acc_detach_finalize.
 function c_dialects.alias(program, routine)
   local stem = routine:gsub("^acc_", "")
@@ -77,12 +77,12 @@ end
 
 -- Names of parameters and variables in generated functions.
 local own_names = { objects = true, count = true, kept = true, q = true, to = true, row = true, i = true }
--- Returns a true value if a name is used in generated functions, so that a variable of the unit must not be used there
--- by name.
+-- Returns a true value if generated functions use a name for themselves, so that they must not use a variable of the
+-- unit with that name.
 function c_dialects.is_own(name) return own_names[name] or name:find "^%a+_?%d+$" and name:find "^[ibp]" ~= nil end
 
--- Returns the name of a generated function that returns the value of a variable whose name generated functions use
--- themselves.
+-- Returns the name of a generated function that returns the value of `variable`. It is needed for a variable whose name
+-- generated functions use themselves (is_own).
 function c_dialects.value(program, variable)
   return c_dialects.add(program, "value_of", function(name)
     local head = ("static long %s(void)"):format(name)
@@ -110,7 +110,8 @@ function c_dialects.deeper(program)
   end)
 end
 
--- Returns the name of a generated function that copies an array except for a section of it.
+-- Returns the name of a generated function that copies an array except for a section of it. Its parameters: target,
+-- source, bytes of the array, offset of the section, number and size of its elements.
 function c_dialects.copy_around_function(program)
   return c_dialects.add(program, "copy_around", function(name)
     local head = ("static void %s(void *to, void *from, long size, long first, long count, long element)")
@@ -136,9 +137,9 @@ function c.declaration(t, name)
   while target.kind == "pointer" do stars, target = stars .. "*", target.to end
   return target.spelled and ("%s %s%s"):format(target.spelled, stars, name) or types.spell(t, name)
 end
--- Returns the text by which a generated function is called.
+-- Returns the text that calls a generated function, without arguments.
 function c.called(name) return name end
--- Returns a member of *q as text.
+-- Returns the member `name` of *q as text.
 function c.member(_, _, name) return "q->" .. name end
 -- Returns the address of the first innermost element of the array `text` of type `t`.
 function c.first_element(text, t)
@@ -147,7 +148,7 @@ function c.first_element(text, t)
   return ("(%s)%s"):format(c.declaration(types.pointer(element), ""), text)
 end
 
--- Returns the address of objects without const and volatile; in C++ accdeep_call removes them.
+-- Returns the address `text` of objects without const and volatile.
 function c.unqualified_address(text, record)
   return ("(%s)%s"):format(c.declaration(types.pointer(record), ""), operand(text))
 end
@@ -164,9 +165,9 @@ function c.define(name, record, parameters, body, is_kept)
     :format(head, c.declaration(types.pointer(record), "q"), from, body)
 end
 
--- Returns statements that save host values before a transfer of whole objects, and statements that restore them.
--- `name`: the pointer to the saved copy. `callee`: the function that restores. `arguments`: the last arguments of that
--- function, as text.
+-- Returns two lists of statements: the first saves host values before a transfer of whole objects, the second restores
+-- them. `name`: the pointer to the saved copy. `text`, `count`: address and number of the objects. `callee`: the
+-- function that restores. `arguments`: the last arguments of that function, as text.
 local function keep_values(dialect, name, text, count, callee, arguments)
   local builtin, size = dialect.builtin, text:match "^&([%w_]+)$" or ("*(%s)"):format(text)
   local bytes = ("%s * sizeof %s"):format(operand(count), size)
@@ -187,8 +188,8 @@ local cxx = c_dialects.cxx
 -- Declarations placed before the unit, which need no headers. cxx.DEEP is the friend template; specializations of it
 -- are named by the unit.
 cxx.DEEP = "template<typename Name> struct accdeep_deep;"
--- Returns the declarations before a unit: the friend template, and the prototypes of generated functions in an unnamed
--- namespace.
+-- Returns the declarations before a unit, in one line: the friend template, and the prototypes of generated functions
+-- in an unnamed namespace.
 function cxx.prelude(prototypes)
   local call = "template<typename Name, typename Type, typename... More> "
     .. "void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more);"
@@ -208,8 +209,9 @@ void accdeep_call(Type *objects, __SIZE_TYPE__ count, More... more)
 }
 }]]
 
--- Returns a declaration of a name whose type is deduced.
+-- Returns a declaration of `name` whose type is deduced.
 function cxx.declaration(_, name) return "auto " .. name end
+-- Returns the address unchanged, because accdeep_call removes const and volatile.
 function cxx.unqualified_address(text) return text end
 -- Raises {cannot = reason} if the member `name` is private in a class that the unit does not define.
 local function check_access(program, record, name)
@@ -222,7 +224,8 @@ local function check_access(program, record, name)
   end
 end
 
--- Returns a member of *q. A cast is needed for base classes of foreign classes, which may be inaccessible.
+-- Returns the member `name` of *q as text. A cast is needed for base classes of foreign classes, which may be
+-- inaccessible. Raises {cannot = reason} as check_access.
 function cxx.member(program, record, name)
   check_access(program, record, name)
   for _, base in ipairs(program.is_foreign(record) and record.bases or {}) do
@@ -236,7 +239,7 @@ function cxx.place_at_end(code)
   return code:find("template<>", 1, true) == 1 and code or ("namespace {\n%s\n}"):format(code)
 end
 
--- Returns the text by which a generated function is called.
+-- Returns the text that calls a generated function, without arguments.
 function cxx.called(name) return ("accdeep_call<%s>"):format(name) end
 -- Returns the address of the first innermost element of the array `text` of type `t`.
 function cxx.first_element(text, t)
@@ -256,7 +259,8 @@ function cxx.define(name, _, parameters, body, is_kept)
     :format(name, table.concat(more), is_kept and "(Type *)kept + i" or "&objects[i]", lines)
 end
 
--- Returns the text of the function that computes a bound for the object q. `type`: the type of the object as text.
+-- Returns the text of the function accdeep_bound_NUMBER, which computes a bound from an object. `type`: the type of the
+-- object as text. `text`: the bound as an expression of its pointer q.
 function cxx.bound(number, type, text)
   return ([[namespace { struct accdeep_bound_of_N; }
 template<> struct accdeep_deep<accdeep_bound_of_N> {
@@ -274,7 +278,8 @@ end
 cxx.PLAN = "namespace { template<int Number, typename Type> struct accdeep_plan_of; "
   .. "template<int Number, typename Type> accd_lowered *accdeep_plan(const volatile Type *) "
   .. "{ return accdeep_plan_of<Number, Type>::get(); } }"
--- Returns the specialization that selects `plan` for objects of a type.
+-- Returns the specialization number `number` of accdeep_plan_of that selects `plan` for objects of the type `type`, as
+-- text.
 function cxx.plan(number, type, plan)
   return ("namespace { template<> struct accdeep_plan_of<%d, %s> { static accd_lowered *get() { return %s; } }; }")
     :format(number, type, plan)

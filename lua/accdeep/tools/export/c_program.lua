@@ -21,7 +21,8 @@ function c_program.new(file)
     blocks = {}, nblocks = 0, uses = {}, prototypes = {}, functions = {}, deep_functions = {} }, Program)
 end
 
--- Returns the program of a case. It has the declarations and initial values of the file, and no device variables.
+-- Returns the program of the case `name`. It has the declarations and initial values of the file, and no device
+-- variables. A reason of the file ends its recording, too.
 function Program:case(name)
   local program = c_program.new(self.file)
   program.name = name
@@ -41,16 +42,18 @@ end
 -- program.
 function Program:is_open() return not self.reason and not self.ended end
 
--- Appends a line, indented.
+-- Appends a line of main, indented.
 function Program:line(text)
   self.lines[#self.lines + 1] = text == "" and "" or ("    "):rep(self.depth) .. text
 end
 
+-- Appends an opening brace; later lines are indented by one more level.
 function Program:open_brace()
   self:line "{"
   self.depth = self.depth + 1
 end
 
+-- Appends the closing brace of the innermost open brace.
 function Program:close_brace()
   self.depth = self.depth - 1
   self:line "}"
@@ -58,7 +61,7 @@ end
 
 -- ---------------------------------------------------------------------------------------- values --
 
--- Returns a scalar value as a C constant expression.
+-- Returns a value of the scalar type `t` as a C constant expression.
 local function scalar_text(t, value)
   if t.float then
     if value ~= value then return "0.0 / 0.0" end
@@ -81,7 +84,7 @@ local function fits(t, to)
 end
 
 -- Returns the l-value of the requested type `to` (see fits) at `offset` in the object `text` of type `t`; nil if there
--- is none.
+-- is none, as in padding.
 local function lvalue(t, text, offset, to)
   if offset == 0 and fits(t, to) then return text end
   if t.kind == "array" and t.of.size > 0 then
@@ -101,8 +104,8 @@ local function lvalue(t, text, offset, to)
   return nil
 end
 
--- Returns the address and the block of the memory that contains an address, or of an array that ends there; nil if
--- there is none.
+-- Returns the address and the block (an entry of self.blocks) of the memory that contains `address`, or of an array
+-- that ends there; nil if there is none.
 local function block_at(self, address)
   local preceding -- an array that ends at the address
   for at, block in pairs(self.blocks) do
@@ -113,7 +116,7 @@ local function block_at(self, address)
   return preceding, self.blocks[preceding]
 end
 
--- Returns the C expression for the object at a host address, or nil. `requested_type`: as in fits.
+-- Returns the C expression for the object at a host address; nil if the program has none. `requested_type`: as in fits.
 function Program:object(address, requested_type)
   local at, block = block_at(self, address)
   if not block then return nil end
@@ -129,7 +132,8 @@ function Program:keep_device(address)
   return name
 end
 
--- Returns a device address as a C expression relative to a saved device address; nil if none is near.
+-- Returns a device address as a C expression relative to a saved device address (keep_device); nil if none is in the
+-- same device memory.
 local function device_text(self, session, address)
   if session.ctx:device_of(address) < 0 then return nil end
   local best
@@ -179,12 +183,14 @@ end
 local RUN = 3 -- minimal number of consecutive values that are copied by memcpy
 local FEW = 32
 
--- Writes assignments for the differences between the contents `before` and `now` of an object.
+-- Writes assignments for the differences between the contents `before` and `now` of a block, which is at `address`.
+-- Ends the recording for pointers to unknown memory and for unions.
 local function assign(self, session, block, before, now, address)
   local function differs(from, to) return before:sub(from + 1, to) ~= now:sub(from + 1, to) end
   local walk
 
-  -- Appends the indices of elements that differ, found by bisection.
+  -- Appends the indices, from `first` to before `last`, of elements that differ to `list`; found by bisection.
+  -- `offset`: of the array in the block. Returns `list`.
   local function changed_indices(t, offset, first, last, list)
     local size = t.of.size
     if first >= last or not differs(offset + first * size, offset + last * size) then return list end
@@ -245,8 +251,8 @@ local function assign(self, session, block, before, now, address)
   walk(block.type, block.text, 0)
 end
 
--- Adds variables for the blocks of the list that are new: declared variables keep their names, other blocks are
--- allocated.
+-- Adds variables for the blocks of `list` (live_blocks) that are new: declared variables keep their names, other blocks
+-- are allocated.
 local function adopt(self, list)
   for _, entry in ipairs(list) do
     local address, block = entry.address, entry.block
@@ -273,7 +279,8 @@ end
 -- Records variables that were just declared, with their initial values.
 function Program:adopt_declared(session) adopt(self, live_blocks(session)) end
 
--- Adds allocations and assignments for the script's changes since the last step.
+-- Adds allocations and assignments for the script's changes since the last step. Does nothing if the recording has
+-- ended.
 function Program:catch_up(session)
   if not self:is_open() then return end
   local list = live_blocks(session)
@@ -299,7 +306,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Finishes the program. `language`: the language for a program without directives, or nil.
+-- Finishes the program. `language`: the language for a program without directives, or nil for OpenACC. Ends the
+-- recording with a reason if the language lacks a routine that checks need.
 function Program:finish(language)
   self.language = self.language or language or "openacc"
   if self.uses.device and not prelude.device[self.language] then
@@ -335,8 +343,8 @@ function Program:text()
   return table.concat(parts)
 end
 
--- Ends the recording with a reason; later reasons are ignored. `declared`: the reason applies to every case of the
--- file.
+-- Ends the recording with the reason `message`; later reasons are ignored. `declared`: the reason applies to every case
+-- of the file. `help`: advice, or nil.
 function Program:cannot(message, declared, help)
   if not self:is_open() then return end
   local file, line = location.scenario(2)

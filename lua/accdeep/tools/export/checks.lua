@@ -15,7 +15,7 @@ local checks = {}
 
 local Recorder = {}
 
--- Adds the methods of this file to a class.
+-- Adds the methods of this file to a class, the recorder of scenario_recorder.lua.
 function checks.extend(class)
   for name, fn in pairs(Recorder) do class[name] = fn end
 end
@@ -41,13 +41,15 @@ function Recorder:check(text, write)
   end
 end
 
--- Returns a number or boolean as a C expression.
+-- Returns a number or boolean as a C constant expression.
 local function number_text(value)
   if type(value) == "boolean" then return value and "1" or "0" end
   return c_program.scalar_text(math.type(value) == "float" and types.scalars.double or types.scalars.long, value)
 end
 
--- Adds a check of the host value `value` that the script reads at `address`. Each address is checked once per step.
+-- Adds a check of the host value `value` that the script reads at `address`. `code`: the type of the scalar
+-- (core.scalar). Each address is checked once per step. Ends the recording if no variable of the program has the
+-- address.
 function Recorder:read(session, address, code, value)
   if not self.program:is_open() or self.checked_addresses[address] then return end
   self:catch_up()
@@ -65,10 +67,12 @@ function Recorder:read(session, address, code, value)
   self:check(text, function() self:compare(session, text, value) end)
 end
 
+-- Returns the text unchanged.
 local function identity(text) return text end
 
--- Adds comparisons of the C expression `text` with a value or a list of values. `wrap`: a function applied to each
--- expression, or nil.
+-- Adds comparisons of the C expression `text` with a value, or with a list or table of values for its elements or
+-- members. wrap(expression, is_pointer): returns the text that is compared; nil: the expression itself. Ends the
+-- recording if C cannot express the value.
 function Recorder:compare(session, text, expected, wrap)
   wrap = wrap or identity
   local at = memory_view.location(expected)
@@ -95,13 +99,14 @@ function Recorder:compare(session, text, expected, wrap)
   for _, name in ipairs(names) do self:compare(session, text .. "." .. name, expected[name], wrap) end
 end
 
--- Returns an AST as text that can be followed by a subscript.
+-- Returns an AST as text that a subscript can follow.
 local function postfix_text(node)
   local text = unparse.expression(node)
   return text:find "^[%w_.%[%]>-]+$" and text or "(" .. text .. ")"
 end
 
--- Adds comparisons of a scenario's expression, which may be a section, with the value `expected`.
+-- Adds comparisons of a scenario's expression, which may be a section, with the value `expected`. `wrap`: as in
+-- Recorder:compare. Raises errors of the expression.
 function Recorder:compare_expression(session, expression, expected, wrap)
   local node = syntax.parse("expression", expression, 1, session.now.scope)
   local dimensions = {}
@@ -123,7 +128,7 @@ function Recorder:compare_expression(session, expression, expected, wrap)
   elements(postfix_text(node), expected, 1)
 end
 
--- Returns the address of an l-value or section as C, and its size in bytes.
+-- Returns the address of an l-value or section as C, and its size in bytes. Raises errors of the expression.
 function Recorder:extent(expression)
   local session = self:session()
   local _, bytes = self:quietly(session.extent, session, expression)
@@ -138,7 +143,7 @@ function Recorder:extent(expression)
   return text, bytes
 end
 
--- Adds a check whether an l-value is present (`expected` = 1) or absent (0).
+-- Adds a check whether the l-value `text` is present (`expected` = 1) or absent (0).
 function Recorder:presence(text, expected)
   if not self.program:is_open() then return end
   local address, bytes = self:extent(text)
@@ -155,8 +160,8 @@ function Recorder:mark_unchecked(name, subject)
   self:linef("/* line %d: %s is not checked: no standard routine tells of %s */", line or 0, name, subject)
 end
 
--- Adds a check whether a pointer is attached (`expected` = 1) or not (0): its device copy holds the device address of
--- its target.
+-- Adds a check whether the pointer `text` is attached (`expected` = 1) or not (0): its device copy holds the device
+-- address of its target. Adds a comment instead if the program cannot check that.
 function Recorder:attachment(text, expected)
   if not self.program:is_open() then return end
   local session = self:session()

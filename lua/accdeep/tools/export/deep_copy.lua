@@ -1,5 +1,4 @@
--- deep_copy.lua - expresses deep directives in standard OpenACC for C and C++: writes functions with enter data, exit
--- data and update directives.
+-- deep_copy.lua - expresses deep directives of C and C++ in standard OpenACC: functions with data directives.
 --
 -- deep_copy.new(program, session, plan) returns the deep variables of a directive's plan, or nil if it has none. For
 -- each member mapping (nest.lua) and phase the program gets one function that processes count elements. It calls the
@@ -18,7 +17,6 @@ local types = require "accdeep.types"
 local unparse = require "accdeep.syntax.unparse"
 
 local deep_copy = {}
-
 local operand = c_dialects.operand
 
 local cannot, clauses, clause_of, traffic = member_transfers.cannot, member_transfers.clauses,
@@ -32,6 +30,7 @@ local number_of, is_part, actions = member_transfers.number_of, member_transfers
 deep_copy.cannot, deep_copy.actions, deep_copy.clause_of, deep_copy.region_clause = cannot, actions, clause_of,
   member_transfers.region_clause
 deep_copy.action_of, deep_copy.action_inside, deep_copy.held_record = action_of, action_inside, held_record
+-- Returns true if an error is {cannot = reason}: standard directives cannot express the request.
 function deep_copy.is_reason(err) return type(err) == "table" and err.cannot ~= nil end
 
 -- Clauses that no standard has.
@@ -39,10 +38,10 @@ local beyond_standard = {}
 for _, catalogue in ipairs { openacc_directives, openmp_directives } do
   for name in pairs(catalogue.clauses_where(function(entry) return entry.own end)) do beyond_standard[name] = true end
 end
+-- Returns true if a node is an alias (@).
 local function is_alias(node) return node.tag == "alias" end
 
--- Returns the non-standard feature of a directive as text, or nil. The second result is true if shapes, policies or
--- nests are its only such features.
+-- Returns the non-standard feature of a directive, or nil; and true if these are only shapes, policies or nests.
 function deep_copy.extension(node)
   if node.name == "declare group" then return "groups", false end
   local extension
@@ -57,28 +56,30 @@ function deep_copy.extension(node)
   return extension, true
 end
 
+-- Returns the dialect of a program (c_dialects.lua): C by default.
 local function dialect_of(program) return program.dialect or c_dialects.c end
-
--- ------------------------------------------------------------------------------------- functions --
 
 local Writer = {}
 Writer.__index = Writer
 
+-- Appends a formatted line with indentation.
 function Writer:line(format, ...)
   self.lines[#self.lines + 1] = ("    "):rep(self.depth) .. format:format(...)
 end
 
+-- Appends a formatted line with an opening brace; later lines are indented.
 function Writer:open(format, ...)
   self:line(format .. " {", ...)
   self.depth = self.depth + 1
 end
 
+-- Appends the closing brace of the innermost open block.
 function Writer:close()
   self.depth = self.depth - 1
   self:line "}"
 end
 
--- Returns the name of the generated function's parameter for an expression that is evaluated at the directive.
+-- Returns the generated function's parameter for the expression `text`, evaluated at the directive; adds it if new.
 function Writer:pass_parameter(text)
   for i, other in ipairs(self.parameters) do
     if other == text then return "bound_" .. i end
@@ -93,7 +94,7 @@ local function is_enclosing_member(outer, name)
   return outer ~= nil and (types.member(outer.record, name) ~= nil or is_enclosing_member(outer.above, name))
 end
 
--- Returns true if an expression has names, and all of them have a meaning only at the directive.
+-- Returns true if an expression has names, and all of them have a meaning only at the directive. `record`: type of *q.
 local function is_passed_whole(writer, expression, record, scope)
   local is_passed, has_names = writer.program.is_passed, false
   local has_others = not is_passed or ast.any(expression, function(node)
@@ -106,7 +107,7 @@ local function is_passed_whole(writer, expression, record, scope)
   return has_names and not has_others
 end
 
--- Raises if an expression calls a function for some objects only: the directive would evaluate the call for all.
+-- Raises {cannot = reason} if `node` guards a call, since the directive would evaluate the call for all objects.
 local function check_calls(writer, node, record)
   local is_value = writer.program.is_value
   local is_guard = node.tag == "cond" or node.tag == "binary" and (node.op == "&&" or node.op == "||")
@@ -120,7 +121,7 @@ local function check_calls(writer, node, record)
   end
 end
 
--- Returns a bound as a C expression: members are accessed in *q or in an enclosing structure.
+-- Returns a bound as an AST in which members are accessed in *q or passed. Raises {cannot = reason} for other names.
 local function rebase(writer, expression, record, scope)
   return ast.map(expression, function(node)
     if is_passed_whole(writer, node, record, scope) then
@@ -146,6 +147,7 @@ local function rebase(writer, expression, record, scope)
   end)
 end
 
+-- Returns the bound `node` of an entry as C. entry.outer: its names have the meaning they have at the directive.
 local function bound(writer, member_mapping, entry, node)
   local session = writer.session
   if entry.values and next(entry.values) then cannot "parameters of shapes and policies" end
@@ -155,7 +157,7 @@ local function bound(writer, member_mapping, entry, node)
   return writer:pass_parameter(text)
 end
 
--- Returns the start and the length of a subscript as C; an omitted start is "0".
+-- Returns the start and the length of a subscript as C; an omitted start is "0". `t`: the type that is subscripted.
 local function range(writer, member_mapping, entry, subscript, t)
   if subscript.ranges then cannot "a section of Fortran" end
   if subscript.tag == "index" then return bound(writer, member_mapping, entry, subscript.index), "1" end
@@ -164,15 +166,17 @@ local function range(writer, member_mapping, entry, subscript, t)
   return start, start == "0" and ("%d"):format(t.n) or ("%d - (%s)"):format(t.n, start)
 end
 
+-- Returns the pointer to element `start` as C.
 local function plus(base, start) return start == "0" and base or ("%s + %s"):format(base, operand(start)) end
 
+-- Opens a block that is executed if `pointer` is not null and `length` is positive.
 function Writer:guard(pointer, length)
   local always = length:find "^%d+$" and length ~= "0"
   self:open(always and "if (%s)" or "if (%s && %s > 0)", pointer, operand(length))
 end
 
--- Closes the block of `guard`. In an object without values, a pointer that nothing is attached to gets the host's
--- value, because the object may be copied out.
+-- Closes the block of `guard`. If objects have no values, unattached pointers get the host's, as they may be copied
+-- out.
 function Writer:close_pointer(pointer)
   self:close()
   if not self.sets_pointers then return end
@@ -186,7 +190,7 @@ function Writer:has_nothing(inner)
   return is_plain(self.session, inner, {})
 end
 
--- Sets the spelling of an unnamed structure, which is expressed by its member.
+-- Sets the spelling (`spelled`) of an unnamed structure, the type of a member: by __typeof__ of that member.
 local function spell_unnamed(member_mapping, entry)
   local t = entry.member.type
   local text = ("((%s *)0)->%s"):format(c_dialects.c.declaration(member_mapping.record, ""), entry.member.name)
@@ -194,7 +198,7 @@ local function spell_unnamed(member_mapping, entry)
   if types.is_record(t) and not t.tag and not t.name then t.spelled = ("__typeof__(%s)"):format(text) end
 end
 
--- Returns the arguments for the parameters of an inner function, as text.
+-- Returns the arguments for the parameters of an inner function as text that begins with a comma, or "".
 function Writer:arguments(member_mapping, parameters)
   local passed = {}
   for i, parameter in ipairs(parameters) do
@@ -206,8 +210,7 @@ function Writer:arguments(member_mapping, parameters)
   return table.concat(passed)
 end
 
--- Writes a call for the elements of a pointer's target or of an array, unless nothing is to do. saved: in the phase
--- `keep`, the address of the saved values.
+-- Writes a call for the elements of a target or array, unless it does nothing. `saved`: address of saved values or nil.
 function Writer:elements(member_mapping, entry, text, count, saved)
   spell_unnamed(member_mapping, entry)
   local action, inner = action_inside(self.session, member_mapping, entry, self.action)
@@ -235,7 +238,7 @@ local words = { enter = "enter data", exit = "exit data" }
 -- Phases for aliases: attach when all data are present, detach before any are unmapped.
 local alias_routines = { attach = "acc_attach", detach = "acc_detach" }
 
--- Returns true if the member `name` is in a union: compilers reject it in a directive.
+-- Returns true if the member `name` is in a union: compilers reject such members in directives.
 local function is_in_union(record, name)
   if record.record == "union" then return true end
   for _, member in ipairs(record.members) do
@@ -244,8 +247,8 @@ local function is_in_union(record, name)
   return false
 end
 
--- Writes the code for one section. A clause attaches the member q->name; other pointers and those in unions are
--- attached by acc_attach.
+-- Writes the code for the target of one pointer. A clause attaches a member (is_member), acc_attach others and those in
+-- unions. nested(start, length): writes the code for pointers in the section, or nil.
 function Writer:section(member_mapping, entry, pointer, t, subscript, is_member, nested)
   local element = t.to
   local start, length = range(self, member_mapping, entry, subscript, t)
@@ -322,9 +325,8 @@ function Writer:follow_pointer(member_mapping, entry, text, t, at)
   local function each_pointer(array_text, first, count, element_type)
     local i = ("i%d"):format(at)
     self:open("for (size_t %s = 0; %s < (size_t)%s; %s++)", i, i, operand(count), i)
-    self:follow_pointer(member_mapping, entry, ("%s[%s%s]"):format(
-      array_text, first == "0" and "" or operand(first) .. " + ", i), element_type,
-      at + 1)
+    self:follow_pointer(member_mapping, entry, ("%s[%s%s]"):format(array_text,
+      first == "0" and "" or operand(first) .. " + ", i), element_type, at + 1)
     self:close()
   end
   if subscript.tag == "alias" then
@@ -348,8 +350,7 @@ function Writer:follow_pointer(member_mapping, entry, text, t, at)
   self:section(member_mapping, entry, text, t, subscript, is_member, nested)
 end
 
--- Returns the part of an array member that an entry selects: the subscripts of the first element, the number of
--- elements, and their type. Returns nil if it is the whole array.
+-- Returns the part of an array that an entry selects: its subscripts, length and element type; nil for the whole array.
 function Writer:array_part(member_mapping, entry)
   if not is_part(entry) then return nil end
   local t, list, first = entry.member.type, {}, {}
@@ -367,7 +368,7 @@ function Writer:array_part(member_mapping, entry)
   return table.concat(first), list[#list].length, list[#list].of
 end
 
--- Calls fn(address, count, ...) for the structures in a member or its section, with an address for each text.
+-- Calls fn(address, count, ...) for the structures in a member or its section; each text in `...` becomes an address.
 function Writer:each_nested_record(member_mapping, entry, fn, ...)
   local t, list = entry.member.type, { ... }
   local first, length, element = self:array_part(member_mapping, entry)
@@ -415,6 +416,7 @@ function Writer:update_value(member_mapping, entry, text)
   end
 end
 
+-- Writes the code for a member of the objects; nothing if the member mapping excludes it.
 function Writer:entry(member_mapping, entry)
   if not entry.include then return end
   local t, text = entry.member.type, self.dialect.member(self.program, member_mapping.record, entry.member.name)
@@ -493,8 +495,6 @@ local function function_for(program, session, member_mapping, phase)
   return new_function.name, writer.parameters
 end
 
--- ------------------------------------------------------------------------------------- directives --
-
 -- Returns the address of an item's first object, the number of objects, and the pointer to them if it may be null.
 local function objects_of(session, node, dialect)
   local base, subscripts = list_item.split_designator(list_item.single(node))
@@ -520,13 +520,14 @@ Deep.__index = Deep
 
 local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
--- Returns calls that map (`kind` = enter), unmap (exit) or update the targets of the deep variables.
+-- Returns calls that map (`kind` = enter), unmap (exit) or update the targets of the deep variables, as lines.
 function Deep:calls(kind, finalize)
   local lines = {}
   for _, phase in ipairs(phases[kind]) do self:calls_in(phase, finalize, lines) end
   return lines
 end
 
+-- Appends the calls of one phase (see phases) to `lines`.
 function Deep:calls_in(phase, finalize, lines)
   local from, to, step = 1, #self.list, 1
   if phase == "exit" then from, to, step = to, from, -1 end
@@ -544,7 +545,7 @@ function Deep:calls_in(phase, finalize, lines)
   end
 end
 
--- Returns statements before and after the unmapping of the variables: they save and restore values of the host.
+-- Returns lines before and lines after the unmapping of the variables: they save and restore values of the host.
 function Deep:keeping()
   local all_preceding, all_following = {}, {}
   local program, dialect = self.program, dialect_of(self.program)
@@ -570,8 +571,8 @@ function Deep:keeping()
   return all_preceding, all_following
 end
 
--- Returns the variable that is true if other directives attached pointers in objects, and the statements that set it.
--- With finalize such objects are only decremented (TR14-4.3-12). Returns nil if there are none.
+-- Returns the variable that is true if other directives attached pointers in objects, and the lines that set it. With
+-- finalize such objects are only decremented (TR14-4.3-12). Returns nil if there can be none.
 function Deep:rest()
   local program, name, lines = self.program, nil, {}
   for _, item in ipairs(self.plan.finalize and self.list or {}) do
@@ -589,13 +590,13 @@ function Deep:rest()
   return name, lines
 end
 
--- Returns a variable as an item of a clause: compilers do not accept *p there, so that it becomes p[0:1].
+-- Returns a variable as an item of a clause: *p becomes p[0:1], because compilers do not accept *p there.
 local function clause_text(node)
   if node.tag == "unary" and node.op == "*" and node.e.tag == "id" then return node.e.name .. "[0:1]" end
   return unparse.expression(node)
 end
 
--- Raises {cannot} if a clause of a deep copy has a modifier: it is written as copies of parts, which have none.
+-- Raises {cannot = reason} if a clause of a deep copy has a modifier, which copies of parts cannot have.
 function deep_copy.check_modifiers(clause)
   local modifier = (clause.modifiers or {})[1]
   if modifier then cannot(("the modifier '%s' of a deep copy"):format(modifier.name)) end
@@ -617,7 +618,7 @@ end
 
 local IF = "if(accdeep_if)"
 
--- Returns two lists of texts: the clauses of the deep variables, and the other clauses of the directive.
+-- Returns two lists of texts: the clauses of the deep variables, and the other clauses. Raises if a variable is in two.
 function Deep:clauses()
   local own, others = {}, {}
   for _, clause in ipairs(self.plan.clauses) do
@@ -675,7 +676,7 @@ local function has_data(others)
   return false
 end
 
--- Writes statements that are executed only if the directive's condition is true.
+-- Writes lines that are executed only if the directive's condition, if it has one, is true.
 function Deep:conditional(writer, lines)
   if self.plan.condition and lines[1] then
     writer:line "if (accdeep_if)"
@@ -703,8 +704,7 @@ function Deep:save(writer)
   end
 end
 
--- Writes the directive: clauses of the variables, and calls for their targets. writer: has the methods line,
--- open_brace, close_brace. Returns true if `finish` must end a region.
+-- Writes the directive `node` to `writer` (line_writer.lua, c_program.lua). Returns true if `finish` must end a region.
 function Deep:write(node, writer)
   local own, others = self:clauses()
   local computes = node.name ~= "data" and node.name ~= "enter data"
@@ -763,6 +763,7 @@ function Deep:write(node, writer)
   return node.name ~= "enter data"
 end
 
+-- Writes the end of a region: unmaps the targets, closes the region, and restores values of the host.
 function Deep:finish(writer)
   local preceding, following = self:keeping()
   self:conditional(writer, self:calls "exit")
@@ -771,8 +772,8 @@ function Deep:finish(writer)
   for _, text in ipairs(following) do writer:line(text) end
 end
 
--- Returns the deep variables of a directive's plan, or nil. leads_back: objects on the device form a cycle. This
--- function and the methods of its result raise {cannot = reason} for what standard directives cannot express.
+-- Returns the deep variables (Deep) of a directive's plan, or nil. `leads_back`: objects on the device form a cycle.
+-- This function and the methods of its result raise {cannot = reason} for what standard directives cannot express.
 function deep_copy.new(program, session, plan, leads_back)
   local deep = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
   for _, item in ipairs(plan.items) do

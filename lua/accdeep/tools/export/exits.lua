@@ -26,7 +26,8 @@ function exits.left_out(session, member_mapping)
   return list
 end
 
--- Writes code that sets the int whose address is the first parameter to 1 if a left-out pointer has data on the device.
+-- Writes the body of a function that sets the int whose address is its first parameter to 1 if a left-out pointer has
+-- data on the device. `writer`: the Writer of deep_copy.lua.
 function exits.find_rest(writer, member_mapping)
   writer.parameters[1] = true
   for _, member in ipairs(exits.left_out(writer.session, member_mapping)) do
@@ -36,16 +37,18 @@ function exits.find_rest(writer, member_mapping)
   end
 end
 
--- Writes code that restores, from the saved copy q, the values of an object that the transfer must not change on the
--- host.
+-- Writes the body of a function that restores the host values of an object that the transfer must not change, from the
+-- saved copy q. `writer`: the Writer of deep_copy.lua.
 function exits.put_back(writer, member_mapping)
   local record = member_mapping.record
   writer:line("%s = &objects[i];", writer.dialect.declaration(types.pointer(record), "to"))
+  -- Returns a member as text: in the saved copy q, and in the object `to`.
   local function text_of(entry)
     local text = writer.dialect.member(writer.program, record, entry.member.name)
     local to, is_plain_name = text:gsub("^q%->", "to->")
     return text, is_plain_name == 1 and to or (text:gsub("%*%)q%)", "*)to)", 1)) -- member of a base class: ((base *)q)
   end
+  -- Writes the copy of a whole member from q to the object.
   local function copy_whole(entry)
     local name = entry.member.name
     if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes of bit-fields, pointers to virtual tables
@@ -55,6 +58,7 @@ function exits.put_back(writer, member_mapping)
     local from, to = text_of(entry)
     writer:line("memcpy((void *)&%s, (void *)&%s, sizeof %s);", to, from, from)
   end
+  -- Writes the copy of an array member except for the section that was transferred; nothing for other members.
   local function copy_rest(entry)
     local first, length = writer:array_part(member_mapping, entry)
     if not first then return end

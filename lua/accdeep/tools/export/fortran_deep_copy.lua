@@ -24,8 +24,8 @@ local NESTING = 12 -- maximal nesting of loops and components
 
 -- -------------------------------------------------------------------------------------- treatments --
 
--- Returns the size in bytes of a component that debug information calls "(bytes ...)": polymorphic components,
--- procedure pointers, padding. Returns nil for other components.
+-- Returns the size in bytes of a component that debug information calls "(bytes ...)": a polymorphic component, a
+-- procedure pointer, or padding. Returns nil for other components.
 local function hidden_bytes(entry)
   local first, last = entry.member.name:match "^%(bytes (%d+) to (%d+)%)$"
   return first and last - first + 1
@@ -36,7 +36,7 @@ local POINTER = 8 -- bytes of a pointer; a smaller hidden component is padding
 -- Returns true if a component is an alias (@) of other data.
 local function is_alias(entry) return entry.subscripts ~= nil and nest.is_alias(entry) end
 
--- Returns a true value if the target of a component is mapped, too.
+-- Returns a true value if the target of a component is mapped, too; false for components without a descriptor.
 local function takes_target(session, member_mapping, entry)
   local t = entry.member.type
   if t.kind ~= "descriptor" or not entry.include or member_mapping.shallow or is_alias(entry) then return false end
@@ -54,16 +54,17 @@ local function args_of(entry)
 end
 
 -- Returns the section of an array in the object: {args, entry, path, record}. `path`, `record`: path and type of the
--- object that has the component. Returns nil for the whole array, and a false value for other components.
+-- object that has the component. Returns nil for the whole array and for other components.
 local function array_part(entry, member_mapping, path)
   local args = not is_alias(entry) and entry.member.type.kind == "array" and args_of(entry)
   return args and { args = args, entry = entry, path = path, record = member_mapping.record } or nil
 end
 
 -- Calls visit(entry, member_mapping, action, path, is_left, record_path, parts) for each component that is not a nested
--- record, also inside nested records. `is_left`: the host value of the component must stay. `parts`: sections, with the
--- index `at`, that must contain the enclosing elements. `path` is nil in a long array, where one element represents all
--- elements.
+-- record, also inside nested records. `path`: the component's path in the object, such as "%a%b". `record_path`: the
+-- path of the record that has the component. `is_left`: the host value of the component must stay. `parts`: sections,
+-- with the index `at`, that must contain the enclosing elements. `path` is nil in a long array, where one element
+-- represents all elements.
 local function each_entry(session, member_mapping, action, path, visit, parts)
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
     local name, record = path and path .. "%" .. entry.member.name, held_record(entry.member.type)
@@ -83,7 +84,8 @@ local function each_entry(session, member_mapping, action, path, visit, parts)
           each_entry(session, inner, inner_action, name and name .. at, visit, nested_parts)
         end
       end
-    elseif record then -- stays the host's
+    -- The host values of a nested record that is excluded must stay, so its components are visited with is_left.
+    elseif record then
       each_entry(session, nest.shape(session, record), action, name, function(inner_entry, inner_mapping, _, at)
         visit(inner_entry, inner_mapping, action, at, true)
       end)
@@ -126,7 +128,8 @@ local function traffic(session, member_mapping, action)
   return transfers
 end
 
--- Returns true if objects have no pointers and no special components, so that a clause copies them as they are.
+-- Returns true if objects have no pointers and no special components (excluded, with an action, hidden), so that a
+-- clause copies them as they are.
 local function is_trivial(session, member_mapping)
   if member_mapping.policy then return false end
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -151,8 +154,8 @@ function Block:name(stem)
   return ("%s%s%d"):format(PREFIX, stem, self.count)
 end
 
--- Returns a loop variable for the present nesting depth; loops at one depth share a variable. Raises {cannot = reason}
--- if loops are nested too deeply.
+-- Returns a loop variable for the present nesting depth; loops at one depth share a variable. Block:each frees it.
+-- Raises {cannot = reason} if loops are nested too deeply.
 function Block:counter()
   self.nloops = self.nloops + 1
   if self.nloops > NESTING then cannot "types nested too deeply" end
@@ -176,8 +179,9 @@ end
 
 local ALL = { tag = "range" }
 
--- Calls fn(text, counters) inside loops over the elements of the designator `base`. `args`: subscripts, or nil for all
--- elements. `bounds`: a list of {lower, extent} for an array without descriptor, or nil.
+-- Writes loops over the elements of the designator `base`, and inside them what fn(text, counters) writes: the text of
+-- the element and the loop variables. `args`: subscripts, or nil for all elements. `bounds`: a list of {lower, extent}
+-- for an array without descriptor, or nil.
 function Block:each(base, rank, args, bounds, fn)
   local indices, counters, before = {}, {}, self.nloops
   for d = args and #args or rank, 1, -1 do -- elements in memory order
@@ -197,7 +201,8 @@ function Block:each(base, rank, args, bounds, fn)
   self.nloops = before
 end
 
--- Returns a bound as text. Names of components belong to the object self.owner, if that is set.
+-- Returns a bound as text. Names of components belong to the object self.owner, if that is set. Raises {cannot =
+-- reason} for other names then.
 function Block:expression(node)
   if not self.owner then return unparse_fortran(node) end
   local owner = self.owner
@@ -210,7 +215,8 @@ function Block:expression(node)
   end))
 end
 
--- Calls fn while names of components in bounds belong to the object `owner`; nil: they are names of the unit.
+-- Calls fn() while names of components in bounds belong to the object `owner` ({text, record}); nil: they are names of
+-- the unit.
 function Block:with_owner(owner, fn)
   local before = self.owner
   self.owner = owner
@@ -218,7 +224,7 @@ function Block:with_owner(owner, fn)
   self.owner = before
 end
 
--- Returns subscripts as a list of texts.
+-- Returns the subscripts `args` as a list of texts.
 function Block:subscript_list(args)
   local parts = {}
   for i, arg in ipairs(args) do
@@ -234,8 +240,8 @@ function Block:subscripts(args)
   return args and ("(%s)"):format(table.concat(self:subscript_list(args), ",")) or ""
 end
 
--- Calls fn(self, args, ...) with the subscripts of a section (array_part) in the object named `at`. Returns the result
--- of fn.
+-- Calls fn(self, args, ...) with the subscripts of the section `part` (array_part) in the object named `at`. Returns
+-- the result of fn.
 function Block:in_object(at, part, fn, ...)
   local result
   local owner = not part.entry.outer and { text = at .. part.path, record = part.record } or nil
@@ -244,8 +250,8 @@ function Block:in_object(at, part, fn, ...)
   return result
 end
 
--- Opens conditions that are true if an element of the object named `at` is in all enclosing sections. Returns the
--- number of conditions.
+-- Opens conditions that are true if an element of the object named `at` is in all sections `parts` (see each_entry).
+-- Returns the number of conditions, which the caller closes.
 function Block:require_parts(at, parts)
   for _, part in ipairs(parts or {}) do
     local bounds, indices = part.entry.member.type.bounds, {}
@@ -264,10 +270,10 @@ function Block:require_parts(at, parts)
   return #(parts or {})
 end
 
--- Writes an OpenACC directive.
+-- Writes the OpenACC directive `text`, formatted with the arguments.
 function Block:directive(text, ...) self:line("!$acc " .. text, ...) end
 
--- Declares the query whether data are present, once per block.
+-- Declares accdeep_present, which queries whether data are present, once per block.
 function Block:declare_presence_query()
   if self.uses then return end
   self.uses = true
@@ -279,8 +285,8 @@ end
 -- Returns a designator without subscripts, for messages.
 local function name_without_subscripts(text) return (text:gsub("%b()", "")) end
 
--- Returns the first element of a designator. Inquiries use it because gfortran 12 frees components of whole arrays
--- passed to them.
+-- Returns the first element of a designator as text. Inquiries use it because gfortran 12 frees components of whole
+-- arrays passed to them.
 function Block:first(base, rank, args)
   local indices = {}
   for d = 1, args and #args or rank do
@@ -291,15 +297,15 @@ function Block:first(base, rank, args)
   return #indices > 0 and ("%s(%s)"):format(base, table.concat(indices, ",")) or base
 end
 
--- Writes a check that ends the program if an object is not present.
+-- Writes a check that ends the program if the object `base` is not present.
 function Block:needs(base, rank, args)
   self:declare_presence_query()
   self:line("if (.not. accdeep_present(%s)) error stop '%s is not present'", self:first(base, rank, args),
     name_without_subscripts(base))
 end
 
--- Writes the mapping of the objects of a record: the designator `base` with the subscripts `args`. `transfers`: result
--- of traffic.
+-- Writes the mapping of the objects of a record: the designator `base` with the subscripts `args`. With the action
+-- "present", a check precedes it. `transfers`: result of traffic.
 function Block:objects_come(base, rank, args, transfers, action)
   local word = (transfers.moves_in or transfers.described) and "copyin" or "create"
   if action == "present" then self:needs(base, rank, args) end
@@ -337,8 +343,9 @@ function Block:fetches()
   end
 end
 
--- Writes the unmapping of objects. If the host values of some components must stay, the other values are copied one by
--- one first, and stored on the host only if this was the last reference. `transfers`: result of traffic.
+-- Writes the unmapping of objects; parameters as in Block:each. If the host values of some components must stay, the
+-- other values are first copied to variables one by one. They are stored on the host only if this was the last
+-- reference. `transfers`: result of traffic.
 function Block:objects_go(base, rank, args, bounds, transfers)
   local text, finalize = base .. self:subscripts(args), self.finalize and " finalize" or ""
   if #transfers.out == 0 then return self:directive("exit data delete(%s)%s", text, finalize) end
@@ -403,21 +410,22 @@ end
 
 -- ------------------------------------------------------------------------------------- components --
 
--- Opens the condition that a component has a target.
+-- Opens the condition that the component `text` has a target. `t`: its type; `name`: its name in the type `record`.
 function Block:guard(text, t, record, name)
   local inquiry = t.attribute == "allocatable" and "allocated" or "associated"
   if t.rank == 0 then inquiry = self.inquiry_for(record, name, text) end
   self:open("if (%s(%s)) then", inquiry, text)
 end
 
--- Writes a check that ends the program if the target of a pointer is not contiguous: clauses only copy contiguous data.
+-- Writes a check that ends the program if the target of the array pointer `text` is not contiguous: clauses only copy
+-- contiguous data. Writes nothing for other types.
 function Block:contiguous(text, t)
   if t.attribute ~= "pointer" or t.rank == 0 then return end
   self:line("if (.not. is_contiguous(%s)) error stop '%s is not contiguous'", text, name_without_subscripts(text))
 end
 
--- Returns true if components of objects are aliases (@) of other data. `under_way`: set of the mappings already
--- visited.
+-- Returns true if components of objects are aliases (@) of other data. `under_way`: set of the member mappings being
+-- visited, which ends the recursion.
 local function has_aliases(session, member_mapping, under_way)
   if under_way[member_mapping] then return false end
   under_way[member_mapping] = true
@@ -440,7 +448,8 @@ function Block:has_nothing(inner)
   return is_trivial(self.session, inner)
 end
 
--- Writes the code for one pointer or allocatable component.
+-- Writes the code for one pointer or allocatable component `text` in the present phase. `owner`: the object that has
+-- it, as in Block:with_owner.
 function Block:component(entry, member_mapping, action, text, owner)
   local t, session, phase = entry.member.type, self.session, self.phase
   local element = types.is_record(t.of) and t.of
@@ -488,14 +497,14 @@ function Block:component(entry, member_mapping, action, text, owner)
   self:close "end if"
 end
 
--- Writes the update of a component later, after the object's targets. Sections are updated first, while their bounds
--- still have the old values.
+-- Writes the update of a component later, after the object's targets (see Block:members). Sections are updated first,
+-- while their bounds still have the old values. `args`: subscripts, or nil.
 function Block:value(text, args)
   table.insert(self.values, args and 1 or #self.values + 1, ("!$acc update %s(%s%s)%s"):format(self.update, text,
     self:subscripts(args), self.suffix))
 end
 
--- Writes the code for one component of an object.
+-- Writes the code for one component of the object `owner`; nothing if the member mapping excludes it.
 function Block:entry(entry, member_mapping, action, owner)
   local t, text = entry.member.type, owner.text .. "%" .. entry.member.name
   if not entry.include then return end
@@ -524,8 +533,9 @@ function Block:entry(entry, member_mapping, action, owner)
   end
 end
 
--- Writes the code for the components of one object. Bounds use the host's values from before the directive; an update
--- of the host therefore copies the object's own values last.
+-- Writes the code for the components of the object `text`, in reverse order when data are unmapped. Bounds use the
+-- host's values from before the directive; an update of the host therefore copies the object's own values last. Raises
+-- {cannot = reason} for recursive types.
 function Block:members(member_mapping, action, text)
   if self.under_way[member_mapping] then
     cannot(("%s leads back to itself"):format(types.name(member_mapping.record)))
@@ -546,16 +556,16 @@ end
 
 -- ------------------------------------------------------------------------------------- directives --
 
--- Fields of an item. `member_mapping`, `action`, `node`. `text`: designator without the last subscripts; `rank`,
--- `args`: its rank and the subscripts. `guards`: conditions under which the variable exists. `may_have_gaps`: it may be
--- noncontiguous.
+-- Fields of an item, which fortran_unit.lua makes of a request. `member_mapping`, `action`, `node`: those of the
+-- request. `text`: designator without the last subscripts; `rank`, `args`: its rank and the subscripts. `guards`:
+-- conditions under which the variable exists. `may_have_gaps`: it may be noncontiguous.
 
 -- Phases by kind of directive. Objects are mapped before components that may point into one of them (TR14-4.2-01).
 local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
--- Finalized objects with components that other directives attached must only be decremented, not unmapped
--- (TR14-4.3-12). Writes code that sets accdeep_rest if `item` has such an object. Returns false if there can be none,
--- else true.
+-- Writes code that sets accdeep_rest if `item` has an object with components that other directives attached. Finalized
+-- objects of this kind must only be decremented, not unmapped (TR14-4.3-12). Returns false, without code, if there can
+-- be none, otherwise true.
 function Block:find_rest(item)
   local list = exits.left_out(self.session, item.member_mapping)
   if not list[1] then return false end
@@ -576,7 +586,7 @@ function Block:find_rest(item)
   return true
 end
 
--- Writes the code for an item in a phase.
+-- Writes the code for an item in a phase (see `words`).
 function Block:item(item, phase)
   if (phase == "attach" or phase == "detach") and not has_aliases(self.session, item.member_mapping, {}) then return end
   self.phase = phase

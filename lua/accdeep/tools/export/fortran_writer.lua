@@ -3,18 +3,18 @@
 
 local fortran_writer = {}
 
--- Appends a statement, formatted if there are arguments, with indentation.
+-- Appends a statement with indentation. Without arguments, `format` is the statement itself.
 function fortran_writer:line(format, ...)
   self.lines[#self.lines + 1] = ("  "):rep(self.depth) .. (select("#", ...) > 0 and format:format(...) or format)
 end
 
--- Appends a statement that opens a construct.
+-- Appends a statement that opens a construct, formatted as by `line`; later lines are indented by one more level.
 function fortran_writer:open(...)
   self:line(...)
   self.depth = self.depth + 1
 end
 
--- Appends the statement that closes a construct.
+-- Appends the statement `text`, such as "end if", that closes the innermost construct.
 function fortran_writer:close(text)
   self.depth = self.depth - 1
   self:line(text)

@@ -1,8 +1,7 @@
--- member_transfers.lua - determines which bytes of objects are copied in, copied out or left under a member mapping
--- (nest.lua).
--- A clause copies whole objects. Host values that must not change are restored afterwards, so these functions report
--- the members and parts of arrays whose host values must stay. deep_copy.lua, exits.lua and fortran_deep_copy.lua use
--- this module.
+-- member_transfers.lua - determines which bytes of objects are copied in, copied out or left unchanged under a member
+-- mapping (nest.lua), which gives the members to map and their actions. A clause copies whole objects. Host values that
+-- must not change are restored afterwards, so these functions report the members and parts of arrays whose host values
+-- must stay. deep_copy.lua, exits.lua and fortran_deep_copy.lua use this module.
 
 local core = require "accdeep.core"
 local nest = require "accdeep.lowering.nest"
@@ -19,8 +18,9 @@ local cannot = member_transfers.cannot
 local actions = {}
 for name, code in pairs(core.action) do actions[code] = name end
 
--- Clauses by action: enter and exit, the clauses of unstructured directives; moves_in, moves_out; update. Storage
--- held by a policy, and data that must be present, are memory without values.
+-- Clauses by action. `enter`, `exit`: the clauses of unstructured directives. `moves_in`, `moves_out`: values are
+-- copied in or out. `update`: the clause of an update. nil: the action has none. Storage held by a policy, and data
+-- that must be present, are memory without values.
 local clauses = { hold = { enter = "create", exit = "delete" }, present = { enter = "create", exit = "delete" },
   delete = { exit = "delete" } }
 for name, clause in pairs(openacc_directives.clause) do
@@ -47,7 +47,7 @@ end
 -- Actions of members with init_needed: their values are always copied in (TR14-3.1.1-17).
 local with_values = { create = "copyin", copyout = "copy" }
 
--- Returns the action for a member, given the action of its object.
+-- Returns the action for the member of `entry`, given the action of its object.
 local function action_of(member_mapping, entry, action)
   local own = member_mapping.own
   local requested = entry.action or own and own ~= "hold" and own or action
@@ -91,8 +91,9 @@ local function shares_bytes(session, member_mapping, entry, action)
 end
 
 -- Calls visit(entry, moves_in, moves_out) for each member that has values in the objects of a mapping. Nested
--- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers are visited only if their host
--- values stay: if the object is not copied out, or always with keeps_pointers.
+-- structures are visited as visit_inside(entry, inner, inner_action). Followed pointers (with a mapped target) are
+-- visited only if their host values stay: if the object is not copied out, or always with keeps_pointers.
+-- `keeps_pointers`: directives do not attach pointers to present data.
 local function each_value(session, member_mapping, action, keeps_pointers, visit, visit_inside)
   local own = member_mapping.own
   for _, entry in ipairs(nest.entries(session, member_mapping)) do
@@ -129,7 +130,7 @@ local function traffic(session, member_mapping, action, keeps_pointers)
 end
 
 -- Returns true if objects have no followed pointers and no special members, so that a clause copies them as they are.
--- `visited`: set of the mappings already visited.
+-- `visited`: set of the mappings being visited; pass {}.
 local function is_trivial(session, member_mapping, visited)
   if member_mapping.policy or visited[member_mapping] then return false end
   visited[member_mapping] = true
@@ -143,7 +144,8 @@ local function is_trivial(session, member_mapping, visited)
   return has_only_values
 end
 
--- Returns true if pointers of objects are aliases (@) of other data. `visited`: set of the mappings already visited.
+-- Returns true if pointers of objects are aliases (@) of other data. `visited`: set of the mappings already visited;
+-- pass {}.
 local function has_aliases(session, member_mapping, visited)
   if visited[member_mapping] then return false end
   visited[member_mapping] = true
@@ -159,7 +161,7 @@ local function has_aliases(session, member_mapping, visited)
 end
 
 -- Returns true if a type is recursive: its objects point to objects of the same mapping. `visited`: set of the mappings
--- already visited.
+-- being visited; pass {}.
 local function is_recursive(session, member_mapping, visited)
   if visited[member_mapping] then return true end
   visited[member_mapping] = true
@@ -174,10 +176,11 @@ local function is_recursive(session, member_mapping, visited)
   return false
 end
 
--- Returns true if attached pointers of objects on the device form a cycle, so that functions which follow pointers
--- would not end.
+-- Returns true if attached pointers of objects on the current device form a cycle, so that functions which follow
+-- pointers would not end.
 function member_transfers.is_cyclic(session)
   local ctx, device, targets = session.ctx, session.now.device, {}
+  -- Returns the host address of the present object that contains `address`, or a false value.
   local function object(address)
     local present_object = ctx:present_at(device, address, false)
     return present_object and present_object.host
@@ -190,6 +193,8 @@ function member_transfers.is_cyclic(session)
     end
   end
   local state = {}
+  -- Returns true if pointers of the object `at` form a cycle. state[object]: true while it is being visited, false
+  -- afterwards.
   local function is_cyclic_from(at)
     if state[at] ~= nil then return state[at] end
     state[at] = true

@@ -51,7 +51,7 @@ for names, signature in pairs {
 end
 
 -- Returns an argument of the script, a text or a pointer, as a C expression; for a text also its size in bytes. Returns
--- nil if C cannot express it.
+-- nil if C cannot express it. `recorder`: scenario_recorder.lua.
 local function address_text(recorder, session, value)
   if type(value) == "string" then
     local text, bytes = recorder:extent(value)
@@ -65,6 +65,8 @@ end
 
 local writers = {}
 
+-- Returns an address as a C expression, or nil if C cannot express it. The functions `writers` write an argument by its
+-- kind in `signatures`.
 function writers.host(recorder, session, value) return (address_text(recorder, session, value)) end
 writers.device = writers.host
 -- Returns the address of a pointer as a C expression, or nil.
@@ -84,8 +86,8 @@ function writers.devnum(_, session, value)
   return n and (n == session.devices and "omp_get_initial_device()" or ("%d"):format(n))
 end
 
--- Returns the call of a routine as text, and the kind of its result. Returns nil and a reason or nil if C cannot
--- express it.
+-- Returns the call of the routine `name` with the script's arguments `...`, as text, and the kind of its result (see
+-- signatures). Returns nil and a reason if C cannot express it.
 function routine_calls.call(recorder, session, name, ...)
   local signature = signatures[name]
   if not signature then return nil, " has no form that both the tool and compilers know" end
@@ -123,13 +125,14 @@ end
 
 local looping = { loop = true, ["for"] = true, simd = true, distribute = true, taskloop = true }
 
--- Returns true if a directive takes a body.
+-- Returns true if a directive takes a body: a compute construct, or a construct of OpenMP that the host executes.
+-- `language`: "acc" or "omp".
 function routine_calls.is_compute(language, node)
   local kind = language == "acc" and openacc_sema.kind_of(node.name)
     or language == "omp" and openmp_sema.directive_info(node.name).kind
   return kind == "compute" or kind == "host"
 end
--- Returns true if a directive applies to a loop.
+-- Returns true if a directive applies to a loop, therefore a loop follows it without braces.
 function routine_calls.is_loop(node) return find_word(node, looping) end
 
 return routine_calls

@@ -25,12 +25,12 @@ checks.extend(Recorder)
 
 -- ------------------------------------------------------------------------------------ the program --
 
--- Ends the recording with a reason.
+-- Ends the recording of the current program with a reason; later steps are executed but not recorded.
 function Recorder:cannot(message) self.program:cannot(message) end
--- Ends the recording with a reason. A reason outside of cases applies to all cases of the file.
+-- Ends the recording with a reason as `cannot`. A reason outside of cases applies to all cases of the file.
 function Recorder:cannot_declare(message) self.program:cannot(message, not self.in_case) end
 
--- Returns the current session. Sets the rule profile of the program.
+-- Returns the current session of the scenario. Sets the rule profile of the program.
 function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
@@ -38,9 +38,10 @@ function Recorder:session()
   return session
 end
 
--- Updates the program's memory to that of the session.
+-- Adds assignments, so that the program's memory has the values of the session's host memory (c_program.lua).
 function Recorder:catch_up() self.program:catch_up(self:session()) end
--- Records what a step wrote on the host.
+-- Records what a step wrote on the host, without assignments: the program's step writes it, too. Forgets which
+-- addresses the step has checked.
 function Recorder:adopt_host_writes()
   self.checked_addresses = {}
   self.program:adopt_host_writes(self:session())
@@ -49,10 +50,11 @@ end
 function Recorder:line(text)
   if self.program:is_open() then self.program:line(text) end
 end
+-- Adds a formatted line to the program, unless the recording has ended.
 function Recorder:linef(format, ...) self:line(format:format(...)) end
 
--- Calls fn for the recorder's own purposes, so that its reads are not recorded as reads of the script. Returns its
--- results.
+-- Calls fn(...) for the recorder's own purposes, so that its reads are not recorded as reads of the script. Returns its
+-- results; its errors are raised again.
 function Recorder:quietly(fn, ...)
   local before = self.quiet
   self.quiet = true
@@ -65,8 +67,8 @@ end
 -- Directives that deep_copy.lua replaces.
 local described = { shape = true, policy = true }
 
--- Finishes a step. `results`: packed results of pcall. Returns the results of the call. An error ends the program and
--- is raised again.
+-- Finishes a step. `results`: packed results of pcall. Returns the results of the call. An error of the call ends the
+-- recording, unless expect.fails expects it, and is raised again.
 function Recorder:finish(results)
   if not results[1] then
     self.failed = true
@@ -86,8 +88,8 @@ function Recorder:step(write, fn, ...)
   return self:finish(table.pack(pcall(fn, ...)))
 end
 
--- Records a directive. fn is called first, because the deep variables of its plan determine the statements; then
--- write(deep) adds these. `deep`: result of deep_copy.new, or nil. Returns the results of fn.
+-- Records the directive `node`. fn(...) is called first, because the deep variables of its plan determine the
+-- statements; then write(deep) adds these. `deep`: result of deep_copy.new, or nil. Returns the results of fn.
 function Recorder:directive_step(node, write, fn, ...)
   self:catch_up()
   self.plan = nil
@@ -106,7 +108,7 @@ function Recorder:directive_step(node, write, fn, ...)
   return self:finish(results)
 end
 
--- Calls fn. A reason {cannot} that fn raises ends the recording; other errors are raised again.
+-- Calls fn(). An error {cannot = reason} of fn ends the recording; other errors are raised again.
 function Recorder:try_lowering(fn)
   local ok, problem = pcall(fn)
   if ok then return end
@@ -139,9 +141,10 @@ local structured = { data = true, ["host data"] = true, host_data = true, ["targ
 local declarations = { ["declare mapper"] = true, ["declare target"] = true, ["begin declare target"] = true,
   ["end declare target"] = true }
 
+-- Returns a text in one line, with single blanks and without continuation marks.
 local function one_line(text) return (text:gsub("\\\r?\n", " "):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")) end
 
--- Returns the text of a directive in one line, without sentinel and language.
+-- Returns the text of a directive in one line, without `#pragma acc`. `name`: "acc" or "omp".
 local function strip_sentinel(name, text)
   local dialect = dialects[name]
   return one_line(text:gsub(dialect.prefix, ""):gsub(dialect.word, ""))
@@ -159,8 +162,8 @@ local function duplicate_variable(node)
   end
 end
 
--- Adds a directive. The device number of the host is replaced, because the program may have more devices than the
--- scenario.
+-- Adds a directive. `name`: "acc" or "omp". The device number of the host is replaced, because the program may have
+-- more devices than the scenario.
 function Recorder:pragma(name, text)
   local session = self:session()
   local line = strip_sentinel(name, text)
@@ -173,7 +176,8 @@ function Recorder:pragma(name, text)
   self:linef("#pragma %s %s", name, line)
 end
 
--- Adds the lines of a kernel's text with the program's indentation. `in_braces`: in a block.
+-- Adds the lines of a kernel's text with the program's indentation. `in_braces`: as a block; loop directives need the
+-- loop itself.
 function Recorder:body(text, in_braces)
   local lines, least = {}, math.huge
   for line in (text:gsub("^[ \t]*\r?\n", ""):gsub("%s+$", "") .. "\n"):gmatch "(.-)\r?\n" do
@@ -188,8 +192,8 @@ function Recorder:body(text, in_braces)
   if in_braces then self.program:close_brace() end
 end
 
--- Adds variables for the device addresses that names denote in a region that was just opened. `before`: replaced names
--- outside of the region.
+-- Adds variables for the device addresses that names denote in a region that was just opened, as in host_data.
+-- `before`: replaced names outside of the region.
 function Recorder:keep_replaced(session, before)
   local replaced = session.now.replaced
   if not replaced or replaced == before then return end
@@ -232,12 +236,13 @@ function Recorder:region(region)
     end })
 end
 
--- Adds the statements of a deep directive.
+-- Adds the statements of a deep directive. `deep`: result of deep_copy.new. Opens a region if the directive has one.
 function Recorder:deep_directive(node, deep)
   if deep:write(node, self.program) then table.insert(self.regions, deep) end
 end
 
--- Records and executes a directive. `original`: the function that executes it. Returns its result.
+-- Records and executes a directive. `name`: "acc" or "omp". original(text, refs): executes it. `refs`: second argument
+-- of the script, or nil. Returns the result of `original`, wrapped to record a body or the end of a region.
 function Recorder:directive(name, original, text, refs)
   local session = self:session()
   local dialect = dialects[name]
@@ -292,7 +297,9 @@ function Recorder:directive(name, original, text, refs)
   return self:region(result)
 end
 
--- Returns the function that takes the body of a compute construct, records the construct and executes it.
+-- Returns the function that takes the body of a compute construct, records the construct and executes it. run(body):
+-- executes it. `queued`: it has async or nowait, so the program waits after it. Other parameters: as in
+-- Recorder:directive.
 function Recorder:compute(name, node, text, refs, run, queued)
   return function(body)
     if type(body) ~= "string" then
@@ -315,7 +322,8 @@ end
 
 -- --------------------------------------------------------------------------------------- routines --
 
--- Records and executes an API routine. `original`: the function that executes it. Returns its result.
+-- Records and executes the API routine `name`. original(...): executes it. Returns its result. Adds a check of a result
+-- that the program can compare.
 function Recorder:routine(name, original, ...)
   local session = self:session()
   if not self.program:is_open() then return original(...) end
@@ -357,7 +365,8 @@ local beyond_c = {
   malformed = "text that does not compile", invalid = "directives that do not compile",
 }
 
--- Records an expected error, which ends the C program; its output shows whether the error was reached.
+-- Records an expected error, which ends the C program; its output shows whether the error was reached. original(code,
+-- text, details): executes expect.fails. Returns the error.
 function Recorder:fails(original, code, text, details)
   local program = self.program
   if type(text) == "table" then self:cannot "several texts that fail: the program would end at the first" end
@@ -412,7 +421,7 @@ for name, expected in pairs { present = 1, absent = 0 } do
   end
 end
 
--- Checks an expectation of a host value, in the scenario and in the program.
+-- Checks an expectation of a host value, in the scenario by fn, and in the program.
 function expectations.host(self, fn, text, expected)
   fn(text, expected)
   self:catch_up()
@@ -420,7 +429,7 @@ function expectations.host(self, fn, text, expected)
   self:check(text, function() self:compare_expression(session, text, expected) end)
 end
 
--- Checks an expectation of a device value, in the scenario and in the program.
+-- Checks an expectation of a device value, in the scenario by fn, and in the program. Ends the recording in OpenMP.
 function expectations.device(self, fn, text, expected)
   fn(text, expected)
   self:catch_up()
@@ -436,6 +445,7 @@ function expectations.device(self, fn, text, expected)
   end)
 end
 
+-- Records expect.fails (Recorder:fails).
 function expectations.fails(self, fn, code, text, details) return self:fails(fn, code, text, details) end
 
 -- ---------------------------------------------------------------------------------- the language --
@@ -446,7 +456,8 @@ local beyond_language = {
 }
 local beyond_routines = { events = "events", state = "the present table, levels and counters" }
 
--- Replaces the accesses of the script to host variables by functions that record them.
+-- Replaces the accesses of the script to host variables by functions that first update the session, and add a check of
+-- each value that the script evaluates. `env`: the names that the script sees.
 local function host_names(self, env)
   local meta = getmetatable(env.host)
   local index, newindex, call = meta.__index, meta.__newindex, meta.__call
@@ -464,7 +475,8 @@ local function host_names(self, env)
   end
 end
 
--- Returns a word which shows that a text is C++, so that a C compiler would reject it; nil if there is none.
+-- Returns a word which shows that the declarations `text` are C++, so that a C compiler would reject them; nil if there
+-- is none.
 local function check_not_cpp(text)
   local bare_text = text:gsub("/%*.-%*/", " "):gsub("//[^\n]*", " ")
   return bare_text:match "%f[%w_](class)%f[^%w_]" or bare_text:match "%f[%w_](template)%f[^%w_]"
@@ -472,7 +484,7 @@ local function check_not_cpp(text)
     or bare_text:match "(&)%s*[%a_][%w_]*%s*%)?[%[%]%w_]*%s*=[^=]"
 end
 
--- Returns a text without the directives that describe types, which compilers do not know.
+-- Returns declarations without OpenACC directives in them, which describe types and which compilers do not know.
 local function strip_shapes(text)
   local bare_text = ("\n" .. text):gsub("\n[ \t]*#%s*pragma%s+acc%f[%s][^\n]*", function(line)
     return line:find "\\%s*$" and "\n\0" or ""
@@ -483,7 +495,7 @@ local function strip_shapes(text)
   return bare_text:sub(2)
 end
 
--- Records and executes declarations.
+-- Records and executes the declarations `text`. original(text): executes them. Ends the recording if they are C++.
 function Recorder:declare(original, text)
   self:catch_up()
   original(text)
@@ -545,7 +557,7 @@ function wrappers.free(self, _, fn)
   end
 end
 
--- Returns the wrapper of a function that the script sees; nil if the function is not replaced.
+-- Returns the wrapper of the function `fn` that the script sees as `name`; nil if the function is not replaced.
 function Recorder:wrap(name, fn)
   local wrapper = wrappers[name] or wrappers[scenario.statements[name]]
   if wrapper then return wrapper(self, name, fn) end
@@ -565,7 +577,8 @@ function Recorder:wrap(name, fn)
   return expectation and function(...) return expectation(self, fn, ...) end
 end
 
--- Returns a recorder of a scenario. `language`: the language of the program, or nil for the scenario's language.
+-- Returns a recorder of a scenario file. Its field `observer` must be an observer of the run. `language`: the language
+-- of the program, or nil for the scenario's language.
 local function scenario_recorder(file, language)
   local self = setmetatable({ program = c_program.new(file), requested_language = language, cases = {},
     checked_addresses = {}, regions = {} }, Recorder)
