@@ -66,13 +66,17 @@ local POINTERS = 200000  -- limit of pointers that are followed in one snapshot
 local POINTER_BYTES = 8
 local INF = math.huge
 
--- Builder of one snapshot. Its fields: session, ctx, core, number (of the device), numbers, keep, listed_names,
--- language; objects: list of host objects; at: host object by address; present: list of device objects; by_host: device
--- object by host address; pointers: number of pointers followed so far.
+-- Builder of one snapshot. Its fields are the arguments of snapshot.take and:
+--   session, ctx, core   the session, its context of the core, the module core.
+--   number               number of the device.
+--   objects, at          host objects: a list; by address.
+--   present, by_host     device objects: a list; by host address.
+--   pointers             number of pointers followed so far.
 local SnapshotBuilder = {}
 SnapshotBuilder.__index = SnapshotBuilder
 
--- Returns the dynamic reference counter of a present object; "infinite" for declared data.
+-- Returns the dynamic reference counter of a present object; "infinite" if it has no end, as for OpenMP's declare
+-- target.
 local function dynamic_of(session, object)
   local count = state.dynamic(session, object)
   return count == INF and "infinite" or count
@@ -127,8 +131,8 @@ local function unwrap_single(t)
   return t and t.kind == "array" and t.n == 1 and not t.bounds and t.of or t
 end
 
--- Returns the previous object of a chain, such as a linked list: the nearest object on the way to `object` that has the
--- same type and is at most LINK objects away; nil if there is none.
+-- Returns the previous object of a chain, such as a linked list; nil if there is none. It is the nearest object on the
+-- way to `object` that has the same type, and at most LINK objects away.
 local function link_before(object)
   local before = object.from
   for _ = 1, LINK do
@@ -331,9 +335,9 @@ local function title_of(object)
   return owner and object.bytes == owner.bytes and owner.name or object.name
 end
 
--- Returns the objects that are listed one by one, with ids, and the groups that the other objects form: one group for
--- the similar objects of one key, and one for all objects beyond MAX_LISTED. Sets `id` or `grouped` (the group) of each
--- object. `side`: "h" for the host, "d" for the device. The host must be chosen first.
+-- Returns a list of the objects that are listed one by one, with ids, and of the groups of the other objects. Similar
+-- objects (with one key) form a group; all objects beyond MAX_LISTED form another one. Sets `id` or `grouped` (the
+-- group) of each object. `side`: "h" for the host, "d" for the device. The host must be chosen first.
 function SnapshotBuilder:choose(objects, side)
   local by_key, chosen, is_listed = {}, {}, side == "h" and is_listed_on_host or is_listed_on_device
   for _, object in ipairs(objects) do

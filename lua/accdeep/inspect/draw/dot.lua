@@ -17,19 +17,20 @@ local function escape(text)
   return (text:gsub('[&<>"]', escapes):gsub("[%c\127]", "?"))
 end
 
--- Returns the color of a row's text; a false value for the default.
+-- Returns the color of the text of a picture's row; a false value for the default.
 local function color_of(row)
   local is = row.is
   return is.offending and "red" or is.wrong and "red3" or is.excluded and "gray60" or is.unknown and "gray45"
     or is.changed and "darkgreen" or nil
 end
 
--- Returns a text between two tags; "" for an empty text, because Graphviz rejects tags around it.
+-- Returns the escaped text between two tags; "" for an empty text, because Graphviz rejects tags around it.
 local function wrap_tag(open, text, close)
   return text ~= "" and open .. escape(text) .. close or ""
 end
 
--- Returns a box as an HTML-like table. `cell`: {width, head}, the cell sizes that svg.lua draws.
+-- Returns a picture's box as an HTML-like table of Graphviz. `cell`: {width, head}, the cell sizes in points that
+-- svg.lua draws.
 local function table_of(box, cell)
   local is, parts = box.is, {}
   local head = { wrap_tag("<b>", box.title, "</b>") }
@@ -52,8 +53,8 @@ local function table_of(box, cell)
     is.absent and ' color="gray60"' or is.offending and ' color="red"' or "", table.concat(parts))
 end
 
--- Returns the column of each box, which is its distance from boxes to which no pointer of the same side points, and the
--- number of columns of the host.
+-- Returns a table from box to its column, and the number of columns of the host. The column is the number of pointers
+-- of the same side from a box to which no such pointer points.
 local function depths(drawing)
   local depth, out, is_target = {}, {}, {}
   for _, arrow in ipairs(drawing.arrows) do
@@ -65,6 +66,7 @@ local function depths(drawing)
     end
   end
   local queue = {}
+  -- Gives the box column `d` unless it has one, and appends it to `queue`.
   local function enter(box, d)
     if not depth[box] then
       depth[box] = d
@@ -72,6 +74,7 @@ local function depths(drawing)
     end
   end
   local done = 0
+  -- Gives the next column to the targets of the queued boxes, until the queue is empty.
   local function visit_queue()
     while done < #queue do
       done = done + 1
@@ -98,7 +101,8 @@ end
 
 local COLORS = { attached = "blue", untranslated = "red", device = "blue", group = "gray60", host = "black" }
 
--- Appends the arrows of a picture to `out`. `depth`: column by box.
+-- Appends the arrows of a picture to the list of lines `out`. `depth`: column by box, as depths returns it. Arrows
+-- other than those to the next column do not influence the layout.
 local function arrows(drawing, depth, out)
   for i, arrow in ipairs(drawing.arrows) do
     local from, to = drawing.boxes[arrow.from], drawing.boxes[arrow.to]
@@ -120,7 +124,8 @@ local function arrows(drawing, depth, out)
   end
 end
 
--- Appends the boxes of a side as a cluster to `out`. `cells`: cell sizes by id of the box.
+-- Appends the boxes of `side` ("host" or "device") as a cluster to the lines `out`. `cells`: cell sizes by id of the
+-- box, as in table_of.
 local function cluster(drawing, side, cells, out)
   out[#out + 1] = ("  subgraph cluster_%s {"):format(side)
   local label = { side == "host" and "host" or "device " .. (drawing.device or 0) }
@@ -141,8 +146,8 @@ local function cluster(drawing, side, cells, out)
   out[#out + 1] = "  }"
 end
 
--- Appends invisible arrows that keep the device's objects to the right of all columns of the host, at the height of the
--- host objects to which they belong.
+-- Appends invisible arrows to the lines `out`. They keep the device's objects to the right of all `columns` columns of
+-- the host, at the height of the host objects to which they belong. `depth`: column by box.
 local function separate_columns(drawing, depth, columns, out)
   local first, any
   for _, box in ipairs(drawing.boxes) do
@@ -150,6 +155,8 @@ local function separate_columns(drawing, depth, columns, out)
     any = any or box.side == "device"
   end
   first = first or "none_host"
+  -- Appends an invisible arrow between two ids. minlen: its least length in columns; weight: how strongly it keeps the
+  -- height.
   local function invisible(from, to, minlen, weight)
     out[#out + 1] = ("  %s -> %s [style=invis, minlen=%d, weight=%d];"):format(from, to, minlen, weight)
   end
@@ -169,8 +176,8 @@ local NODES = '  node [shape=plain, fontname="Courier", fontsize=11]; edge [arro
 
 local dot = {}
 
--- Returns the text for boxes with known sizes and their arrows, without sides. picture_layout.lua lets Graphviz place
--- these boxes.
+-- Returns the text for Graphviz for the boxes of a picture with known sizes and their arrows, without areas of host and
+-- device. picture_layout.lua lets Graphviz place these boxes.
 function dot.graph(drawing)
   local out = { "digraph accdeep {", "  " .. SPACING, NODES }
   for _, box in ipairs(drawing.boxes) do out[#out + 1] = ("  %s [label=<%s>];"):format(box.id, table_of(box, box)) end
@@ -185,7 +192,7 @@ function dot.graph(drawing)
   return table.concat(out, "\n") .. "\n"
 end
 
--- Returns the text for a whole picture.
+-- Returns the text for Graphviz for a whole picture; it measures boxes that have no size.
 function dot.text(drawing)
   local cells = {}
   for _, box in ipairs(drawing.boxes) do

@@ -18,8 +18,8 @@ local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "
 
 local clean = require "accdeep.base.strings".to_utf8
 
--- Returns an empty list, and a function (text, value) for it. If the text is new, the function appends `value` (nil:
--- the text). It returns the index of the entry for the text, from 0.
+-- Returns an empty list, and a function (text, value) that numbers texts. If the text is new, the function appends
+-- `value` (nil: the text) to the list. It returns the index of the entry for the text, from 0, as JavaScript counts.
 local function new_numbering()
   local list, numbers = {}, {}
   return list, function(text, value)
@@ -33,7 +33,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- tables --
 
--- Returns the list of row(item) for at most ROWS items, and the number of omitted items or nil.
+-- Returns the list of row(item) for the first ROWS items of `list`, and the number of omitted items; nil if there are
+-- none.
 local function rows(list, row)
   local out = {}
   for i, item in ipairs(list) do
@@ -69,7 +70,8 @@ local function level_of(level)
   return { title = clean(level.kind) .. (level.at and ", " .. clean(level.at) or ""), parts = parts }
 end
 
--- Returns the tables of a snapshot for the page: present objects, attached pointers and levels.
+-- Returns the tables of the snapshot `shot` for the page: present objects, attached pointers and levels, and the
+-- numbers of omitted rows.
 local function tables_of(shot)
   local tables = { levels = {} }
   tables.present, tables.present_more = rows(shot.present, function(object)
@@ -85,7 +87,7 @@ end
 -- ------------------------------------------------------------------------------------------ steps --
 
 -- Returns the source line of an error with carets below the marked word, as in reports, and the marked word. Returns
--- nil if the error has no source line.
+-- only the line if the error has no column in it, and nil if it has no source line.
 local function snippet(err)
   local text, at = err.snippet, err.snippet_column
   if not text or not text:find "%S" then return nil end
@@ -114,8 +116,9 @@ local function error_of(err, title)
   return fields
 end
 
--- Returns a step for the page. `layout`: the positions in its picture. `part`, `share_table`: functions that return
--- indices of shared texts and tables. `cited`: collects the ids of rules as keys.
+-- Returns the step `step` (step_recorder.lua) for the page. `drawing`: its picture. `layout`: the positions in the
+-- picture. `file`: the scenario's file, in which a line is marked. `part`, `share_table`: functions of new_numbering
+-- for texts and tables that steps share. `cited`: the ids of cited rules are added as keys.
 local function step_of(step, drawing, layout, file, part, share_table, cited)
   local out = { title = clean(step.title), parts = {}, width = math.ceil(layout.width),
     height = math.ceil(layout.height) }
@@ -208,7 +211,7 @@ local function lines_of(text)
   return list
 end
 
--- Returns the texts of rules by id. `ids`: ids as keys.
+-- Returns a table from rule id to the text of the rule. `ids`: ids as keys; unknown ids are omitted.
 local function rule_texts(ids)
   local texts = {}
   for id in pairs(ids) do
@@ -218,8 +221,9 @@ local function rule_texts(ids)
   return texts
 end
 
--- Returns the page of a scenario. `cases`: a list of {record, pictures, layouts}. `first_case`, `first_step`: numbers
--- of the case and the step at which the page opens; a nil step is the first step with a line.
+-- Returns the page of a scenario as a text of HTML. `cases`: a list of {record, pictures, layouts}: a case of
+-- step_recorder.lua, its pictures and their layouts. `first_case`, `first_step`: numbers of the case and the step at
+-- which the page opens; a nil case is the first one, a nil step is the first step with a line.
 return function(title, file, cases, first_case, first_step)
   local parts, part = new_numbering()
   local tables, share_table = new_numbering()

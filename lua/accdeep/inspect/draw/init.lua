@@ -24,7 +24,7 @@ function draw.format(name)
   return suffix and draw.formats[suffix] and suffix or nil
 end
 
--- Writes a file. Raises an error with the code "file" if that fails.
+-- Writes `text` to the file `name`. Raises an error with the code "file" if that fails.
 function draw.write(name, text)
   local file, problem = io.open(name, "w")
   local ok = file and file:write(text)
@@ -34,9 +34,9 @@ function draw.write(name, text)
   end
 end
 
--- Runs a scenario and returns its cases, as step_recorder.lua records them, and the result of the run. `options`: as
--- for scenario.run. If a step is about objects in a group (snapshot.lua), the scenario runs again without output, and
--- these objects are listed one by one.
+-- Runs a scenario and returns its cases, as step_recorder.lua records them, and the result of scenario.run. `options`:
+-- as for scenario.run, changed here. If a step is about objects in a group (snapshot.lua), the scenario runs again
+-- without output, and these objects are listed one by one.
 function draw.scenario(path, text, options)
   local recorder = step_recorder.new()
   local function run()
@@ -53,8 +53,8 @@ function draw.scenario(path, text, options)
   return recorder:finish(run()), result
 end
 
--- Returns the number of the step that is drawn by default: the failed step, else the first step with the most present
--- objects, as with `accdeep exec --draw`.
+-- Returns the number of the step of `case` that is drawn by default: the failed step, else the first step with the most
+-- present objects, as with `accdeep exec --draw`.
 function draw.usual(case)
   local best = 1
   for i, step in ipairs(case.steps) do
@@ -63,15 +63,16 @@ function draw.usual(case)
   return case.failed_at or best
 end
 
--- Returns a step of a case as a text: for Graphviz if `format` is "dot", else as SVG.
+-- Returns step `number` of a case as a text: for Graphviz if `format` is "dot", else as SVG. Raises for SVG if Graphviz
+-- is missing.
 function draw.step(case, number, format)
   local drawing = picture.all(case.steps)[number]
   if format == "dot" then return dot.text(drawing) end
   return svg.document(drawing, picture_layout.all({ drawing })[1])
 end
 
--- Returns a page with all cases. `first_case`, `first_step`: numbers of the case and the step at which the page opens,
--- or nil.
+-- Returns a page of HTML with all cases. `path`: the scenario's file. `first_case`, `first_step`: numbers of the case
+-- and the step at which the page opens, or nil (html.lua). Raises if Graphviz is missing.
 function draw.page(title, path, cases, first_case, first_step)
   local list = {}
   for i, case in ipairs(cases) do
@@ -81,7 +82,8 @@ function draw.page(title, path, cases, first_case, first_step)
   return html(title, path, list, first_case, first_step)
 end
 
--- Writes a picture of a session's present state to a file. Raises an error with the code "file" if that fails.
+-- Writes a picture of a session's present state to `file`, in the format of its suffix. Raises an error with the code
+-- "file" for another suffix, if writing fails, or if Graphviz is needed and missing.
 function draw.save(session, file)
   if not draw.format(file) then
     error(diagnostic.new { code = "file", message = ("'%s' does not end in .html, .svg or .dot"):format(file),

@@ -29,12 +29,13 @@ local MAX_GAP = 26                    -- largest vertical distance of boxes afte
 local WINDOW = { 1300, 680 }          -- width and height of a usual window
 local MISSING = 127 -- exit status of a shell that does not find a program
 
--- Raises an error about Graphviz or a file.
+-- Raises an error with the code "file", about Graphviz or a file; never returns.
 local function fail(message, help)
   error(diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }, 0)
 end
 
--- Returns Graphviz's JSON output for a text. Raises if Graphviz is missing or fails.
+-- Returns Graphviz's JSON output for the graphs in `text`. Raises if Graphviz is missing or fails, or if no temporary
+-- file can be made.
 local function graphviz(text)
   local name = os.tmpname() -- the command contains nothing from the user
   local file, problem = io.open(name, "w")
@@ -54,15 +55,15 @@ local function graphviz(text)
   return output
 end
 
--- Returns the numbers in a text.
+-- Returns a list of the numbers in a text.
 local function numbers(text)
   local list = {}
   for n in text:gmatch "[-%d.e]+" do list[#list + 1] = tonumber(n) end
   return list
 end
 
--- Returns the points of an arrow from Graphviz's `pos`: the start, then three points per Bezier curve, then the head
--- ("e,x,y"). `top`: the y coordinate that becomes 0.
+-- Returns the points {x, y} of an arrow from Graphviz's attribute `pos`: the start, then three points per Bezier curve,
+-- then the head ("e,x,y"). `top`: the y coordinate that becomes 0, since Graphviz counts from the bottom.
 local function points_of(pos, top)
   local ex, ey = pos:match "e,([-%d.]+),([-%d.]+)"
   local list = {}
@@ -76,7 +77,10 @@ end
 -- Returns the height of a box in points.
 local function height_of(box) return box.head + #box.rows * picture.ROW end
 
--- Returns a picture in which one node represents an object and its device copies, and a table from box id to node.
+-- Returns a picture in which one node represents a host object and its device copies, and a table from box id to node.
+-- `union`: result of picture.union. A node is a box with the further fields: `single`, height on the host; `stacked`,
+-- height of the device copies one below the other; `below`, free space below its rows. Arrows between sides are
+-- omitted.
 local function merge_unions(union)
   local all, node_of = { boxes = {}, arrows = {} }, {}
   for _, box in ipairs(union.boxes) do
@@ -116,7 +120,8 @@ local function merge_unions(union)
   return all, node_of
 end
 
--- Returns the connected components of a merged picture as a list of pictures, in the order of their first boxes.
+-- Returns the connected components of the picture `nodes` of merge_unions as a list of pictures, in the order of their
+-- first boxes.
 local function connected_components(nodes)
   local neighbours = {}
   for _, box in ipairs(nodes.boxes) do neighbours[box.id] = {} end
@@ -147,8 +152,8 @@ local function connected_components(nodes)
   return parts
 end
 
--- Returns Graphviz's positions: a table from node id to {x, y} of the upper left corner, and a table from arrow key to
--- points.
+-- Returns Graphviz's positions for the picture `nodes` of merge_unions: a table from node id to {x, y} of the upper
+-- left corner, and a table from arrow key to points. Raises if Graphviz is missing or too old.
 local function positions(nodes)
   local parts, texts = connected_components(nodes), {}
   for i, part in ipairs(parts) do texts[i] = dot.graph(part) end
@@ -176,8 +181,8 @@ local function positions(nodes)
   return at, routes
 end
 
--- Returns a function that closes gaps along one axis: it maps a coordinate to its new value. `spans`: {low, high} of
--- the boxes, sorted here; `max_gap`: largest remaining gap. The second result is the new end of the last box.
+-- Returns a function that closes gaps along one axis: it maps a coordinate to its new value. The second result is the
+-- new end of the last box. `spans`: list of {low, high} of the boxes, sorted here; `max_gap`: largest remaining gap.
 local function closing(spans, max_gap)
   table.sort(spans, function(a, b) return a[1] < b[1] end)
   local blocks = {}
@@ -211,8 +216,9 @@ local function closing(spans, max_gap)
   end, to
 end
 
--- Returns the points of an arrow, moved so that it begins at its row and ends at its object. `map_point(x, y)`: maps
--- points to their positions after gaps are closed.
+-- Returns the points of an arrow, moved so that it begins at its row and ends at its object. `points`: Graphviz's;
+-- `from`, `to`: layouts of both boxes; `key`: key of the row; `tip_y`: y of the tip. `map_point(x, y)`: maps points to
+-- their positions after gaps are closed.
 local function fit_arrow(points, from, to, key, tip_y, map_point)
   local list, n = {}, #points
   local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
@@ -220,14 +226,15 @@ local function fit_arrow(points, from, to, key, tip_y, map_point)
   local tip = { on_left and to.x + to.width or to.x, tip_y }
   for i, point in ipairs(points) do
     local goal, old = start, points[1]
-    if i > 2 then goal, old = tip, points[n] end
+    if i > 2 then goal, old = tip, points[n] end -- points 1 and 2 move with the start, later ones with the tip
     list[i] = { point[1] + goal[1] - old[1], point[2] + goal[2] - old[2] }
   end
-  for i = 3, n - 3 do list[i] = { map_point(points[i][1], points[i][2]) } end -- the path between is unchanged
+  for i = 3, n - 3 do list[i] = { map_point(points[i][1], points[i][2]) } end -- the middle keeps Graphviz's path
   return list
 end
 
--- Returns the points of an arrow between boxes above each other: it passes on the right of both boxes.
+-- Returns the points of an arrow between boxes above each other: it passes on the right of both boxes. Parameters are
+-- those of fit_arrow.
 local function route_around(from, to, key, tip_y)
   local x, y = from.x + from.width, from.y + (from.rows[key] or 0) + picture.ROW / 2
   local tip_x = to.x + to.width
@@ -236,7 +243,8 @@ local function route_around(from, to, key, tip_y)
 end
 
 -- Returns the points of an arrow from a row to an object of the other side: it leaves on the left and ends on the right
--- of the object. If the sides are stacked, it passes on the left of both.
+-- of the object. If the sides are stacked (`is_stacked`), it passes on the left of both boxes. Other parameters are
+-- those of fit_arrow.
 local function across(from, to, key, tip_y, is_stacked)
   local x, y = from.x, from.y + (from.rows[key] or 0) + picture.ROW / 2
   if is_stacked then
@@ -249,8 +257,8 @@ local function across(from, to, key, tip_y, is_stacked)
   return { { x, y }, { x - bend, y }, { tip_x + bend, tip_y }, { tip_x + TIP, tip_y }, { tip_x, tip_y } }
 end
 
--- Returns width and height of a picture after gaps are closed, and the function that maps a point (x, y) to its new
--- position.
+-- Returns width and height of the boxes of a picture after gaps are closed, and the function that maps a point (x, y)
+-- to its new position. `base`: as in arrange.
 local function compacted_extents(drawing, base)
   local across_spans, down_spans, visited = {}, {}, {}
   for _, box in ipairs(drawing.boxes) do
@@ -267,7 +275,8 @@ local function compacted_extents(drawing, base)
   return width, height, function(x, y) return map_x(x), map_y(y) end
 end
 
--- Returns the layout of a picture with the areas of both sides, still without boxes.
+-- Returns the layout of a picture with the areas of both sides, still without boxes. width, height: extents of the
+-- boxes of one side; is_stacked: true if the device is below the host.
 local function sides_of(drawing, width, height, is_stacked)
   local levels = #drawing.levels
   local layout = { sides = {}, boxes = {}, arrows = {}, width = 0, height = 0,
@@ -289,7 +298,8 @@ local function sides_of(drawing, width, height, is_stacked)
   return layout
 end
 
--- Returns the complete layout of a picture. `base`: {union, node_of, at, routes}, common to the pictures of a case.
+-- Returns the complete layout of a picture. `base`: {union, node_of, at, routes}, common to the pictures of a case: the
+-- results of picture.union, merge_unions and positions. is_stacked: true if the device is below the host.
 local function arrange(drawing, base, is_stacked)
   local width, height, map_point = compacted_extents(drawing, base)
   local layout = sides_of(drawing, width, height, is_stacked)
@@ -332,8 +342,8 @@ local function arrange(drawing, base, is_stacked)
   return layout
 end
 
--- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if
--- both scales are equal.
+-- Returns true if the largest picture is drawn larger in a usual window when its sides are stacked; false if both
+-- scales are equal. `base`: as in arrange.
 local function is_better_stacked(pictures, base)
   local width, height = 0, 0
   for _, drawing in ipairs(pictures) do
@@ -344,7 +354,7 @@ local function is_better_stacked(pictures, base)
   return scale(width, 2 * height) > scale(2 * width, height)
 end
 
--- Returns the layouts of a case's pictures, in order. Raises if Graphviz is missing.
+-- Returns a list of the layouts of a case's pictures, in order. Raises if Graphviz is missing or fails.
 function picture_layout.all(pictures)
   local union = picture.union(pictures)
   local nodes, node_of = merge_unions(union)

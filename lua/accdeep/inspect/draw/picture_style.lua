@@ -103,8 +103,8 @@ abbr.rule { font-size: 12px; color: var(--muted); text-decoration: underline dot
 local colours = {}
 for name, colour in light:gmatch "%-%-(%w[%w-]*): (#%x+);" do colours[name] = colour end
 
--- Returns the rules of `shapes` as a list of {selector, weight, order, attributes}, beginning with the weakest.
--- `selector`: a list of {tag or false, class ...}, the outermost element first.
+-- Returns the CSS rules of `shapes` as a list of {selector, weight, order, attributes}, beginning with the weakest.
+-- `selector`: a list of {tag or false, class ...}, the outermost element first. `attributes`: SVG attribute -> value.
 local function parse_rules()
   local list = {}
   for selector, body in (".paper { fill: var(--paper); }\n" .. shapes):gmatch "([^{}]+){([^}]*)}" do
@@ -133,14 +133,16 @@ local function parse_rules()
   return list
 end
 
--- Returns true if a part of a selector, {tag or false, class ...}, matches an element {tag, classes}.
+-- Returns true if a part of a selector, {tag or false, class ...}, matches an element {tag, classes}, whose `classes`
+-- are a set.
 local function is_about(compound, element)
   if compound[1] and compound[1] ~= element.tag then return false end
   for i = 2, #compound do if not element.classes[compound[i]] then return false end end
   return true
 end
 
--- Returns true if a selector matches the last of the elements, each of which is nested in the previous element.
+-- Returns true if a selector of parse_rules matches the last of `elements`, each of which is nested in the previous
+-- one.
 local function selects(selector, elements)
   local k = #selector
   if not is_about(selector[k], elements[#elements]) then return false end
@@ -151,7 +153,7 @@ end
 
 local rules_of_shapes -- a cache that is filled when the first picture is drawn
 
--- Returns an SVG text in which attributes replace the classes.
+-- Returns the SVG text `text` in which attributes replace the classes.
 local function inline_styles(text)
   rules_of_shapes = rules_of_shapes or parse_rules()
   local open = {}
@@ -178,7 +180,7 @@ local function inline_styles(text)
   end))
 end
 
--- Returns a rule of CSS.
+-- Returns the text of a CSS rule with the declarations `variables`.
 local function rules(selector, variables) return ("%s {%s\n}\n"):format(selector, variables) end
 
 return {

@@ -13,7 +13,7 @@ local MARGIN = 10
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;" }
 
--- Returns a text with XML markup escaped; invalid characters become "?".
+-- Returns a text with XML markup escaped; invalid and control characters become "?".
 function svg.escape(text)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   return (text:gsub("[&<>\"']", escapes):gsub("[%z\1-\8\11-\31\127]", "?"):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"))
@@ -25,7 +25,8 @@ local function fixed(n)
   return (("%.1f"):format(n):gsub("%.0$", ""))
 end
 
--- Returns the value of an element's class attribute: the word `first`, and the sorted words that are true in `is`.
+-- Returns the value of an element's class attribute: the word `first`, then the sorted keys of `is` whose value is
+-- true.
 local function class_words(first, is)
   local list = {}
   for word, holds in pairs(is) do
@@ -36,7 +37,7 @@ local function class_words(first, is)
   return table.concat(list, " ")
 end
 
--- Returns a text element. `anchor`: its text-anchor attribute, or nil.
+-- Returns a text element with the escaped text `content`. `anchor`: its text-anchor attribute, or nil.
 local function text(class, x, y, content, anchor)
   return ('<text class="%s" x="%s" y="%s"%s>%s</text>'):format(class, fixed(x), fixed(y),
     anchor and (' text-anchor="%s"'):format(anchor) or "", escaped(content))
@@ -44,7 +45,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ boxes --
 
--- Returns the elements of a row of a box at height `y`. `layout`: positions in the box.
+-- Returns the elements of a row of a box at height `y`. `layout`: position and size of the box (picture_layout.lua).
 local function row_of(row, layout, y)
   local is = { changed = row.is.changed, unknown = row.is.unknown, excluded = row.is.excluded, elided = row.is.elided,
     wrong = row.is.wrong, offending = row.is.offending, moved = row.mark ~= nil }
@@ -70,7 +71,7 @@ local function row_of(row, layout, y)
   return table.concat(parts)
 end
 
--- Returns the elements of a box. `layout`: its positions.
+-- Returns the elements of a box. `layout`: its position and size (picture_layout.lua).
 local function box_of(box, layout)
   local middle = layout.x + layout.width / 2
   local parts = { ('<g class="%s" data-id="%s"%s><title>%s</title>'):format(
@@ -94,7 +95,8 @@ end
 
 -- ----------------------------------------------------------------------------------------- arrows --
 
--- Returns the elements of an arrow with its head.
+-- Returns the elements of an arrow with its head. `points`: a list of {x, y}: start, two control points and end of a
+-- curve, then the tip.
 local function arrow_of(arrow, points)
   local path = {}
   for i, point in ipairs(points) do
@@ -114,7 +116,8 @@ end
 
 local BAND_TOP = 24
 
--- Returns the elements of the levels' bands in the device's area.
+-- Returns the elements of the levels' bands in the device's area {x, y, width, height}: frames in each other, one for
+-- each open level.
 local function bands_of(drawing, area)
   local parts = {}
   for i, level in ipairs(drawing.levels) do
@@ -130,7 +133,7 @@ local function bands_of(drawing, area)
   return table.concat(parts)
 end
 
--- Returns the elements of frames around fused boxes.
+-- Returns the elements of frames around the boxes of fused objects, which share one block of device memory.
 local function fused_frames(drawing, layout)
   local parts = {}
   for _, block in ipairs(drawing.fused) do
@@ -147,7 +150,7 @@ local function fused_frames(drawing, layout)
   return table.concat(parts)
 end
 
--- Returns the elements of the areas of host and device.
+-- Returns the elements of the areas of host and device: background and title.
 local function sides_of(drawing, layout)
   local parts = {}
   for _, side in ipairs { "host", "device" } do
@@ -164,7 +167,8 @@ end
 
 -- ------------------------------------------------------------------------------------- the whole --
 
--- Returns a list of the parts of a picture as texts, the background first.
+-- Returns a list of the parts of a picture as texts, the background first. Boxes and arrows without a layout are
+-- omitted.
 function svg.render_parts(drawing, layout)
   local list = { sides_of(drawing, layout) }
   if layout.sides.device and drawing.levels[1] then list[2] = bands_of(drawing, layout.sides.device) end
