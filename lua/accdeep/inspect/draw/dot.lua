@@ -53,8 +53,8 @@ local function table_of(box, cell)
     is.absent and ' color="gray60"' or is.offending and ' color="red"' or "", table.concat(parts))
 end
 
--- Returns a table from box to its column, and the number of columns of the host. The column is the number of pointers
--- of the same side from a box to which no such pointer points.
+-- Returns a table from box to its column, and the number of columns of the host. The column is the least number of
+-- pointers from a box to which no pointer of the same side points. In a cycle, its first box has column 0.
 local function depths(drawing)
   local depth, out, is_target = {}, {}, {}
   for _, arrow in ipairs(drawing.arrows) do

@@ -223,7 +223,7 @@ end
 
 -- Returns the page of a scenario as a text of HTML. `cases`: a list of {record, pictures, layouts}: a case of
 -- step_recorder.lua, its pictures and their layouts. `first_case`, `first_step`: numbers of the case and the step at
--- which the page opens; a nil case is the first one, a nil step is the first step with a line.
+-- which the page opens. A nil case is the first one; a nil step is the first step with a line.
 return function(title, file, cases, first_case, first_step)
   local parts, part = new_numbering()
   local tables, share_table = new_numbering()

@@ -24,8 +24,9 @@ local picture = {}
 local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
 local PARTS = 6 -- limit of clauses of a level
 
--- Returns a text in which "..." replaces the middle if the text has more than `max_length` characters. Other than ASCII
--- texts are cut off at the end.
+-- Returns a text in which "..." replaces the middle if the text has more than `max_length` characters. Texts with
+-- characters outside of ASCII are cut off at the end instead, because a byte in the middle may be a part of a
+-- character.
 local function truncate_middle(text, max_length)
   local n = utf8.len(text) or #text
   if n <= max_length then return text end
@@ -38,7 +39,8 @@ end
 local POINTER = { null = "null", excluded = "not followed", gone = "dangling", nowhere = "to no memory", unknown = "?",
   device = "device" }
 
--- Returns the text of a pointer's row. `side`: "host" or "device".
+-- Returns the text of a pointer's row of a snapshot: bounds, offset in the target, attach counter or state. `side`:
+-- "host" or "device".
 local function pointer_text(row, side)
   local parts = {}
   parts[#parts + 1] = row.text
@@ -49,10 +51,12 @@ local function pointer_text(row, side)
   return table.concat(parts, " ")
 end
 
--- Kinds of arrows by state of a pointer on the device.
+-- Kinds of arrows by state of a pointer (snapshot.lua). Pointers in other states have the kind "host", or
+-- "untranslated" if a device pointer holds a host address.
 local ARROWS = { attached = "attached", device = "device" }
 
--- Returns the row of a member. arrow(fields) is called to add the arrow of a pointer with a target.
+-- Returns the picture's row for a row of a snapshot's object. arrow(fields) is called to add the arrow of a pointer
+-- that has a target. `side`: "host" or "device".
 local function member_row(row, side, arrow)
   local is = { unknown = row.unknown, excluded = row.state == "excluded", elided = row.kind == "elided" }
   is.wrong = row.state == "gone" or row.state == "nowhere" or row.state == "host" and side == "device"
@@ -69,7 +73,8 @@ local function member_row(row, side, arrow)
   return drawn_row
 end
 
--- Returns a list of the lines below an object's title.
+-- Returns a list of the lines below the title of a snapshot's object: its type or size; on the device, its counters
+-- too.
 local function annotations_of(object, side)
   local lines = {}
   if object.group then
@@ -86,7 +91,8 @@ local function annotations_of(object, side)
   return lines
 end
 
--- Returns {box, arrows}: the box of an object, and the arrows that start from it.
+-- Returns {box, arrows}: the box of a snapshot's object, and the arrows that start from it; for a group, the arrow from
+-- its parent. `side`: "host" or "device".
 local function box_of(object, side)
   local box = { id = object.id, side = side, twin = object.host,
     title = truncate_middle(object.title or object.name, TITLE),
@@ -94,6 +100,7 @@ local function box_of(object, side)
     is = { group = object.group ~= nil, absent = side == "host" and object.present == "absent" } }
   local arrows = {}
   if object.group and object.parent then arrows[1] = { from = object.parent, to = object.id, is = "group" } end
+  -- Adds an arrow that starts from the box.
   local function arrow(fields)
     fields.from = object.id
     arrows[#arrows + 1] = fields
@@ -102,8 +109,8 @@ local function box_of(object, side)
   return { box = box, arrows = arrows }
 end
 
--- Adds the boxes and arrows of a side. Snapshots share unchanged objects; `cache` is the cache of {box, arrows} by
--- object.
+-- Adds the boxes and arrows of the objects in `list`, those of a side of a snapshot, to a picture. `cache`: object ->
+-- {box, arrows}, filled here; snapshots of successive steps share unchanged objects.
 local function add_boxes(drawing, list, side, cache)
   for _, object in ipairs(list) do
     cache[object] = cache[object] or box_of(object, side)
@@ -134,7 +141,8 @@ local function writable_box(drawing, id)
   return copy
 end
 
--- Marks the rows whose bytes the step copied in or out.
+-- Marks the rows whose bytes the step copied in (on the device) or out (on both sides), and groups that contain a
+-- copied object.
 local function mark_moves(drawing, step)
   for _, move in ipairs(step.moved) do
     local mark = move.direction == "in" and ">" or "<"
@@ -148,7 +156,7 @@ local function mark_moves(drawing, step)
   end
 end
 
--- Marks boxes that are new on the device, and rows whose text differs from the previous picture.
+-- Marks boxes that are new on the device, and rows whose text differs from that in the previous picture `before`.
 local function mark_changes(drawing, before)
   for i, box in ipairs(drawing.boxes) do
     local old = before.boxes[box.id]
@@ -167,7 +175,7 @@ local function mark_changes(drawing, before)
   end
 end
 
--- Returns true if a text mentions a name as a whole, not as a part of a longer name.
+-- Returns true if a text mentions `name` as a whole, not as a part of a longer name or member access.
 local function mentions(text, name)
   local from, to = text:find(name, 1, true)
   while from do
@@ -189,7 +197,7 @@ local function names_row(text, box, row)
 end
 
 -- Marks the subject of an error: the member that the message names, else the object that the message names or the error
--- carries. It is marked on the device if the object is present there, else on the host.
+-- carries. It is marked on the device if the object is present there, else on the host. Marks nothing if no box fits.
 local function mark_error(drawing, err)
   -- Marks boxes of one side, the device first. select_rows(box) returns a list of row numbers to mark, true for the box
   -- itself, or false. Returns true if something was marked.
@@ -211,7 +219,8 @@ local function mark_error(drawing, err)
   end
   local named = {}
   for _, object in ipairs(err.objects or {}) do named[object.name] = true end
-  -- Rows in a wrong state take precedence over rows that only have the name.
+  -- Returns a function for `mark`: it returns a list of the numbers of the rows of a box that the message names, or a
+  -- false value. `only_wrong`: true to return only rows in a wrong state; such rows take precedence.
   local function rows(only_wrong)
     return function(box)
       local row_numbers = {}
@@ -227,7 +236,7 @@ local function mark_error(drawing, err)
     or mark(function(box) return named[box.name] end)
 end
 
--- Returns the band of a level: {title, parts}.
+-- Returns the band of a level of a snapshot: {title, parts}, with at most PARTS clauses and tuples of each kind.
 local function level_of(level)
   local parts = {}
   for i, clause in ipairs(level.clauses) do
@@ -246,10 +255,12 @@ local function level_of(level)
   return { title = level.kind .. (level.at and " " .. level.at:match "[^/]*$" or ""), parts = parts }
 end
 
--- Returns the blocks of fused device objects as a list of {title, ids of boxes}. The innermost level that fused an
--- object determines its block.
+-- Returns the blocks of device objects that were fused (put into one allocation) as a list of {title, ids of boxes}.
+-- The innermost level that fused an object determines its block. `shot`: the snapshot; `boxes`: those of its picture.
 local function fused_blocks(shot, boxes)
   local list, assigned = {}, {}
+  -- Adds the block of a tuple, an entry of the directory with the names of its ancestors, if it joins at least two
+  -- boxes.
   local function add(tuple)
     local ancestors, ids = {}, {}
     for _, name in ipairs(tuple.ancestors or {}) do ancestors[name] = true end
@@ -268,8 +279,8 @@ local function fused_blocks(shot, boxes)
   return list
 end
 
--- Returns the picture of a step. `before`: picture of the previous step, or nil. `cache`: cache of boxes that pictures
--- share, or nil.
+-- Returns the picture of a step (step_recorder.lua). `before`: picture of the previous step, or nil. `cache`: table of
+-- boxes that the pictures of a case share (see add_boxes), or nil.
 function picture.new(step, before, cache)
   local drawing = { title = step.title, file = step.file, line = step.line, error = step.error,
     device = step.snapshot.number or 0, boxes = {}, arrows = {}, levels = {}, left_out = {}, indices = {}, owned = {} }
@@ -283,8 +294,8 @@ function picture.new(step, before, cache)
   return drawing
 end
 
--- Returns the ids of the boxes that are connected with anything on the device in any picture, as keys; nil if there are
--- none.
+-- Returns the ids of the boxes that arrows connect with a box on the device or with the subject of an error, in any of
+-- the pictures in `list`, as keys; nil if there are none.
 local function involved_boxes(list)
   local neighbours, involved, queue = {}, {}, {}
   local function link(a, b)
@@ -324,7 +335,8 @@ local function box_text(box)
   return row and row.text ~= "" and ("%s = %s"):format(box.title, row.text) or box.title
 end
 
--- Removes the boxes of variables that have no relation to the device in any picture; left_out lists their names.
+-- Removes the boxes that have no relation to the device in any picture of `list`; `left_out` of a picture lists the
+-- removed variables. Removes nothing if no box has a relation to the device.
 local function focus(list)
   local involved = involved_boxes(list)
   for _, drawing in ipairs(involved and list or {}) do
@@ -340,7 +352,7 @@ local function focus(list)
   end
 end
 
--- Returns the pictures of all steps of a case, in order.
+-- Returns a list of the pictures of all steps of a case, in order.
 function picture.all(steps)
   local list, cache = {}, {}
   for i, step in ipairs(steps) do list[i] = picture.new(step, list[i - 1], cache) end
@@ -370,7 +382,8 @@ function picture.measure(box)
   return math.ceil(width), (#box.annotations + 1) * picture.LINE + 8
 end
 
--- Returns the number of the row at which an arrow ends; nil if the arrow points to the whole box.
+-- Returns the number of the row of `box` at which an arrow ends: the last row that begins at or before the arrow's
+-- offset. Returns nil if the arrow points to the whole box.
 function picture.row_at(box, arrow)
   local index
   for k, row in ipairs(arrow.at and box.rows or {}) do
@@ -379,16 +392,16 @@ function picture.row_at(box, arrow)
   return index
 end
 
--- Returns a text that identifies an arrow within a picture.
+-- Returns a text that identifies an arrow within a picture: its box, row and target.
 function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow.key or "", arrow.to) end
 
--- Returns a picture with space for all pictures of a list: it has each box in its largest size, with every row, and
--- every arrow.
+-- Returns a picture with space for all pictures of a list: it has each box in its largest size (fields `width` and
+-- `head`), with every row, and every arrow.
 function picture.union(list)
   local all, visited = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
   local function add_box(box)
     local largest_box = all.boxes[box.id]
-    if not largest_box then
+    if not largest_box then -- largest_box.rows is a list, and has the number of each row by key
       largest_box = { id = box.id, side = box.side, twin = box.twin, rows = {}, annotations = box.annotations,
         title = box.title, is = {}, width = 0, head = 0 }
       all.boxes[#all.boxes + 1], all.boxes[box.id] = largest_box, largest_box

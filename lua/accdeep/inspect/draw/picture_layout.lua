@@ -303,7 +303,7 @@ end
 local function arrange(drawing, base, is_stacked)
   local width, height, map_point = compacted_extents(drawing, base)
   local layout = sides_of(drawing, width, height, is_stacked)
-  local next_y = {} -- by node: y of the next box on the device
+  local next_y = {} -- node -> y of the node's next box on the device, below its first one
   for _, box in ipairs(drawing.boxes) do
     local node, union_box, area = base.node_of[box.id], base.union.boxes[box.id], layout.sides[box.side]
     local x, y = map_point(base.at[node.id].x, base.at[node.id].y)

@@ -19,17 +19,22 @@ local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.inspect.snapshot"
 
-local MAX_STEPS, MAX_OBJECTS = 300, 400000 -- limits of a case's recorded steps, and of objects in all steps; beyond
-local MAX_FAILURES = 2 * MAX_STEPS         -- them, failed steps up to this limit and the last step are recorded
-local MAX_PER_STEP, MAX_PER_CASE = 6, 24 -- limits of grouped objects that are listed: moved by a step, by all steps
+-- Limits of the recorded steps of a case, and of the objects in all steps of all cases. Beyond these limits, only failed
+-- steps are recorded, as long as the case has fewer than MAX_FAILURES steps, and the last step of a case.
+local MAX_STEPS, MAX_OBJECTS = 300, 400000
+local MAX_FAILURES = 2 * MAX_STEPS
+-- Limits of copied objects in groups that the second run lists one by one: of one step, and of all steps of a case. The
+-- objects of a step beyond a limit stay in their groups.
+local MAX_PER_STEP, MAX_PER_CASE = 6, 24
 
 local Recorder = {}
 Recorder.__index = Recorder
 
 local DIRECTIONS = { h2d = "in", d2h = "out" }
 
--- Returns a function that takes snapshots. Snapshots must not count as steps of the scenario's limit, so they are taken
--- in a coroutine that is created before the scenario runs.
+-- Returns a function (session, numbers, listed_names) that takes snapshots and returns the results of snapshot.take.
+-- Snapshots must not count as steps of the scenario's limit. They are therefore taken in a coroutine that is created
+-- before the scenario runs: the limit counts only coroutines that the scenario makes.
 local function new_snapshot_thread()
   local thread = coroutine.create(function(session, numbers, listed_names)
     while true do
@@ -51,7 +56,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ steps --
 
--- Returns the current case; begins a case if there is none.
+-- Returns the current case; begins a new case if there is none.
 function Recorder:case()
   if not self.current then
     self.current = { steps = {}, numbers = {}, dropped = 0, moved = 0 }
@@ -61,7 +66,7 @@ function Recorder:case()
 end
 
 -- Returns a list of what the events copied ({host, device, offset, bytes, direction}), and a list of the names of
--- copied objects that are in groups.
+-- copied objects that are in groups. `locate`: second result of snapshot.take.
 local function moves(events, locate)
   local list, hidden = {}, {}
   for _, event in ipairs(events) do
@@ -75,8 +80,9 @@ local function moves(events, locate)
   return list, hidden
 end
 
--- Returns the names of objects in groups that an error is about: the objects that the error carries, and the objects
--- named in its message. The target of an unattached pointer is only named.
+-- Returns a list of the names of objects in groups that an error is about: the objects that the error carries, and the
+-- objects named in its message. Both are needed because, for an unattached pointer, the error does not carry the
+-- target. `locate`: second result of snapshot.take.
 local function hidden_objects(err, locate)
   local hidden = {}
   for _, object in ipairs(rawget(err, "objects") or {}) do
@@ -87,7 +93,7 @@ local function hidden_objects(err, locate)
   return hidden
 end
 
--- Adds names of objects in groups to the set `hidden` of a case.
+-- Adds the names in `list`, of objects in groups, to the set `hidden` of a case.
 local function remember_hidden(case, list)
   for _, name in ipairs(list) do
     case.hidden = case.hidden or {}
@@ -95,12 +101,12 @@ local function remember_hidden(case, list)
   end
 end
 
--- Returns the fields of an event that a step has.
+-- Returns a new table with the fields of an event that a step needs.
 local function event_record(event)
   return { op = event.op, name = event.name, bytes = event.bytes, rule = event.rule, device = event.device }
 end
 
--- Returns true if two trees of plain tables are equal.
+-- Returns true if two values are equal; tables are compared at all depths and must not contain themselves.
 local function same(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end
   for key, value in pairs(a) do
@@ -112,7 +118,8 @@ local function same(a, b)
   return true
 end
 
--- Replaces the parts of a snapshot that equal parts of the previous snapshot by those, to share memory.
+-- Replaces parts of the snapshot `shot` by the equal parts of the previous snapshot `before`, to share memory.
+-- picture.lua finds unchanged objects by this identity.
 local function share(shot, before)
   for key, list in pairs(shot) do
     for i, item in ipairs(type(list) == "table" and list or {}) do
@@ -122,8 +129,9 @@ local function share(shot, before)
   end
 end
 
--- Records a step: the present state of a session, and the events since the previous step. Beyond the limits, only
--- failed steps are recorded, and steps with `always` (the last one).
+-- Records `step`, a table with title and location: adds the present state of the session, and the events since the
+-- previous step. Beyond the limits (MAX_STEPS), only failed steps are recorded, and steps with `always` (the last one);
+-- other steps are counted in `dropped`.
 function Recorder:add(session, step, always)
   local case = self:case()
   local events = self.events
@@ -152,7 +160,8 @@ function Recorder:add(session, step, always)
   case.steps[#case.steps + 1] = step
 end
 
--- Records the state before the first step of a case.
+-- Records the state before the first step of a case; does nothing if the case has steps. Events so far are kept for the
+-- next step.
 function Recorder:begin(session)
   if #self:case().steps == 0 then
     local events = self.events
@@ -162,16 +171,16 @@ function Recorder:begin(session)
   end
 end
 
--- Records a failed step. An error is recorded once, however many functions it passes through; errors of limits are not
--- recorded.
+-- Records `step` as a step that failed with the error `err`. An error is recorded once, however many functions it
+-- passes through. Errors of limits are not recorded.
 function Recorder:add_failure(session, err, step)
   if err == self.reported_error or diagnostic.is_limit(err) then return end
   self.reported_error, step.error = err, err
   self:add(session, step)
 end
 
--- Observes the beginning of a construct or the end of a region. Returns the function that records it as a step
--- afterwards.
+-- Observes the beginning of a construct, or, if `ends` is true, the end of a region. Returns the finisher, a function
+-- (err) that records the construct as a step; err: its error, or nil.
 function Recorder:observe_construct(session, plan, ends)
   local source_location = plan.location
   self:begin(session)
@@ -198,15 +207,15 @@ end
 
 -- ------------------------------------------------------------------------------- the script's names --
 
--- Returns the source line of a script in which an error was raised, without indentation; nil if it is unknown.
+-- Returns the source line of a script in which the error `err` was raised, without indentation; nil if it is unknown.
 local function source_line(err)
   local source = err.file and err.line and location.source(err.file)
   local line = source and location.line(source, err.line)
   return line and line:match "^%s*(.-)%s*$" or nil
 end
 
--- Calls a function of the script's language and returns its results. An error that no construct has reported becomes a
--- step. `title`: title of that step, or nil for the source line.
+-- Calls fn(...), a function of the script's language, and returns its results. An error that no construct has reported
+-- becomes a step, and is raised again. `title`: title of that step, or nil for the source line.
 function Recorder:run_recorded(run, title, fn, ...)
   local file, line = location.scenario(2)
   local results = table.pack(pcall(fn, ...))
@@ -220,9 +229,11 @@ function Recorder:run_recorded(run, title, fn, ...)
   error(err, 0)
 end
 
--- Returns a text in one line; "" for other values.
+-- Returns a text in one line without leading blanks; "" for a value that is no text.
 local function one_line(text) return type(text) == "string" and text:gsub("%s+", " "):gsub("^ ", "") or "" end
 
+-- Functions (recorder, run, name, fn) that return the replacement for the script's function `fn`, by the kind of `fn`
+-- in scenario.statements.
 local wrappers = {}
 
 -- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps.
@@ -248,7 +259,8 @@ function wrappers.routine(self, run, name, fn)
   end
 end
 
--- Wraps case: the steps of a case are recorded separately.
+-- Wraps case: the steps of a case are recorded as a case of the recorder. Errors of `fn`, such as limits, are raised
+-- again after the case was marked as failed.
 function wrappers.case(self, run, _, fn)
   return function(name, body)
     self.current = nil
@@ -268,7 +280,7 @@ function wrappers.case(self, run, _, fn)
   end
 end
 
--- Returns the function that replaces a function of the script; nil if it is not replaced.
+-- Returns the function that replaces the function `fn` of the script, called `name`; nil if it is not replaced.
 function Recorder:wrap(run, name, fn)
   local wrapper = wrappers[scenario.statements[name]]
   if wrapper then return wrapper(self, run, name, fn) end
@@ -276,7 +288,7 @@ function Recorder:wrap(run, name, fn)
   if name:find "^expect%." then return function(...) return self:run_recorded(run, name, fn, ...) end end
 end
 
--- Records the end of a case as a step, if the state has changed since the last step.
+-- Records the end of a case as a step, if the state has changed since the previous step.
 function Recorder:add_end(session)
   local steps = self:case().steps
   self:begin(session)
@@ -300,7 +312,8 @@ end
 
 local NOTHING = { host = {}, device = {}, attached = {}, present = {}, levels = {} }
 
--- Completes the steps of a case: errors become plain data, and a failure that is not a step yet is appended.
+-- Completes the steps of a case at the end of the run: errors become plain data, and a failure that is not a step yet
+-- is appended as one.
 local function close(case)
   local steps, is_recorded = case.steps, false
   for i, step in ipairs(steps) do
@@ -317,7 +330,8 @@ local function close(case)
   case.numbers = nil
 end
 
--- Returns the cases of a finished run. `record`: the result of scenario.run.
+-- Returns a list of the cases of a finished run; statements outside of cases count as a case. `record`: the result of
+-- scenario.run.
 function Recorder:finish(record)
   local own = record.cases[#record.cases] -- statements outside of cases fail last
   if #self.cases == 0 then self:case() end

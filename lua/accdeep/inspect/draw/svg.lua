@@ -95,7 +95,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- arrows --
 
--- Returns the elements of an arrow with its head. `points`: a list of {x, y}: start, two control points and end of a
+-- Returns the elements of an arrow with its head. `points`: a list of {x, y}: the start, three points for each Bezier
 -- curve, then the tip.
 local function arrow_of(arrow, points)
   local path = {}
