@@ -14,7 +14,7 @@
 -- `is`: set of words; things with such a word are drawn differently: absent, group, new, offending, changed, unknown,
 -- excluded, elided, wrong.
 --
--- In the code a picture is called `drawing`, because `picture` is the module.
+-- Variables that hold a picture are called `drawing`, because `picture` is the module.
 --
 -- Invariants: boxes are a list, and by id. indices and owned are private to this file. Pictures share boxes and arrows
 -- of objects that have not changed, so only copies from writable_box may be written to.
@@ -294,8 +294,8 @@ function picture.new(step, before, cache)
   return drawing
 end
 
--- Returns the ids of the boxes that arrows connect with a box on the device or with the subject of an error, in any of
--- the pictures in `list`, as keys; nil if there are none.
+-- Returns the ids of the involved boxes in any of the pictures in `list`, as keys; nil if there are none. A box is
+-- involved if arrows connect it with a box on the device, with that box's host object, or with the subject of an error.
 local function involved_boxes(list)
   local neighbours, involved, queue = {}, {}, {}
   local function link(a, b)

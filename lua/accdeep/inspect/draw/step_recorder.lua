@@ -19,8 +19,8 @@ local report = require "accdeep.base.report"
 local scenario = require "accdeep.script.scenario"
 local snapshot = require "accdeep.inspect.snapshot"
 
--- Limits of the recorded steps of a case, and of the objects in all steps of all cases. Beyond these limits, only failed
--- steps are recorded, as long as the case has fewer than MAX_FAILURES steps, and the last step of a case.
+-- Limits of the recorded steps of a case, and of the objects in all steps of all cases. Beyond these limits, the last
+-- step of a case is recorded, and failed steps while the case has fewer than MAX_FAILURES steps.
 local MAX_STEPS, MAX_OBJECTS = 300, 400000
 local MAX_FAILURES = 2 * MAX_STEPS
 -- Limits of copied objects in groups that the second run lists one by one: of one step, and of all steps of a case. The
