@@ -2,7 +2,7 @@
 #ifndef ACCDEEP_QUEUES_H
 #define ACCDEEP_QUEUES_H
 
-#include "accdeep_core.h"
+#include "accdeep_constructs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,10 +81,6 @@ ACCD_API int accd_device_bounds(accd_context *context, int device, uint64_t dev,
 /* Gives the range of device addresses in the memory of this process, for kernels that the program runs itself. Returns
  * 1, or 0 if such kernels cannot use the device's memory. */
 ACCD_API int accd_device_address_space(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p);
-/* Gives the address range of the device's own metadata about its memory, which the program must not use. Returns 1, or
- * 0 if there is none.
- */
-ACCD_API int accd_device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p);
 /* Gives the device range of the target of the attached pointer at host address `slot`; the range is empty if the target
  * is unmapped. Returns 1, or 0 if the pointer is not attached, or its device copy does not hold the address `dev`. */
 ACCD_API int accd_attached_range(accd_context *context, int device, const void *slot, uint64_t dev, uint64_t *low_p,
@@ -161,15 +157,6 @@ ACCD_API void accd_journal_end(accd_context *context, int device, int commit);
 ACCD_API int accd_device_at(accd_context *context, uint64_t address);
 /* Returns 1 if the range lies in one allocation of device memory, else 0. */
 ACCD_API int accd_device_is_allocated(accd_context *context, int device, uint64_t dev, uint64_t bytes);
-/* Returns the address of a byte of a "guarded" device that was written outside an allocation; returns 0 if there is no
- * such byte. The byte lies between the allocation and its guard page, or at most 64 bytes beyond the allocation's other
- * end. *block_p receives the beginning of the allocation. */
-ACCD_API uint64_t accd_device_find_overrun(accd_context *context, int device, uint64_t *block_p);
-/* Turns guard pages for later small allocations of a "guarded" device on (1, the default) or off (0). */
-ACCD_API void accd_device_set_guards(accd_context *context, int device, int on);
-/* Returns 1 if a device address lies in an excluded member of a present object, and describes the member in *info_p;
- * otherwise 0. */
-ACCD_API int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
 
 #ifdef __cplusplus
 }

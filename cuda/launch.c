@@ -13,9 +13,9 @@
  * The life of a launch: tables are made and copied; a kernel saves the ranges; the body runs. If the body stopped
  * before it was done, the ranges are restored. The buffers live until the launch is settled (its writes are kept or
  * undone, accd__cuda_settle_kernel) or, in a queue, finished. Other work on the same memory waits until then. */
+#include "device/written.h"
 #include "backend.h"
 #include "nvrtc.h"
-#include "device/written.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
  *                   written_low  written_high       bitmap: the other bytes
  *
  * An address window is a range of addresses that the device has used; it stays the device's when memory is freed. */
-#include "backend.h"
 #include "device/written.h"
+#include "backend.h"
 
 #include <sys/mman.h>
 

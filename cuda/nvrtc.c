@@ -1,8 +1,8 @@
 /* nvrtc.c - compiles texts to images for a GPU. The library is searched once, and images are cached for the life of the
  * process, because each case of a scenario opens a new context, but texts stay the same. */
-#include "nvrtc.h"
-#include "driver.h"
 #include "base/mem.h"
+#include "driver.h"
+#include "nvrtc.h"
 
 #include <assert.h>
 #include <dlfcn.h>

@@ -16,8 +16,8 @@
  * All downloads are complete before the first byte reaches the host's data, except for a single large range (receive).
  * Uploads that overwrite data with more than one call cross to a landing area first; one kernel launch then changes the
  * data as a whole. */
-#include "backend.h"
 #include "device/written.h"
+#include "backend.h"
 
 #include <assert.h>
 

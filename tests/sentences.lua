@@ -61,6 +61,11 @@ local code_folders = { "core", "cuda", "lua" }
 local checked = {
   "core/abi/directory/accdeep_directory.h",
   "core/accdeep_core.h",
+  "core/accdeep_context.h",
+  "core/accdeep_programs.h",
+  "core/accdeep_constructs.h",
+  "core/accdeep_memory.h",
+  "core/accdeep_present.h",
   "core/accdeep_rules.h",
   "core/accdeep_queues.h",
   "core/accdeep_checkpoints.h",

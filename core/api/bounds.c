@@ -1,4 +1,5 @@
 /* bounds.c - records the bounds that a walk of one item finds, and compares them with later bounds (TR14-4.3-04). */
+#include "accdeep_constructs.h"
 #include "ops/ops.h"
 #include "table/name.h"
 

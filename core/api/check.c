@@ -11,6 +11,8 @@
  * 6. Tasks of queues are numbered in order, counted, and use allocated device memory only.
  *
  * Functions check_X return the text of the first violation, or NULL; without memory, a text that says so. */
+#include "accdeep_checkpoints.h"
+#include "accdeep_internal.h"
 #include "ops/ops.h"
 #include "table/find.h"
 #include "table/group.h"
@@ -373,7 +375,7 @@ static const char *check_directory(struct accd__device_env *env)
 }
 
 /* Checks all devices of a context. Returns the text of the first violation, or NULL if all invariants hold. */
-const char *accd_check_invariants(accd_context *context)
+const char *accd__check_invariants(accd_context *context)
 {
     if (!context)
         return "there is no context";

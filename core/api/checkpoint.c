@@ -3,6 +3,8 @@
  *
  *     checkpoint->at:  | arena, used part | state of device 0 | ... | {start, bytes, content} of host ranges | calls |
  */
+#include "accdeep_checkpoints.h"
+#include "accdeep_context.h"
 #include "api/inside.h"
 #include "queue/queue.h"
 

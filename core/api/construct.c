@@ -1,5 +1,7 @@
 /* construct.c - runs constructs and ends regions: the public functions to which every request is lowered. Tries the
  * fast path first, and else plans the construct and executes it in core/ops. */
+#include "accdeep_constructs.h"
+#include "accdeep_programs.h"
 #include "ops/ops.h"
 #include "table/objects.h"
 

@@ -1,4 +1,9 @@
 /* context.c - contexts: configuration, devices, closing. */
+#include "accdeep_context.h"
+#include "accdeep_internal.h"
+#include "accdeep_programs.h"
+#include "accdeep_queues.h"
+#include "accdeep_rules.h"
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/attach.h"
@@ -44,7 +49,7 @@ static bool is_zero(const unsigned char *bytes, size_t n)
 
 /* Copies a configuration of any version of the header to this library's version. Nonzero members that it does not know
  * are an error. */
-accd_status accd_context_config_copy(accd_context_config *to, const accd_context_config *from)
+accd_status accd__context_config_copy(accd_context_config *to, const accd_context_config *from)
 {
     if (!to || !from || from->struct_size < FIRST_CONFIG_BYTES)
         return ACCD_ERROR_MISUSE;
@@ -143,7 +148,7 @@ static accd_status open_device_env(struct accd__device_env *env, accd_context *c
 accd_status accd_context_new(accd_context **context_p, const accd_context_config *config)
 {
     accd_context_config own = default_config();
-    if (config && accd_context_config_copy(&own, config) != ACCD_OK)
+    if (config && accd__context_config_copy(&own, config) != ACCD_OK)
         return ACCD_ERROR_MISUSE;
     config = &own;
     if (!context_p || !is_valid_config(config))

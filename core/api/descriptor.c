@@ -1,5 +1,8 @@
 /* descriptor.c - attaches and detaches Fortran descriptors as compilers pass them: the steps of document FLANG,
  * expressed as constructs. */
+#include "accdeep_constructs.h"
+#include "accdeep_memory.h"
+#include "accdeep_present.h"
 #include "ops/ops.h"
 #include "table/find.h"
 #include "table/objects.h"

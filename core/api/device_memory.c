@@ -1,5 +1,8 @@
 /* device_memory.c - device memory outside of constructs: allocation, the user's own memory (acc_map_data), raw
  * copies, injected failures. */
+#include "accdeep_checkpoints.h"
+#include "accdeep_internal.h"
+#include "accdeep_memory.h"
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "plan/fusion.h"
@@ -307,7 +310,7 @@ accd_status accd_copy_async(accd_context *context, int device, unsigned number, 
 }
 
 /* Makes the n-th next allocation of the device fail, for tests. Does nothing if the device cannot inject failures. */
-void accd_inject_allocation_failure(accd_context *context, int device, uint64_t n)
+void accd__inject_allocation_failure(accd_context *context, int device, uint64_t n)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     if (env && env->device.ops->inject_failure)
@@ -315,7 +318,7 @@ void accd_inject_allocation_failure(accd_context *context, int device, uint64_t 
 }
 
 /* Makes the n-th next copy of the device fail, for tests. Does nothing if the device cannot inject failures. */
-void accd_inject_copy_failure(accd_context *context, int device, uint64_t n)
+void accd__inject_copy_failure(accd_context *context, int device, uint64_t n)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     if (env && env->device.ops->inject_failure)

@@ -1,4 +1,6 @@
 /* digest.c - a hash of the state of all devices, addresses included. Tests use it to see if a call changed anything. */
+#include "accdeep_checkpoints.h"
+#include "accdeep_internal.h"
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/find.h"
@@ -56,7 +58,7 @@ static uint64_t hash_tuples(struct accd__device_env *env, uint64_t hash)
 
 /* Returns the hash of objects, attachments, levels, tuples and device memory of all devices; 0 without memory to expand
  * groups. */
-uint64_t accd_state_digest(accd_context *context)
+uint64_t accd__state_digest(accd_context *context)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (int i = 0; context && i < context->nenvs; i++) {

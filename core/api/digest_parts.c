@@ -4,6 +4,8 @@
  * order of registration, and an offset. The sum does therefore not depend on the order in which records are visited,
  * nor on how bytes are divided into objects. `digest_x` returns the hash of all x of a device, or of one record x;
  * combine_hashes joins the hashes of its parts. */
+#include "accdeep_checkpoints.h"
+#include "accdeep_internal.h"
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/find.h"
@@ -697,7 +699,7 @@ static accd_status list_device_objects(struct digest *digest, struct accd__devic
 
 /* Computes all five hashes of digest->env. Uses the context's scratch space, which the caller resets. Fails without
  * memory. */
-static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
+static accd_status digest_all(struct digest *digest, accd__digest_set *digests_p)
 {
     assert(digests_p);
     accd_context *context = digest->context;
@@ -709,17 +711,17 @@ static accd_status digest_all(struct digest *digest, accd_digest_set *digests_p)
     }
     uint64_t rest, on_host, on_device;
     ACCD_TRY(digest_rest(digest, &rest));
-    *digests_p = (accd_digest_set){.host = digest_host(digest, &on_host),
-                                   .present = digest_present(digest),
-                                   .values = digest_values(digest, &on_device),
-                                   .counters = digest_counters(digest)};
+    *digests_p = (accd__digest_set){.host = digest_host(digest, &on_host),
+                                    .present = digest_present(digest),
+                                    .values = digest_values(digest, &on_device),
+                                    .counters = digest_counters(digest)};
     digests_p->rest = combine_hashes(rest, combine_hashes(on_host, on_device));
     return ACCD_OK;
 }
 
 /* Computes the five digests of a device's state. `numbers` replaces the numbers of the first n host ranges. */
-accd_status accd_state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
-                               accd_digest_set *digests_p)
+accd_status accd__state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
+                                accd__digest_set *digests_p)
 {
     ACCD_ON_DEVICE(env, context, device);
     ACCD_REQUIRE_ARGUMENT(context, digests_p);

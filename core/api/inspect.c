@@ -1,4 +1,8 @@
 /* inspect.c - public functions that read the state: presence, objects, attachments, statistics. */
+#include "accdeep_checkpoints.h"
+#include "accdeep_internal.h"
+#include "accdeep_present.h"
+#include "accdeep_queues.h"
 #include "ops/ops.h"
 #include "table/find.h"
 #include "table/name.h"
@@ -192,7 +196,7 @@ int accd_device_address_space(accd_context *context, int device, uint64_t *low_p
 }
 
 /* Sets [*low_p, *high_p) to the host memory in which the device records its allocations. Returns 0 if there is none. */
-int accd_device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
+int accd__device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     if (!env || !low_p || !high_p || !env->device.ops->metadata_range)
@@ -217,14 +221,14 @@ void accd_get_stats(accd_context *context, int device, accd_stats *stats_p)
 
 /* Returns the address of a byte that was written outside of its allocation, with the allocation in *block_p; 0 if none
  * is found. */
-uint64_t accd_device_find_overrun(accd_context *context, int device, uint64_t *block_p)
+uint64_t accd__device_find_overrun(accd_context *context, int device, uint64_t *block_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     return env && env->device.ops->find_overrun ? env->device.ops->find_overrun(env->device.handle, block_p) : 0;
 }
 
 /* Switches the guard pages of a "guarded" device on or off; does nothing for other devices. */
-void accd_device_set_guards(accd_context *context, int device, int on)
+void accd__device_set_guards(accd_context *context, int device, int on)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     if (env && env->device.ops->set_guards)

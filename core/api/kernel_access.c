@@ -1,5 +1,7 @@
 /* kernel_access.c - device accesses of kernels, checked like those of a real kernel, and kernels that the device
  * runs. */
+#include "accdeep_internal.h"
+#include "accdeep_queues.h"
 #include "api/inside.h"
 #include "ops/ops.h"
 #include "table/find.h"
@@ -82,7 +84,7 @@ static const accd_member *find_excluded_member(const accd_program *program, uint
 }
 
 /* Describes the excluded member at a device address. Returns 0 if the address is in no excluded member. */
-int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p)
+int accd__excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p)
 {
     struct accd__device_env *env = accd__find_device_env(context, device);
     const struct accd__object *object = accd__object_at(env, dev, true);
@@ -106,7 +108,7 @@ int accd_excluded_at(accd_context *context, int device, uint64_t dev, accd_objec
 static accd_status check_excluded_member(struct accd__device_env *env, uint64_t dev)
 {
     accd_object_info excluded;
-    if (!accd_excluded_at(env->context, env->device.number, dev, &excluded))
+    if (!accd__excluded_at(env->context, env->device.number, dev, &excluded))
         return ACCD_OK;
     accd__set_error(env->context, ACCD_ERROR_EXCLUDED_MEMBER, R_EXCLUDED, "%s was excluded when it was mapped",
                     excluded.name);

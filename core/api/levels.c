@@ -2,6 +2,7 @@
  *
  * The lists of outer levels are not stored. They are computed from the records: where an object lay while a level was
  * innermost is the last place it took before the next level was opened. */
+#include "accdeep_present.h"
 #include "ops/ops.h"
 #include "table/name.h"
 #include "table/objects.h"

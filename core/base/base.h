@@ -6,13 +6,14 @@
 #ifndef ACCD_BASE_H
 #define ACCD_BASE_H
 
-#include "accdeep_core.h"
+#include "accdeep_constructs.h"
+#include "accdeep_internal.h"
 #include "base/arena.h"
 #include "base/btree.h"
+#include "base/interval_tree.h"
 #include "base/mem.h"
 #include "base/rules.h"
 #include "base/sort.h"
-#include "base/interval_tree.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -136,7 +137,7 @@ struct accd_context {
     accd_rules rules;
     struct accd__policy policy; /* tables compiled from the rules */
     accd_error error;
-    char check_message[400]; /* sentence of accd_check_invariants */
+    char check_message[400]; /* sentence of accd__check_invariants */
     struct accd__scratch scratch;
     unsigned muted_ops, unnamed_ops;       /* bits 1 << op of operations without events; with nameless events */
     accd__fast_path_fn *const *fast_paths; /* fast paths by kind of construct, selected by the rules */

@@ -1,4 +1,5 @@
 /* host_memory.c - registers host memory, so that sections outside of it are errors instead of crashes. */
+#include "accdeep_checkpoints.h"
 #include "base/base.h"
 
 /* Makes an empty registry of host ranges, with memory from `mem`. */

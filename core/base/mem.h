@@ -2,7 +2,7 @@
 #ifndef ACCD_MEM_H
 #define ACCD_MEM_H
 
-#include "accdeep_core.h"
+#include "accdeep_context.h"
 
 #include <stdbool.h>
 #include <string.h>

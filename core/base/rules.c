@@ -1,5 +1,6 @@
 /* rules.c - rule profiles as data (accdeep_rules.def), and their compilation into policy tables.
  * spec/openacc/profiles.lua, libgomp.lua and spec/house/knobs.lua show the effects of each knob. */
+#include "accdeep_rules.h"
 #include "base/base.h"
 
 #pragma GCC diagnostic push

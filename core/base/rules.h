@@ -3,7 +3,7 @@
 #ifndef ACCD_RULES_H
 #define ACCD_RULES_H
 
-#include "accdeep_core.h"
+#include "accdeep_context.h"
 
 #include <stdbool.h>
 

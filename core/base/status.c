@@ -1,4 +1,7 @@
 /* status.c - the version, and the names of statuses, actions and events. */
+#include "accdeep_context.h"
+#include "accdeep_core.h"
+#include "accdeep_programs.h"
 #include "base/base.h"
 
 /* Code and meaning of each status. */

@@ -10,8 +10,8 @@
 #ifndef ACCD__DEBUG_DW_H
 #define ACCD__DEBUG_DW_H
 
-#include "debug.h"
 #include "debuginfo/dw.h"
+#include "debug.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* device.c - the devices of a context: which of them owns an address, and reports of their failures. */
+#include "accdeep_queues.h"
 #include "device/device.h"
 
 #include <stdio.h>

@@ -6,6 +6,8 @@
 #ifndef ACCD_DEVICE_H
 #define ACCD_DEVICE_H
 
+#include "accdeep_checkpoints.h"
+#include "accdeep_queues.h"
 #include "base/base.h"
 
 /* Numbers of copies that a batch will make to the device, to the host and within the device, announced before the first

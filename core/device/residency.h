@@ -3,7 +3,7 @@
 #ifndef ACCD_RESIDENCY_H
 #define ACCD_RESIDENCY_H
 
-#include "accdeep_core.h"
+#include "accdeep_context.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,6 +8,7 @@
  *
  * direct: the bytes lie at the device addresses, for kernels that the processor itself runs. Such writes cannot be
  * recorded, so there are no bits, and allocated memory is filled with poison. */
+#include "accdeep_context.h"
 #include "device/sim.h"
 #include "device/written.h"
 

@@ -16,10 +16,10 @@
 #ifndef ACCD_SIM_H
 #define ACCD_SIM_H
 
-#include "device/written.h"
 #include "device/device.h"
 #include "device/residency.h"
 #include "device/size_classes.h"
+#include "device/written.h"
 
 enum { UNIT = 16, PAGE = 4096, ADDRESS_BITS = 47, QUARANTINE_SIZE = 256 };
 /* Bit of an element of `units`, set for a free block. */

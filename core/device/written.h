@@ -3,7 +3,7 @@
 #ifndef ACCD_WRITTEN_H
 #define ACCD_WRITTEN_H
 
-#include "accdeep_core.h"
+#include "accdeep_context.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* copy_rows.c - copies rows of a group in blocks, so that an element, its sections and its pointers are accessed
  * together. Host memory of sections is prefetched some rows ahead, because it is scattered. Used by bulk.c and
  * windows.c. */
-#include "ops/copy_rows.h"
 #include "device/written.h"
+#include "ops/copy_rows.h"
 
 #include <assert.h>
 

@@ -5,6 +5,7 @@
  *     bytes: | old content, written bits | address | length | old content, written bits | address | length |
  *                                                                                             used ---------^
  * Records are appended, and restored from the end, so that the oldest content of a byte is restored last. */
+#include "accdeep_queues.h"
 #include "ops/inside.h"
 #include "plan/fusion.h"
 #include "table/attach.h"

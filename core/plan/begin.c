@@ -1,5 +1,7 @@
 /* begin.c - the start of a plan: makes requests of the items of a construct, checks that their memory may be read,
  * and walks their mapping programs. Entries, exits and updates in core/ops call it. */
+#include "accdeep_checkpoints.h"
+#include "accdeep_queues.h"
 #include "plan/inside.h"
 #include "table/find.h"
 

@@ -1,5 +1,6 @@
 /* faults.c - walks the items of a construct, and turns the fault of a section that could not be computed into an error.
  */
+#include "accdeep_checkpoints.h"
 #include "plan/inside.h"
 #include "table/name.h"
 

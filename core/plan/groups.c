@@ -1,8 +1,8 @@
 /* groups.c - decides if an entry can handle all sections of its walk as one group, and finds a matching group.
  * A group is a deep structure whose sections are one record instead of one object each (table/group.h). Called by
  * core/ops/enter.c, exit.c and begin.c. */
-#include "plan/inside.h"
 #include "plan/fusion.h"
+#include "plan/inside.h"
 #include "table/group.h"
 
 #include <assert.h>

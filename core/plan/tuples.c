@@ -1,7 +1,7 @@
 /* tuples.c - the clauses of a directive as candidates for fusion (DIR-4.2-01 to DIR-4.2-05), and the comparison of
  * clauses with each other. Called by resolve.c and fuse.c. */
-#include "plan/inside.h"
 #include "plan/fusion.h"
+#include "plan/inside.h"
 
 #include <assert.h>
 

@@ -1,6 +1,7 @@
 /* kernel.c - launches kernels that the device runs itself, with tables of the memory that they may access. A kernel may
  * access at most the memory that the interpreter may; where the tables cannot decide, the kernel stops and the
  * interpreter runs it. */
+#include "accdeep_queues.h"
 #include "queue/inside.h"
 #include "table/find.h"
 #include "table/name.h"

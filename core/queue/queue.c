@@ -15,6 +15,7 @@
  * Life of a task. A construct makes it (accd__queue_batch, queue_kernel) and appends it. In delayed mode it runs at the
  * wait, as late as the rules allow, so that a missing wait shows. In concurrent mode the device runs it from the
  * construct on (order.c), and the wait finishes it. run.c runs tasks, each completely or not at all. */
+#include "accdeep_queues.h"
 #include "queue/inside.h"
 #include "table/find.h"
 #include "table/label.h"

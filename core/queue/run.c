@@ -1,4 +1,5 @@
 /* run.c - runs the tasks of queues when the program waits for them. */
+#include "accdeep_checkpoints.h"
 #include "queue/inside.h"
 
 /* -------------------------------------------------------------------------------- transfers -- */

@@ -1,5 +1,6 @@
 /* label.c - labels: interned copies of the names that callers give to objects. A hash table holds one copy of each, as
  * long as the context. */
+#include "accdeep_programs.h"
 #include "table/inside.h"
 #include "label.h"
 

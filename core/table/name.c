@@ -1,5 +1,6 @@
 /* name.c - formats the names of objects, pointers and members, when an event, an error or a table needs them. The
  * records hold only the source of a name: a label, a name origin, or a group and a section. */
+#include "accdeep_checkpoints.h"
 #include "table/inside.h"
 #include "table/name.h"
 #include "table/tuples.h"

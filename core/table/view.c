@@ -1,4 +1,5 @@
 /* view.c - device ranges of objects, and of the targets of attached pointers. */
+#include "accdeep_queues.h"
 #include "table/inside.h"
 #include "table/tuples.h"
 #include "find.h"

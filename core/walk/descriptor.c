@@ -1,4 +1,5 @@
 /* descriptor.c - Fortran descriptors as compilers lay them out: their bytes, their dimensions, the type record. */
+#include "accdeep_memory.h"
 #include "walk/inside.h"
 
 /* Offsets of the parts of a descriptor, for each layout. */

@@ -1,5 +1,7 @@
 /* item.c - computes where the item of a clause lies: from section bounds, or by running code. Part of the public API.
  */
+#include "accdeep_constructs.h"
+#include "accdeep_programs.h"
 #include "walk/walk.h"
 
 /* Sets address, size, start and base of `item` to the section of `count` elements of `unit` bytes that begins at

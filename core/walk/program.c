@@ -1,5 +1,6 @@
 /* program.c - mapping programs: checks and copies them (accd_program_new), evaluates expressions without an element
  * (accd_evaluate), and writes the error messages for their faults. core/plan and the binding of Lua call it. */
+#include "accdeep_programs.h"
 #include "walk/program.h"
 
 #include <limits.h>

@@ -29,6 +29,7 @@
  * accd__run_level_part (columns.c) fills the columns, 256 rows at a time. summarize_column joins the parts and drops
  * columns of equal values. add_rowset makes the rows of the next level. A column that equals that of the earlier walk
  * (walk->before) is shared with it and not written. */
+#include "accdeep_programs.h"
 #include "walk/columns.h"
 
 /* Registers of the machine, reused by one level after the other. */

@@ -2,6 +2,7 @@
  *
  * A checkpoint object has the core's checkpoint, and the list of region and bounds objects that were open. Restoring
  * the checkpoint sets these Lua objects to their former regions and bounds, and closes those that were opened later. */
+#include "accdeep_internal.h"
 #include "binding.h"
 
 #include <assert.h>
@@ -91,20 +92,20 @@ static int l_restore(lua_State *L)
     return 1;
 }
 
-/* context:digests(device [, numbers]) -> host, present, values, counters, rest (see accd_digest_set); or nil, error.
+/* context:digests(device [, numbers]) -> host, present, values, counters, rest (see accd__digest_set); or nil, error.
  * numbers: string of 32-bit words that replace the numbers of the first host ranges, in the order of registration; at
  * most 64. */
 static int l_digests(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    accd_digest_set digests;
+    accd__digest_set digests;
     size_t bytes;
     uint32_t numbers[64];
     const char *given = luaL_optlstring(L, 3, "", &bytes);
     luaL_argcheck(L, bytes <= sizeof numbers, 3, "these are more ranges than can be renamed");
     memcpy(numbers, given, bytes);
     accd_status status =
-        accd_state_digests(context->core, accd__device_argument(L, 2), numbers, bytes / sizeof numbers[0], &digests);
+        accd__state_digests(context->core, accd__device_argument(L, 2), numbers, bytes / sizeof numbers[0], &digests);
     if (status != ACCD_OK)
         return accd__push_error(L, context, status);
     lua_pushinteger(L, (lua_Integer)digests.host);

@@ -1,4 +1,5 @@
 /* context.c - contexts of the core as Lua objects: open and close, labels, recorded events, callbacks. */
+#include "accdeep_internal.h"
 #include "binding.h"
 
 #include <assert.h>
@@ -364,29 +365,29 @@ static int l_drain(lua_State *L)
 /* context:check() -> message about a violated invariant of the core; nil if there is no violation */
 static int l_check(lua_State *L)
 {
-    lua_pushstring(L, accd_check_invariants(accd__check_context(L, 1)->core));
+    lua_pushstring(L, accd__check_invariants(accd__check_context(L, 1)->core));
     return 1;
 }
 
 /* context:digest() -> integer that is equal for equal states of the context */
 static int l_digest(lua_State *L)
 {
-    lua_pushinteger(L, (lua_Integer)accd_state_digest(accd__check_context(L, 1)->core));
+    lua_pushinteger(L, (lua_Integer)accd__state_digest(accd__check_context(L, 1)->core));
     return 1;
 }
 
 /* context:fail_allocation(device, n): makes the n-th allocation of the device from now on fail; n = 0: none. */
 static int l_fail_allocation(lua_State *L)
 {
-    accd_inject_allocation_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
-                                   accd__word_argument(L, 3));
+    accd__inject_allocation_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2),
+                                    accd__word_argument(L, 3));
     return 0;
 }
 
 /* context:fail_copy(device, n): makes the n-th copy of the device from now on fail; n = 0: none. */
 static int l_fail_copy(lua_State *L)
 {
-    accd_inject_copy_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), accd__word_argument(L, 3));
+    accd__inject_copy_failure(accd__check_context(L, 1)->core, (int)luaL_checkinteger(L, 2), accd__word_argument(L, 3));
     return 0;
 }
 

@@ -1,4 +1,5 @@
 /* inspect.c - methods of a context that inspect devices and levels, and constructs with one item for acc_* routines. */
+#include "accdeep_internal.h"
 #include "binding.h"
 
 #include <assert.h>
@@ -312,7 +313,7 @@ static int l_excluded_at(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     accd_object_info info;
-    if (!accd_excluded_at(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &info))
+    if (!accd__excluded_at(context->core, accd__device_argument(L, 2), accd__word_argument(L, 3), &info))
         return 0;
     accd__push_object_info(L, &info);
     return 1;

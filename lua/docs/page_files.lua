@@ -8,11 +8,16 @@ local profile_descriptions = require "accdeep.inspect.reference.profile_descript
 -- Public headers: path, name of the page, description.
 local headers = {
   { "lua/embed/accdeep.h", "c-accdeep", "deep copy for a C program: directives as text, on the program's own memory" },
-  { "core/accdeep_core.h", "c-core", "constructs made of items, programs, devices, rules, events" },
+  { "core/accdeep_core.h", "c-core", "conventions of the core's interface, and its version" },
+  { "core/accdeep_context.h", "c-context", "errors, contexts, events and devices" },
+  { "core/accdeep_programs.h", "c-programs", "labels of data, and mapping programs" },
+  { "core/accdeep_constructs.h", "c-constructs", "constructs and their items, regions, and recorded bounds" },
+  { "core/accdeep_memory.h", "c-memory", "device memory and descriptors in single steps" },
+  { "core/accdeep_present.h", "c-present", "inspection of present objects, attached pointers, levels and tuples" },
   { "core/accdeep_rules.h", "c-rule-profiles", "rule profiles, and the ids of rules" },
   { "core/accdeep_rules.def", "c-rules", "what rule profiles decide, and what each profile decides" },
   { "core/accdeep_checkpoints.h", "c-checkpoints",
-    "registered host memory, saved states of a context, invariants, digests" },
+    "registered host memory, saved states of a context, statistics" },
   { "core/accdeep_queues.h", "c-queues", "activity queues, and kernels on the device" },
   { "core/abi/lowered/accdeep_lowered.h", "c-lowered", "what programs call whose directives became calls" },
   { "core/abi/directory/accdeep_directory.h", "c-directory", "data environments for other runtimes" },

@@ -1,5 +1,6 @@
 /* The calls of accdeep_directory.h: what each clause moves, calls out of order, several devices,
  * environments that do not nest, fusion, and failures, which change nothing. */
+#include "accdeep_internal.h"
 #include "../core/support.h"
 
 #include <limits.h>
@@ -31,12 +32,12 @@ static accd_stacks *open_stacks(struct meter *meter, struct story *story)
 /* The call fails with the status and says why, and nothing at all has changed. */
 #define refused(stacks, wanted, call, ...)                                                                       \
     do {                                                                                                         \
-        uint64_t before_ = accd_state_digest(accd_stacks_context(stacks));                                       \
+        uint64_t before_ = accd__state_digest(accd_stacks_context(stacks));                                      \
         accd_status got_ = (call);                                                                               \
         const accd_error *error_ = accd_stacks_error(stacks);                                                    \
         is_status(got_, wanted, __VA_ARGS__);                                                                    \
         must(error_->status == got_ && error_->message[0] && *error_->rule, "it says why: %s", error_->message); \
-        must(accd_state_digest(accd_stacks_context(stacks)) == before_, "nothing changed");                      \
+        must(accd__state_digest(accd_stacks_context(stacks)) == before_, "nothing changed");                     \
     } while (0)
 #define fine(stacks, call) must((call) == ACCD_OK, "%s: %s", #call, accd_stacks_error(stacks)->message)
 
@@ -576,9 +577,9 @@ enum fault { ALLOCATION, COPY, HOST_MEMORY, FAULTS };
 static void arm(accd_stacks *stacks, struct meter *meter, enum fault fault, uint64_t n)
 {
     if (fault == ALLOCATION)
-        accd_inject_allocation_failure(accd_stacks_context(stacks), 0, n);
+        accd__inject_allocation_failure(accd_stacks_context(stacks), 0, n);
     else if (fault == COPY)
-        accd_inject_copy_failure(accd_stacks_context(stacks), 0, n);
+        accd__inject_copy_failure(accd_stacks_context(stacks), 0, n);
     else
         meter->fail_at = n;
 }
@@ -595,7 +596,7 @@ static void failures(void)
             accd_stacks *stacks = open_stacks(&meter, NULL);
             open_one(stacks, 0, accd_stacks_pragma_copy, a, 0, 20);
             kernel_sets(stacks, 0, a, 7);
-            uint64_t before = accd_state_digest(accd_stacks_context(stacks));
+            uint64_t before = accd__state_digest(accd_stacks_context(stacks));
             more = 0;
             arm(stacks, &meter, (enum fault)fault, n);
             int status = fill(stacks, a, b);
@@ -604,27 +605,27 @@ static void failures(void)
                 must(status == (int)wanted[fault], "opening fails for want of something: %s",
                      accd_status_code((accd_status)status));
                 must(accd_stacks_error(stacks)->status == (accd_status)status, "and says so");
-                must(accd_state_digest(accd_stacks_context(stacks)) == before, "it changed nothing");
-                must(!accd_check_invariants(accd_stacks_context(stacks)), "all is sound");
+                must(accd__state_digest(accd_stacks_context(stacks)) == before, "it changed nothing");
+                must(!accd__check_invariants(accd_stacks_context(stacks)), "all is sound");
                 accd_stacks_drop_pragma(stacks);
                 must(fill(stacks, a, b) == ACCD_OK, "then it works");
                 met[0]++;
                 more = 1;
             }
-            before = accd_state_digest(accd_stacks_context(stacks));
+            before = accd__state_digest(accd_stacks_context(stacks));
             arm(stacks, &meter, (enum fault)fault, n);
             accd_status end = accd_stacks_end_dataE(stacks, 0);
             arm(stacks, &meter, (enum fault)fault, 0);
             if (end != ACCD_OK) {
                 must(end == wanted[fault], "closing fails for want of something");
-                must(accd_state_digest(accd_stacks_context(stacks)) == before, "it changed nothing, either");
+                must(accd__state_digest(accd_stacks_context(stacks)) == before, "it changed nothing, either");
                 must(a[0] == 1, "nor the host");
                 must(accd_stacks_end_dataE(stacks, 0) == ACCD_OK, "then it works");
                 met[1]++;
                 more = 1;
             }
             must(accd_stacks_end_dataE(stacks, 0) == ACCD_OK && a[0] == 7, "the data come back");
-            must(!accd_check_invariants(accd_stacks_context(stacks)), "all is sound");
+            must(!accd__check_invariants(accd_stacks_context(stacks)), "all is sound");
             accd_stacks_free(stacks);
             must(!meter.live && !meter.wrong, "no host memory is left");
         }

@@ -1,5 +1,6 @@
 /* Addenda of Fortran descriptors: a type record is attached with its descriptor, counted, and goes with it (document
  * FLANG). */
+#include "accdeep_internal.h"
 #include "descriptors.h"
 
 static struct {
@@ -38,9 +39,9 @@ static void addenda(const char *profile, bool reverse)
     accd_context *context = open_typed(&meter, profile, reverse);
     accd_stats before, after;
     accd_get_stats(context, 0, &before);
-    accd_inject_allocation_failure(context, 0, 1);
+    accd__inject_allocation_failure(context, 0, 1);
     fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY, attach(context, &P.a, sizeof t1), "no memory");
-    accd_inject_copy_failure(context, 0, 1);
+    accd__inject_copy_failure(context, 0, 1);
     fails(context, ACCD_ERROR_DEVICE, attach(context, &P.a, sizeof t1), "no copy");
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     ok(attach_count(context, &P.a) == 1 && leads_typed(context, &P.a, t1), "address, bounds, type and length");
@@ -54,7 +55,7 @@ static void addenda(const char *profile, bool reverse)
 
     /* ranges that begin or end anywhere in the two leave them alone */
     int failed = tap_failed;
-    uint64_t attached = accd_state_digest(context);
+    uint64_t attached = accd__state_digest(context);
     P.a.len = P.b.len = 55; /* the sides differ in all that could be seen */
     P.a.head.dim[0].lower = P.b.head.dim[0].lower = 56;
     for (size_t from = 0; from < sizeof P; from++)
@@ -63,7 +64,7 @@ static void addenda(const char *profile, bool reverse)
                 must(UPDATE(context, BYTES(out ? ACCD_ACTION_UPDATE_SELF : ACCD_ACTION_UPDATE_DEVICE, (char *)&P + from,
                                            to - from)) == ACCD_OK,
                      "from %zu to %zu", from, to);
-    ok(tap_failed == failed && accd_state_digest(context) == attached && P.a.type == &base_type &&
+    ok(tap_failed == failed && accd__state_digest(context) == attached && P.a.type == &base_type &&
            P.b.type == &base_type && P.a.len == 55 && P.b.len == 55 && P.a.head.dim[0].lower == 56 &&
            P.b.head.dim[0].lower == 56,
        "updates leave all of them alone");
@@ -260,23 +261,23 @@ static void ways_out(const char *profile, enum way way, bool shared)
         is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     ok(present_count(context, &base_type, 0, 1 + shared), "the type record is present");
     is_sound(context);
-    uint64_t digest = accd_state_digest(context);
+    uint64_t digest = accd__state_digest(context);
     for (int fault = 0; fault < 8; fault++) { /* memory of the host, copies */
         struct typed was = P.a;
         if (way == ABANDON || way == ABANDON_TARGET || (strict && (way == COPYIN_NULL || way == DELETE_NULL)))
             break; /* it cannot fail, or does nothing */
         if (fault % 2)
-            accd_inject_copy_failure(context, 0, 1);
+            accd__inject_copy_failure(context, 0, 1);
         else
             meter.fail_at = 1 + (uint64_t)fault / 2;
         accd_status status = end_it(context, way, region);
         meter.fail_at = 0;
-        accd_inject_copy_failure(context, 0, 0);
-        must(status != ACCD_OK || accd_state_digest(context) != digest, "something was done");
+        accd__inject_copy_failure(context, 0, 0);
+        must(status != ACCD_OK || accd__state_digest(context) != digest, "something was done");
         if (status == ACCD_OK)
             goto ended;
         P.a = was;
-        must(accd_state_digest(context) == digest, "way %d fails and changes nothing", (int)way);
+        must(accd__state_digest(context) == digest, "way %d fails and changes nothing", (int)way);
     }
     story_clear(&story);
     if (strict && (goes || (regional && way < ABANDON) || way == FINALIZE_HOLDER)) {
@@ -290,7 +291,7 @@ static void ways_out(const char *profile, enum way way, bool shared)
         ok(status ==
                (way == ATTACH_NULL || way == NULL_CALL || way == OTHER_TYPE ? ACCD_ERROR_POINTER_CHANGED : ACCD_OK),
            "%s: the pointer may not change, or the clause does not apply", profile);
-        ok(accd_state_digest(context) == digest, "nothing is done");
+        ok(accd__state_digest(context) == digest, "nothing is done");
         point_typed(&P.a, base, 1, &base_type);
         is_status(detach(context, &P.a, 0), ACCD_OK, "detach");
         shared = shared && detach(context, &P.b, 0) != ACCD_OK;
@@ -425,14 +426,14 @@ static void anew(void)
     is_status(attach(context, &P.a, sizeof t1), ACCD_OK, "attach");
     ok(present_count(context, &base_type, 0, 1), "with its type");
     for (uint64_t n = 1;; n++) {
-        uint64_t digest = accd_state_digest(context);
+        uint64_t digest = accd__state_digest(context);
         meter.fail_at = n;
         accd_status status = accd_unmap_data(context, 0, &P);
         bool reached = !meter.fail_at;
         meter.fail_at = 0;
         if (status == ACCD_OK && !reached)
             break;
-        must(status == ACCD_ERROR_OUT_OF_MEMORY && accd_state_digest(context) == digest, "fault %d", (int)n);
+        must(status == ACCD_ERROR_OUT_OF_MEMORY && accd__state_digest(context) == digest, "fault %d", (int)n);
     }
     ok(present_count(context, &base_type, 0, 0), "unmapped: the record goes");
     is_status(accd_device_free(context, 0, dev), ACCD_OK, "free");

@@ -1,5 +1,6 @@
 /* Attached pointers: by clauses with a slot and by attach and detach, counters, changed and left
  * behind ones, aliases, several sections through one pointer. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 struct holder {
@@ -216,7 +217,7 @@ static void dangling(void)
     is_status(ENTER(context, ONE(X, ACCD_ACTION_COPYIN), through(ACCD_ACTION_COPYIN, data, 64, &X.p)), ACCD_OK,
               "libgomp: deep");
     uint64_t dev = accd_device_address(context, 0, data);
-    accd_inject_copy_failure(context, 0, 1);
+    accd__inject_copy_failure(context, 0, 1);
     fails(context, ACCD_ERROR_DEVICE, EXIT(context, PLAIN(ACCD_ACTION_COPYOUT, data)), "a failing copy");
     is_sound(context);
     is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, data)), ACCD_OK, "the target alone");

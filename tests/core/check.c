@@ -1,6 +1,7 @@
-/* accd_check_invariants finds what is wrong: the state is broken by hand, one thing at a time. */
+/* accd__check_invariants finds what is wrong: the state is broken by hand, one thing at a time. */
 #include <table/objects.h>
 #include <table/find.h>
+#include "accdeep_internal.h"
 #include "support.h"
 
 #include <ops/ops.h>
@@ -210,15 +211,15 @@ static void breaking(size_t group_least)
     must(accd__find_object(b.dir, (uintptr_t)Y, &b.holder) == ACCD_OK && b.holder, "holder");
     must(accd__find_object(b.dir, (uintptr_t)arrays[1][0], &b.target) == ACCD_OK && b.target, "target");
     must(accd__find_attachment(b.dir, (uintptr_t)&Y[1].a, &b.attach) == ACCD_OK && b.attach, "attach");
-    uint64_t digest = accd_state_digest(b.context);
+    uint64_t digest = accd__state_digest(b.context);
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         ways[i].break_it(&b);
-        const char *wrong = accd_check_invariants(b.context);
+        const char *wrong = accd__check_invariants(b.context);
         ok(wrong != NULL, "%s: %s", ways[i].what, wrong ? wrong : "not found");
         ways[i].break_it(&b);
-        wrong = accd_check_invariants(b.context);
+        wrong = accd__check_invariants(b.context);
         must(!wrong, "%s is mended: %s", ways[i].what, wrong);
-        must(accd_state_digest(b.context) == digest, "%s: all is as it was", ways[i].what);
+        must(accd__state_digest(b.context) == digest, "%s: all is as it was", ways[i].what);
     }
     is_status(accd_region_end(region), ACCD_OK, "end");
     is_sound(b.context);
@@ -250,15 +251,15 @@ static void digests(void)
             accd_run_construct(context, &(accd_construct){.kind = ACCD_KIND_REGION}, &region);
         else if (i == 6)
             accd_device_alloc(context, 0, 8, &dev);
-        seen[i] = accd_state_digest(context);
-        must(seen[i] == accd_state_digest(context), "looking twice gives the same");
+        seen[i] = accd__state_digest(context);
+        must(seen[i] == accd__state_digest(context), "looking twice gives the same");
         bool fresh = true;
         for (int k = 0; k < i; k++)
             fresh &= seen[k] != seen[i];
         ok(fresh, "the digest tells %s", what[i]);
     }
     accd_device_free(context, 0, dev);
-    ok(accd_state_digest(context) == seen[5], "the same state has the same digest");
+    ok(accd__state_digest(context) == seen[5], "the same state has the same digest");
     accd_context_free(context);
 }
 

@@ -1,6 +1,7 @@
 /* Checkpoints put a context back, and digests do not depend on addresses. Random constructs are run in a context
  * without checkpoints, and in one that makes other steps in between and is put back. After each step status, error,
  * figures, names, digests and host memory are compared; digests with those of a process with other addresses, too. */
+#include "accdeep_internal.h"
 #include "random_steps.h"
 
 #include <sys/mman.h>
@@ -17,7 +18,7 @@ enum {
 struct outcome {
     accd_status status;
     uint64_t error, state, digest, host;
-    accd_digest_set digests;
+    accd__digest_set digests;
     accd_stats stats;
     char message[400], what[400];
 };
@@ -58,8 +59,8 @@ static void record_outcome(struct world *w, accd_status status, struct outcome *
     if (w->random >> 40 & 1) /* looking ends that groups are pending */
         return;
     record->state = hash_state(w->context);
-    record->digest = accd_state_digest(w->context);
-    if (accd_state_digests(w->context, 0, NULL, 0, &record->digests) != ACCD_OK)
+    record->digest = accd__state_digest(w->context);
+    if (accd__state_digests(w->context, 0, NULL, 0, &record->digests) != ACCD_OK)
         record->digests.host = 1;
 }
 
@@ -69,8 +70,8 @@ static void stray(struct world *w, const struct setting *setting)
     w->random ^= 0x1234567;
     for (uint32_t n = 1 + below(w, 12); n; n--) {
         (void)any_step(w, setting);
-        must(!accd_check_invariants(w->context) || w->context->rules.fusion || setting->queues, "%s: %s", w->what,
-             accd_check_invariants(w->context));
+        must(!accd__check_invariants(w->context) || w->context->rules.fusion || setting->queues, "%s: %s", w->what,
+             accd__check_invariants(w->context));
         if (once_in(w, 6))
             (void)accd_label_intern(w->context, &(accd_label){.name = once_in(w, 2) ? "new" : "newer"});
     }
@@ -125,7 +126,7 @@ static void run_steps(const struct setting *setting, uint64_t seed, size_t steps
         accd_status status = any_step(&w, setting);
         record_outcome(&w, status, &log->at[log->steps++]);
         const bool checked = log->steps % 8 == 0 && !w.context->rules.fusion && !setting->queues;
-        const char *wrong = checked ? accd_check_invariants(w.context) : NULL;
+        const char *wrong = checked ? accd__check_invariants(w.context) : NULL;
         if (wrong) {
             snprintf(log->wrong, sizeof log->wrong, "step %zu, %.150s: %.200s", log->steps, w.what, wrong);
             break;
@@ -177,7 +178,7 @@ static bool outcomes_are_equal(const struct outcome *a, const struct outcome *b)
 
 static void report_outcome(const char *way, const struct outcome *record)
 {
-    const accd_digest_set *digests = &record->digests;
+    const accd__digest_set *digests = &record->digests;
     printf("#   %s: %s, %s\n#     error %llx, state %llx, host memory %llx, %llu live, %llu objects\n"
            "#     host %llx, present %llx, values %llx, counters %llx, rest %llx\n",
            way, accd_status_code(record->status), record->message, (unsigned long long)record->error,
@@ -233,7 +234,7 @@ static int print_digests(const char *how, size_t number, uint64_t seed)
     setting.checkpoints = !strcmp(how, "checkpoints");
     run_steps(&setting, seed, STEPS_APART, &log);
     for (size_t i = 0; i < log.steps; i++) {
-        const accd_digest_set *digests = &log.at[i].digests;
+        const accd__digest_set *digests = &log.at[i].digests;
         printf("%d %llx %llx %llx %llx %llx\n", (int)log.at[i].status, (unsigned long long)digests->host,
                (unsigned long long)digests->present, (unsigned long long)digests->values,
                (unsigned long long)digests->counters, (unsigned long long)digests->rest);
@@ -281,14 +282,14 @@ static accd_context *open_checkpoints(struct meter *meter, const char *rules)
     return context;
 }
 
-static accd_digest_set digests_of(accd_context *context)
+static accd__digest_set digests_of(accd_context *context)
 {
-    accd_digest_set digests = {0};
-    must(accd_state_digests(context, 0, NULL, 0, &digests) == ACCD_OK, "there are digests");
+    accd__digest_set digests = {0};
+    must(accd__state_digests(context, 0, NULL, 0, &digests) == ACCD_OK, "there are digests");
     return digests;
 }
 
-static bool equal(const accd_digest_set *a, const accd_digest_set *b)
+static bool equal(const accd__digest_set *a, const accd__digest_set *b)
 {
     return !memcmp(a, b, sizeof *a);
 }
@@ -296,10 +297,10 @@ static bool equal(const accd_digest_set *a, const accd_digest_set *b)
 static void ask_within(void *ud, const accd_event *event)
 {
     accd_checkpoint *checkpoint = NULL;
-    accd_digest_set digests;
+    accd__digest_set digests;
     (void)event;
     must(accd_checkpoint_new(ud, &checkpoint) == ACCD_ERROR_MISUSE, "a callback takes no checkpoint");
-    must(accd_state_digests(ud, 0, NULL, 0, &digests) == ACCD_ERROR_MISUSE, "nor digests");
+    must(accd__state_digests(ud, 0, NULL, 0, &digests) == ACCD_ERROR_MISUSE, "nor digests");
 }
 
 static void misuse(void)
@@ -311,8 +312,8 @@ static void misuse(void)
     is_status(accd_checkpoint_new(context, NULL), ACCD_ERROR_MISUSE, "a checkpoint needs a place");
     is_status(accd_checkpoint_new(NULL, &checkpoint), ACCD_ERROR_MISUSE, "a checkpoint needs a context");
     is_status(accd_checkpoint_restore(NULL), ACCD_ERROR_MISUSE, "there is no checkpoint to restore");
-    is_status(accd_state_digests(context, 0, NULL, 0, NULL), ACCD_ERROR_MISUSE, "digests need a place");
-    is_status(accd_state_digests(context, 7, NULL, 0, &(accd_digest_set){0}), ACCD_ERROR_NO_DEVICE,
+    is_status(accd__state_digests(context, 0, NULL, 0, NULL), ACCD_ERROR_MISUSE, "digests need a place");
+    is_status(accd__state_digests(context, 7, NULL, 0, &(accd__digest_set){0}), ACCD_ERROR_NO_DEVICE,
               "digests are of a device");
     accd_checkpoint_free(NULL);
     accd_context_free(context);
@@ -352,10 +353,10 @@ static void comes_back(void)
     accd_host_register(context, &p, sizeof p, NULL);
     accd_host_register(context, b, sizeof b, NULL);
     is_status(accd_checkpoint_new(context, &empty), ACCD_OK, "an empty context has a checkpoint");
-    const accd_digest_set none = digests_of(context);
+    const accd__digest_set none = digests_of(context);
     REGION(context, &region, PLAIN(ACCD_ACTION_COPY, a), BYTES(ACCD_ACTION_COPYIN, &p, sizeof p));
     ENTER(context, ((accd_item){.host = a, .bytes = sizeof a, .slot = &p, .action = ACCD_ACTION_COPYIN}));
-    const accd_digest_set there = digests_of(context);
+    const accd__digest_set there = digests_of(context);
     is_status(accd_checkpoint_new(context, &full), ACCD_OK, "a region is open, a pointer is attached");
     device_put(context, &a[3], &(int){77}, sizeof(int));
     REGION(context, &inner, PLAIN(ACCD_ACTION_CREATE, b));
@@ -367,13 +368,13 @@ static void comes_back(void)
     accd_context_set_event_handler(context, tell_story, &story);
     accd_context_subscribe(context, 1u << ACCD_OP_ALLOC, 0);
     is_status(accd_checkpoint_new(context, &later), ACCD_OK, "a checkpoint behind another one");
-    const accd_digest_set behind = digests_of(context);
+    const accd__digest_set behind = digests_of(context);
     ok(behind.host != there.host && behind.present != there.present && behind.values != there.values &&
            behind.counters != there.counters && behind.rest != there.rest,
        "all digests differ");
     for (int round = 0; round < 3; round++) {
         is_status(accd_checkpoint_restore(full), ACCD_OK, "back");
-        accd_digest_set now = digests_of(context);
+        accd__digest_set now = digests_of(context);
         int value = 0;
         ok(equal(&now, &there) && a[2] == 2 && device_get(context, &a[3], &value, sizeof value) && value == 3,
            "state and values are those of the checkpoint");
@@ -460,10 +461,10 @@ static void functions(void)
     accd_queue_call(context, 0, queue, run_body, &early);
     is_status(accd_checkpoint_new(context, &one), ACCD_OK, "a queue holds a function");
     ok(early.users == 2, "the checkpoint is a user");
-    accd_digest_set first = digests_of(context);
+    accd__digest_set first = digests_of(context);
     accd_queue_call(context, 0, queue, run_body, &late);
     is_status(accd_checkpoint_new(context, &two), ACCD_OK, "two functions");
-    accd_digest_set second = digests_of(context);
+    accd__digest_set second = digests_of(context);
     ok(first.rest != second.rest && early.users == 3 && late.users == 2, "digests tell how many");
     for (int round = 1; round < 4; round++) {
         is_status(accd_queue_wait(context, 0, queue), ACCD_OK, "a wait");
@@ -494,9 +495,9 @@ static void large(void)
     is_status(accd_checkpoint_new(context, &before), ACCD_OK, "before");
     ENTER(context, BYTES(ACCD_ACTION_COPYIN, data, N / 2));
     accd_device_alloc(context, 0, N, &dev);
-    accd_digest_set digests = digests_of(context);
+    accd__digest_set digests = digests_of(context);
     accd_device_write(context, 0, dev, data, N);
-    const accd_digest_set written = digests_of(context);
+    const accd__digest_set written = digests_of(context);
     ok(digests.rest != written.rest && digests.values == written.values, "memory without host data counts");
     is_status(accd_checkpoint_new(context, &after), ACCD_OK, "after");
     accd_checkpoint_restore(before);
@@ -523,11 +524,11 @@ static void cuts(void)
         const void *to;
         char c[24];
     } s = {3, &s.n, "abcdefghijklmnopqrstuvw"};
-    accd_digest_set one, two;
+    accd__digest_set one, two;
     accd_context *context = open_with(NULL, NULL, "openacc-3.3", 64);
     accd_host_register(context, &s, sizeof s, NULL);
     ENTER(context, BYTES(ACCD_ACTION_COPYIN, &s, sizeof s));
-    const accd_digest_set whole = digests_of(context);
+    const accd__digest_set whole = digests_of(context);
     EXIT(context, BYTES(ACCD_ACTION_DELETE, &s, sizeof s));
     ENTER(context, BYTES(ACCD_ACTION_COPYIN, s.c + 3, 21));
     ENTER(context, BYTES(ACCD_ACTION_COPYIN, &s, 11));
@@ -551,7 +552,7 @@ static void speed(void)
     static int data[12][16];
     struct meter meter = {0};
     accd_context *context = open_checkpoints(&meter, "openacc-3.3");
-    accd_digest_set digests;
+    accd__digest_set digests;
     accd_checkpoint *checkpoint, *inner;
     for (int i = 0; i < 12; i++) {
         accd_host_register(context, data[i], sizeof data[i], NULL);
@@ -562,7 +563,7 @@ static void speed(void)
     accd_checkpoint_new(context, &checkpoint);
     for (int i = 0; i < ROUNDS; i++) {
         ENTER(context, PLAIN(ACCD_ACTION_COPYIN, data[i % 12]));
-        accd_state_digests(context, 0, NULL, 0, &digests);
+        accd__state_digests(context, 0, NULL, 0, &digests);
         accd_checkpoint_new(context, &inner);
         accd_checkpoint_free(inner);
         accd_checkpoint_restore(checkpoint);
@@ -581,7 +582,7 @@ static void places(void)
     static int a[4], b[4];
     static uint64_t kept[1];
     for (int avoid_reuse = 0; avoid_reuse < 2; avoid_reuse++) {
-        accd_digest_set digests[2];
+        accd__digest_set digests[2];
         for (int k = 0; k < 2; k++) {
             accd_context_config config;
             accd_context *context = NULL;

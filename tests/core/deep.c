@@ -1,4 +1,5 @@
 /* Deep copy of structures through the core alone: programs, attachments, counters, groups. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 struct deep {
@@ -95,7 +96,7 @@ static void bounds(void)
     ok(!accd_bounds_changed(then, now, &change) && !accd_bounds_changed(NULL, then, &change), "nothing to compare");
     accd_bounds_free(then);
     accd_bounds_free(NULL);
-    ok(!accd_check_invariants(context), "the context is as it was");
+    ok(!accd__check_invariants(context), "the context is as it was");
     accd_program_release(program);
     accd_context_free(context);
     is_number(meter.live, 0, "memory is given back");
@@ -145,7 +146,7 @@ static void with_group_least(size_t least)
     ok(accd_device_write(context, 0, (uint64_t)(uintptr_t)(copy.b + 1), &value, 4) == ACCD_OK, "write");
     ok(b1[1] == 10, "the host does not see it yet");
     if (least > 1) {
-        const char *wrong = accd_check_invariants(context);
+        const char *wrong = accd__check_invariants(context);
         ok(!wrong, "invariants: %s", wrong ? wrong : "hold");
     }
     events[0] = 0;
@@ -167,7 +168,7 @@ static void with_group_least(size_t least)
     ok(X[0].a == a0 && X[1].b == b1, "host pointers are kept");
     accd_get_stats(context, 0, &stats);
     is_number(stats.objects + stats.attachments + stats.live_bytes, 0, "nothing is left");
-    const char *wrong = accd_check_invariants(context);
+    const char *wrong = accd__check_invariants(context);
     ok(!wrong, "invariants: %s", wrong ? wrong : "hold");
     accd_program_release(program);
     accd_context_free(context);

@@ -1,5 +1,6 @@
 /* Fortran descriptors in elements of arrays: as groups and one by one they do the same, at random, too (document
  * FLANG). */
+#include "accdeep_internal.h"
 #include "descriptors.h"
 
 enum { CELLS = 40 };
@@ -389,12 +390,12 @@ static void random_run(struct story *log, uint64_t seed, const char *profile, bo
         }
         build_boxes();
         if (i % 8 == 7 && seed % 2) {
-            const char *wrong = accd_check_invariants(world.context);
+            const char *wrong = accd__check_invariants(world.context);
             must(!wrong, "%s, seed %llu, step %d: %s", profile, (unsigned long long)seed, i, wrong);
             write_state(world.context, log);
         }
     }
-    const char *wrong = accd_check_invariants(world.context);
+    const char *wrong = accd__check_invariants(world.context);
     must(!wrong, "%s, seed %llu: %s", profile, (unsigned long long)seed, wrong);
     write_state(world.context, log);
     while (world.depth)

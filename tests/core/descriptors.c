@@ -1,5 +1,6 @@
 /* Fortran descriptors: attached and detached as a whole, left alone by whatever moves around them
  * (document FLANG); the three layouts; updates, kernels, fusion. */
+#include "accdeep_internal.h"
 #include "descriptors.h"
 
 /* The first example of the document, by clauses and by calls. */
@@ -143,18 +144,18 @@ static void steps_of_the_call(void)
     accd_context *context = new_descriptor_context(&meter, "tr14");
     point(&d.p, 2, t1, 1, 2);
     point(&d.q, 1, NULL, 1, 0);
-    uint64_t empty = accd_state_digest(context);
+    uint64_t empty = accd__state_digest(context);
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "nothing is present: silence");
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, t1)), ACCD_OK, "the data");
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "no descriptor: silence");
     is_number(attach_count(context, &d.p), 0, "nothing is attached");
     is_status(EXIT(context, PLAIN(ACCD_ACTION_DELETE, t1)), ACCD_OK, "no data");
-    ok(accd_state_digest(context) == empty, "nothing was left");
+    ok(accd__state_digest(context) == empty, "nothing was left");
     is_status(ENTER(context, ONE(d, ACCD_ACTION_COPYIN)), ACCD_OK, "the descriptor");
-    uint64_t alone = accd_state_digest(context);
+    uint64_t alone = accd__state_digest(context);
     is_status(attach(context, &d.p, sizeof t1), ACCD_OK, "no data: silence");
     is_status(attach(context, &d.q, 0), ACCD_OK, "a null pointer: silence");
-    ok(accd_state_digest(context) == alone, "nothing was done");
+    ok(accd__state_digest(context) == alone, "nothing was done");
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, t1)), ACCD_OK, "the data");
     is_status(attach(context, &d.p, sizeof t1 + 1), ACCD_OK, "more than is present: silence");
     is_number(attach_count(context, &d.p), 0, "nothing is attached");
@@ -326,7 +327,7 @@ static void ranks(accd_descriptor_layout layout, size_t header, size_t rank_at)
                  "rank %zu", rank);
         is_sound(context);
         /* every range that begins and ends anywhere leaves all of them alone */
-        uint64_t digest = accd_state_digest(context);
+        uint64_t digest = accd__state_digest(context);
         for (size_t rank = 0; rank <= MOST; rank++)
             for (size_t i = at[rank] + 8; i < at[rank + 1]; i++)
                 all[i] ^= 0xFF;
@@ -337,7 +338,7 @@ static void ranks(accd_descriptor_layout layout, size_t header, size_t rank_at)
                      "to the device");
                 must(UPDATE(context, BYTES(ACCD_ACTION_UPDATE_SELF, all + from, to - from)) == ACCD_OK, "to the host");
             }
-        ok(accd_state_digest(context) == digest && !memcmp(all, before, sizeof all), "updates leave both sides alone");
+        ok(accd__state_digest(context) == digest && !memcmp(all, before, sizeof all), "updates leave both sides alone");
         for (size_t rank = 0; rank <= MOST; rank++)
             for (size_t i = at[rank] + 8; i < at[rank + 1]; i++)
                 all[i] ^= 0xFF;
@@ -455,7 +456,7 @@ static void what_is_no_descriptor(void)
         memcpy(&before, (char *)&d.p + at, sizeof before);
         memcpy((char *)&d.p + at, &to, sizeof to);
         must(ENTER(context, pointer(ACCD_ACTION_ATTACH, (char *)&d.p + at, 0)) == ACCD_OK, "across it");
-        accd_check_invariants(context);
+        accd__check_invariants(context);
         must(EXIT(context, pointer(ACCD_ACTION_DETACH, (char *)&d.p + at, 0)) == ACCD_OK, "and off");
         memcpy((char *)&d.p + at, &before, sizeof before);
     }

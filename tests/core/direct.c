@@ -1,5 +1,6 @@
 /* What real programs need: a device whose memory lies at its addresses, regions of several host
  * threads, members of aggregates that are not mapped themselves. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 static accd_context *open_direct(struct meter *meter)
@@ -78,7 +79,7 @@ static void guarded(const char *kind)
                "it holds its bytes");
             memset((void *)(uintptr_t)dev[i], i, bytes);
         }
-        is_number(accd_device_find_overrun(context, 0, &block), 0, "nothing is written beside it");
+        is_number(accd__device_find_overrun(context, 0, &block), 0, "nothing is written beside it");
         for (int i = 0; i < N; i++)
             ok(accd_device_free(context, 0, dev[(i * 7) % N]) == ACCD_OK, "it goes");
         accd_get_stats(context, 0, &stats);
@@ -89,19 +90,19 @@ static void guarded(const char *kind)
     char *first = (void *)(uintptr_t)dev[0], *second = (void *)(uintptr_t)dev[1];
     if (strcmp(kind, "guarded-end") != 0) {
         first[5] = 1;
-        is_number(accd_device_find_overrun(context, 0, &block), dev[0] + 5, "after the end");
+        is_number(accd__device_find_overrun(context, 0, &block), dev[0] + 5, "after the end");
         is_number(block, dev[0], "of the first");
         first[5] = (char)ACCD_POISON;
     }
     if (strcmp(kind, "guarded-begin") != 0) {
         second[-1] = 1;
-        is_number(accd_device_find_overrun(context, 0, &block), dev[1] - 1, "before the beginning");
+        is_number(accd__device_find_overrun(context, 0, &block), dev[1] - 1, "before the beginning");
         second[-1] = (char)ACCD_POISON;
     }
     ok(accd_device_free(context, 0, dev[0]) == ACCD_OK && accd_device_free(context, 0, dev[0]) == ACCD_ERROR_MISUSE &&
            accd_device_alloc(context, 0, 5, &dev[2]) == ACCD_OK && (dev[2] == dev[0]) == !strcmp(kind, "guarded-again"),
        "freed memory rests, or is used again");
-    is_number(accd_device_find_overrun(context, 0, &block), 0, "and is not looked at");
+    is_number(accd__device_find_overrun(context, 0, &block), 0, "and is not looked at");
     accd_context_free(context);
 }
 

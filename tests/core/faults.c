@@ -1,6 +1,7 @@
 /* Failure sweeps: in scripts of constructs every step is made to fail at every host allocation,
  * every device allocation and every copy: at the n-th alone, and at all from the n-th on. After a failure
  * nothing has changed, and the step then succeeds and ends as if it had never failed. */
+#include "accdeep_internal.h"
 #include "../cuda/standin.h"
 #include "fault_steps.h"
 
@@ -134,9 +135,9 @@ static void arm(struct world *w, enum fault fault, uint64_t n)
     if (fault == HOST_MEMORY || fault == HOST_MEMORY_ENDS) {
         w->meter.fail_at = n;
     } else if (fault == DEVICE_MEMORY) {
-        accd_inject_allocation_failure(w->context, 0, n);
+        accd__inject_allocation_failure(w->context, 0, n);
     } else if (fault == COPY) {
-        accd_inject_copy_failure(w->context, 0, n);
+        accd__inject_copy_failure(w->context, 0, n);
     } else if (fault == DRIVER_CALL) {
         fail_call("*", n, 0);
     } else if (n) {
@@ -169,7 +170,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     open_world(&w, rules, least);
     for (int i = 0; i < at; i++)
         must(steps[i](&w) == ACCD_OK, "%s: step %d", title, i);
-    uint64_t digest = look == BEFORE ? accd_state_digest(w.context) : 0;
+    uint64_t digest = look == BEFORE ? accd__state_digest(w.context) : 0;
     accd_get_stats(w.context, 0, &before);
     uint64_t host = host_hash();
     arm(&w, fault, n);
@@ -192,13 +193,13 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
                  before.live_allocations == after.live_allocations && before.attachments == after.attachments,
              "%s: figures", place);
         if (look == BEFORE && !torn)
-            must(accd_state_digest(w.context) == digest, "%s: the state is unchanged", place);
+            must(accd__state_digest(w.context) == digest, "%s: the state is unchanged", place);
         if (look == AFTER && !torn) {
             write_state(w.context, &state);
             must(!strcmp(state.text, states[at].text), "%s: the state is as before", place);
         }
         if (look != NEVER) {
-            const char *wrong = accd_check_invariants(w.context);
+            const char *wrong = accd__check_invariants(w.context);
             must(!wrong, "%s: %s", place, wrong);
         }
         status = steps[at](&w);
@@ -212,7 +213,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
         status = lost ? ACCD_ERROR_DEVICE : status;
     }
     if (status == ACCD_OK && (look != NEVER || n % 3)) { /* otherwise go on with what is pending */
-        const char *wrong = accd_check_invariants(w.context);
+        const char *wrong = accd__check_invariants(w.context);
         must(!wrong, "%s: afterwards: %s", place, wrong);
         story_clear(&state);
         write_state(w.context, &state);
@@ -220,7 +221,7 @@ static bool try_fault(const char *title, const char *rules, size_t least, step *
     }
     for (int i = at + 1; status == ACCD_OK && steps[i]; i++)
         must(steps[i](&w) == ACCD_OK, "%s: later step %d", place, i);
-    const char *wrong = lost ? NULL : accd_check_invariants(w.context); /* which asks the device what groups hold */
+    const char *wrong = lost ? NULL : accd__check_invariants(w.context); /* which asks the device what groups hold */
     must(!wrong, "%s: at the end: %s", place, wrong);
     while (w.depth)
         accd_region_abandon(w.regions[--w.depth]);
@@ -417,9 +418,9 @@ static void sweep_random(uint64_t seed, const char *rules, size_t least)
     for (int tries = 0; tries < 24 && n < 9 && is_walkable(); tries++) {
         const size_t which = next_random(&random) % 3 ? near + next_random(&random) % NEAR : next_random(&random);
         const struct any *next = &any[which % ALL];
-        const uint64_t digest = accd_state_digest(w.context);
+        const uint64_t digest = accd__state_digest(w.context);
         if (next->step(&w) != ACCD_OK) {
-            must(accd_state_digest(w.context) == digest, "%s %s: what is wrong changes nothing", title, next->name);
+            must(accd__state_digest(w.context) == digest, "%s %s: what is wrong changes nothing", title, next->name);
             continue;
         }
         steps[n++] = next->step;

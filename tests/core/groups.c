@@ -3,6 +3,7 @@
  * same statuses, events, host memory, device content, counters, attachments and levels. With random
  * faults on the way, too. */
 #include <table/targets.h>
+#include "accdeep_internal.h"
 #include "support.h"
 
 #include <ops/ops.h>
@@ -340,7 +341,7 @@ static void kept_reserve(int n)
         meter.fail_at = 0;
         must(status == ACCD_OK || status == ACCD_ERROR_OUT_OF_MEMORY, "request %zu: %s", k, accd_status_code(status));
         must(attach_count(context, pointer) == (status == ACCD_OK), "request %zu: attached or not", k);
-        const char *wrong = accd_check_invariants(context);
+        const char *wrong = accd__check_invariants(context);
         must(!wrong, "request %zu: %s", k, wrong ? wrong : "");
         accd_program_release(program);
         accd_context_free(context);
@@ -366,13 +367,13 @@ static accd_status step_with_fault(struct world *world, struct meter *meter, uin
     if (fault == 0)
         *meter = (struct meter){meter->live, meter->blocks, n, next_random(chance) % 2, 0, meter->wrong};
     else if (fault == 1)
-        accd_inject_allocation_failure(world->context, 0, n);
+        accd__inject_allocation_failure(world->context, 0, n);
     else
-        accd_inject_copy_failure(world->context, 0, n);
+        accd__inject_copy_failure(world->context, 0, n);
     accd_status status = run_group_step(world, state, log);
     meter->fail_at = 0;
-    accd_inject_allocation_failure(world->context, 0, 0);
-    accd_inject_copy_failure(world->context, 0, 0);
+    accd__inject_allocation_failure(world->context, 0, 0);
+    accd__inject_copy_failure(world->context, 0, 0);
     if (status != ACCD_ERROR_OUT_OF_MEMORY && status != ACCD_ERROR_OUT_OF_DEVICE_MEMORY && status != ACCD_ERROR_DEVICE)
         return status;
     faults_met++;
@@ -422,7 +423,7 @@ static void run_story(struct story *log, uint64_t seed, const char *rules, size_
         story_add(log, " %llx\n", (unsigned long long)host_hash(world.context));
         mend();
         if (i % look_every == look_every - 1) {
-            const char *wrong = accd_check_invariants(world.context);
+            const char *wrong = accd__check_invariants(world.context);
             must(!wrong, "seed %llu, step %d, groups from %zu: %s", (unsigned long long)seed, i, least, wrong);
             write_state(world.context, log);
         }
@@ -430,7 +431,7 @@ static void run_story(struct story *log, uint64_t seed, const char *rules, size_
     while (world.depth)
         accd_region_abandon(world.regions[--world.depth]);
     write_state(world.context, log);
-    const char *wrong = accd_check_invariants(world.context);
+    const char *wrong = accd__check_invariants(world.context);
     must(!wrong, "seed %llu, end, groups from %zu: %s", (unsigned long long)seed, least, wrong);
     accd_program_release(world.leaf);
     accd_program_release(world.only_b);
@@ -675,7 +676,7 @@ static void touch_one(const struct touching *one, const char *rules, bool counte
         must(EXIT(t.context, all_of(&t, ACCD_ACTION_COPYOUT)) == ACCD_OK, "exit data");
     else
         must(FINALIZE(t.context, all_of(&t, ACCD_ACTION_COPYOUT)) == ACCD_OK, "finalize");
-    const char *wrong = accd_check_invariants(t.context);
+    const char *wrong = accd__check_invariants(t.context);
     must(!wrong, "%s: %s", one->what, wrong ? wrong : "");
     write_state(t.context, story);
     must(!grouped || !t.context->envs[0].groups.at[0], "%s: the group is gone", one->what);

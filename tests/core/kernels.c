@@ -1,5 +1,6 @@
 /* What a kernel may touch: uninitialised, excluded and foreign memory, bounds, unattached pointers;
  * names of places; the journal. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 static struct leaf X[2];
@@ -67,10 +68,10 @@ static void accesses(size_t least)
     fails(context, ACCD_ERROR_EXCLUDED_MEMBER, accd_device_read(context, 0, dev + 16, &word, 8), "X[0].b");
     is_text(accd_context_error(context)->asked.name, "X[0].b", "it is named");
     fails(context, ACCD_ERROR_EXCLUDED_MEMBER, accd_device_write(context, 0, dev + 44, &word, 4), "half of X[1].b");
-    ok(accd_excluded_at(context, 0, dev + 47, &info) && !strcmp(info.name, "X[1].b") && info.bytes == 8 &&
+    ok(accd__excluded_at(context, 0, dev + 47, &info) && !strcmp(info.name, "X[1].b") && info.bytes == 8 &&
            info.host == (uintptr_t)&X[1].b,
        "found by its last byte");
-    ok(!accd_excluded_at(context, 0, dev + 39, &info) && !accd_excluded_at(context, 0, 0, &info),
+    ok(!accd__excluded_at(context, 0, dev + 39, &info) && !accd__excluded_at(context, 0, 0, &info),
        "no other byte is excluded");
     accd_format_name_at(context, 0, dev + 32, name, sizeof name);
     is_text(name, "X[1].a", "a pointer's name");
@@ -130,7 +131,7 @@ static void journal(size_t least)
     uint64_t a = accd_device_address(context, 0, arrays[0]), state = 3;
     uint32_t value = 1;
     is_status(accd_device_write(context, 0, a, &value, 4), ACCD_OK, "before");
-    uint64_t before = accd_state_digest(context);
+    uint64_t before = accd__state_digest(context);
     for (int commit = 0; commit < 2; commit++) {
         is_status(accd_journal_begin(context, 0), ACCD_OK, "open");
         is_status(accd_journal_begin(context, 0), ACCD_ERROR_MISUSE, "only one at a time");
@@ -140,7 +141,7 @@ static void journal(size_t least)
             must(accd_device_write(context, 0, a + at, &word, bytes) == ACCD_OK, "write");
         }
         accd_journal_end(context, 0, commit);
-        ok((accd_state_digest(context) == before) == !commit, commit ? "committed" : "undone");
+        ok((accd__state_digest(context) == before) == !commit, commit ? "committed" : "undone");
         is_number(accd_device_count_written(context, 0, a, 16), commit ? 15 : 4, "what is initialised");
     }
     accd_journal_end(context, 0, 0); /* none is open */

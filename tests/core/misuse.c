@@ -1,4 +1,5 @@
 /* Calls that are given nothing, or what there is not: a status and a sentence, and nothing has changed. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 #include <limits.h>
@@ -83,8 +84,8 @@ static void without_context(void)
     accd_context_config_init(NULL);
     accd_host_set_state(NULL, bytes, 0);
     accd_journal_end(NULL, 0, 0);
-    accd_inject_allocation_failure(NULL, 0, 1);
-    accd_inject_copy_failure(NULL, 0, 1);
+    accd__inject_allocation_failure(NULL, 0, 1);
+    accd__inject_copy_failure(NULL, 0, 1);
     accd_region_abandon(NULL);
     accd_program_release(NULL);
     accd_context_free(NULL);
@@ -116,7 +117,7 @@ static void without_context(void)
         accd_attached_range(NULL, 0, bytes, 1, &number, &more),
         accd_get_kernel_compiler(NULL, 0, name, sizeof name),
         accd_device_is_allocated(NULL, 0, 1, 1),
-        accd_excluded_at(NULL, 0, 1, &info),
+        accd__excluded_at(NULL, 0, 1, &info),
         accd_find_rules(NULL) != NULL,
         accd_find_backend(NULL) != NULL,
     };
@@ -128,7 +129,7 @@ static void without_context(void)
     is_number((long long)accd_region_addresses(NULL, &(uint64_t){0}, 1), 0, "nor its addresses");
     ok(accd_context_error(NULL)->status == ACCD_ERROR_MISUSE && *accd_context_error(NULL)->message,
        "the error of no context");
-    ok(accd_check_invariants(NULL) != NULL, "no context is not sound");
+    ok(accd__check_invariants(NULL) != NULL, "no context is not sound");
 }
 
 /* ---------------------------------------------------------------------------- null arguments -- */
@@ -169,7 +170,7 @@ static void null_arguments(accd_context *context)
            !accd_attachment_next(context, 0, NULL, NULL) && !accd_level_get(context, 0, 0, NULL) &&
            !accd_level_get_clause(context, 0, 0, 0, NULL) && !accd_device_bounds(context, 0, dev, NULL, NULL) &&
            !accd_device_address_space(context, 0, NULL, NULL) &&
-           !accd_attached_range(context, 0, bytes, dev, NULL, NULL) && !accd_excluded_at(context, 0, dev, NULL) &&
+           !accd_attached_range(context, 0, bytes, dev, NULL, NULL) && !accd__excluded_at(context, 0, dev, NULL) &&
            !accd_host_at(context, bytes, NULL) && !accd_host_bounds(context, bytes, NULL, NULL) &&
            !accd_queue_get_info(context, 0, 1, NULL) && !accd_get_kernel_compiler(context, 0, NULL, 0) &&
            !accd_descriptor_bytes(context, NULL),

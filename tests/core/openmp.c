@@ -1,4 +1,5 @@
 /* OpenMP's data environment: constructs count, attachments do not (OMP60-map-4 to map-9). */
+#include "accdeep_internal.h"
 #include "openmp.h"
 
 static struct story story;
@@ -434,7 +435,7 @@ static void given_up(const char *rules)
     accd_region *region;
     is_status(ENTER(context, ONE(ACCD_ACTION_COPYIN, S), PLAIN(ACCD_ACTION_COPYIN, v)), ACCD_OK, "%s: S, v", rules);
     for (int attached = 0; attached < 2; attached++) {
-        uint64_t before = accd_state_digest(context), word = device_word(context, &S.p);
+        uint64_t before = accd__state_digest(context), word = device_word(context, &S.p);
         S.p = attached ? other : pool;
         v[3] = 77;
         is_status(accd_journal_begin(context, 0), ACCD_OK, "a construct begins");
@@ -448,7 +449,7 @@ static void given_up(const char *rules)
         accd_journal_end(context, 0, 0);
         accd_region_abandon(region);
         is_sound(context);
-        ok(accd_state_digest(context) == before && device_word(context, &S.p) == word &&
+        ok(accd__state_digest(context) == before && device_word(context, &S.p) == word &&
                (int)attach_count(context, &S.p) == attached && read_device_int(context, v + 3) == 3,
            "given up: all is as it was");
         v[3] = 3;

@@ -1,4 +1,5 @@
 /* Random constructs of OpenMP against a literal model (OMP60-map-4 to map-9). */
+#include "accdeep_internal.h"
 #include "openmp.h"
 
 /* What the rules say, without objects for more than one of three variables, or order: for each a count, values
@@ -123,7 +124,7 @@ static bool matches_model(accd_context *context, struct model *model)
             if (read_device_int(context, &cells[x][c]) != model->device[x][c])
                 return false;
     }
-    return !accd_check_invariants(context);
+    return !accd__check_invariants(context);
 }
 
 /* Fresh device memory holds nothing: it gets the model's values. */
@@ -158,7 +159,7 @@ static void random_round(unsigned round, const char *rules)
         struct model after = model;
         accd_status status;
         bool fine;
-        uint64_t digest = accd_state_digest(context);
+        uint64_t digest = accd__state_digest(context);
         int what = choose(4), n = 0;
         if (what < 2) {
             n = random_items(items, maps, 4, 128 | 256 | 512);
@@ -193,10 +194,10 @@ static void random_round(unsigned round, const char *rules)
         if (fine)
             model = after;
         else
-            must(accd_state_digest(context) == digest, "nothing changed");
+            must(accd__state_digest(context) == digest, "nothing changed");
         write_model_values(context, &model);
         must(matches_model(context, &model), "%s, round %u, step %d: %s", rules, round, step,
-             accd_check_invariants(context) ? accd_check_invariants(context) : "the model says otherwise");
+             accd__check_invariants(context) ? accd__check_invariants(context) : "the model says otherwise");
         for (int x = 0; x < VARIABLES; x++) { /* both sides go on */
             int c = choose(CELLS);
             if (choose(2))

@@ -1,6 +1,7 @@
 /* groups in queues: deep structures that are asked for in queues stay one record, and nobody can tell: random
  * constructs in queues, sections alone or in groups, with waits that are missing and host memory that is freed;
  * what listeners hear; how much a queue does for them. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 #include <ops/ops.h>
@@ -295,7 +296,7 @@ static size_t play(uint64_t number, size_t least, accd_queue_mode mode, struct s
         accd_status status = accd_queue_wait(world.context, 0, 0);
         story_add(told, "%s ", accd_status_code(status));
     }
-    const char *wrong = accd_check_invariants(world.context); /* missing waits may mix pointers up */
+    const char *wrong = accd__check_invariants(world.context); /* missing waits may mix pointers up */
     story_add(told, "%s\n", wrong ? wrong : "sound");
     write_device(world.context, told);
     close_world(&world);
@@ -429,7 +430,7 @@ static void sweep(bool fails_on)
         reached = world.meter.failed;
         world.meter.fail_at = 0;
         must(accd_queue_wait(world.context, 0, 0) == ACCD_OK, "request %zu: it ends", n);
-        const char *wrong = waited == ACCD_OK ? accd_check_invariants(world.context) : NULL;
+        const char *wrong = waited == ACCD_OK ? accd__check_invariants(world.context) : NULL;
         must(!wrong, "request %zu: %s", n, wrong ? wrong : "");
         close_world(&world);
     }

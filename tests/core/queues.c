@@ -1,5 +1,6 @@
 /* activity queues, delayed: what is asked for is done at the wait, in order, as a whole or not at all; device
  * memory lives as long as a queue needs it; missing memory at any step changes nothing. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 enum { N = 4 };
@@ -190,9 +191,9 @@ static void test_queue_kernels(void)
     is_number(stats.live_bytes, 0, "the rest is done");
 
     is_status(QUEUED(context, ACCD_KIND_COMPUTE, one, &region, PLAIN(ACCD_ACTION_COPY, flat)), ACCD_OK, "again");
-    uint64_t before = accd_state_digest(context);
+    uint64_t before = accd__state_digest(context);
     is_status(accd_launch_function(region, NULL, 0, add_one_on_host, &task), ACCD_OK, "a kernel");
-    ok(accd_state_digest(context) == before, "the state is the same");
+    ok(accd__state_digest(context) == before, "the state is the same");
     accd_region_abandon(region);
     is_number(task.drops, 1, "an abandoned construct lets go of it");
     is_number(pending(context, one), 0, "nothing is left to do");
@@ -283,7 +284,7 @@ static void failures(void)
     accd_context *context = open_delayed(&meter, 1, ACCD_UPDATE_METHOD_SPLIT);
     unsigned one = get_queue_number(context, 1);
     is_status(ENTER(context, PLAIN(ACCD_ACTION_COPYIN, flat), PLAIN(ACCD_ACTION_COPYIN, other)), ACCD_OK, "enter");
-    accd_inject_copy_failure(context, 0, 2);
+    accd__inject_copy_failure(context, 0, 2);
     flat[0] = other[0] = 60;
     is_status(QUEUED(context, ACCD_KIND_UPDATE, one, NULL, PLAIN(ACCD_ACTION_UPDATE_DEVICE, flat),
                      PLAIN(ACCD_ACTION_UPDATE_DEVICE, other)),
@@ -292,7 +293,7 @@ static void failures(void)
     ok(strstr(accd_context_error(context)->message, "the update of queues.c:"), "it says which");
     ok(read_device_float(context, flat) == 0.0f && read_device_float(context, other) == 0.0f, "neither is done");
     is_status(accd_queue_wait(context, 0, one), ACCD_OK, "it is over");
-    accd_inject_allocation_failure(context, 0, 1);
+    accd__inject_allocation_failure(context, 0, 1);
     fails(context, ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
           QUEUED(context, ACCD_KIND_ENTER_DATA, one, NULL, PLAIN(ACCD_ACTION_COPYIN, Y)), "is told at once");
     is_number(pending(context, one), 0, "and nothing is left to do");
@@ -352,14 +353,14 @@ static void sweep(bool fails_on)
         accd_region *region = NULL;
         accd_status status = ACCD_OK;
         for (int step = 0; step < STEPS && status == ACCD_OK; step++) {
-            uint64_t before = accd_state_digest(context);
+            uint64_t before = accd__state_digest(context);
             meter.fail_at = step ? meter.fail_at : n;
             status = submit_step(context, step, one, two, walked(0, Y, sizeof Y, leaf, label), &region, &task);
             size_t left = meter.fail_at;
             meter.fail_at = 0;
             if (status != ACCD_OK)
-                must(accd_state_digest(context) == before, "request %zu, step %d: nothing changed", n, step);
-            const char *wrong = accd_check_invariants(context);
+                must(accd__state_digest(context) == before, "request %zu, step %d: nothing changed", n, step);
+            const char *wrong = accd__check_invariants(context);
             must(!wrong, "request %zu, step %d: %s", n, step, wrong ? wrong : "");
             meter.fail_at = left;
         }
@@ -371,7 +372,7 @@ static void sweep(bool fails_on)
         meter.fail_at = 0;
         must(accd_queue_wait(context, 0, 0) == ACCD_OK, "request %zu: it ends", n);
         /* a copy for which a device has no host memory at the wait is given up, as one that the device fails */
-        const char *wrong = waited == ACCD_ERROR_OUT_OF_MEMORY ? NULL : accd_check_invariants(context);
+        const char *wrong = waited == ACCD_ERROR_OUT_OF_MEMORY ? NULL : accd__check_invariants(context);
         must(!wrong, "request %zu: %s", n, wrong ? wrong : "");
         accd_program_release(leaf);
         accd_context_free(context);
@@ -442,8 +443,8 @@ static void touching(void)
                             walked(ACCD_ACTION_COPYIN, Y, n * sizeof Y[0], leaf, NULL)) == ACCD_OK,
                      "a structure");
                 const uint64_t root = accd_device_address(context, 0, Y);
-                must(!accd_check_invariants(context), "%zu, %zu, %zu: %s", bytes, between, n,
-                     accd_check_invariants(context));
+                must(!accd__check_invariants(context), "%zu, %zu, %zu: %s", bytes, between, n,
+                     accd__check_invariants(context));
                 met += root == accd_device_address(context, 0, Y[0].b) + 16;
                 must(accd_queue_wait(context, 0, 0) == ACCD_OK, "wait");
                 accd_program_release(leaf);

@@ -3,6 +3,7 @@
 #define RANDOM_STEPS_H
 
 #include <table/find.h>
+#include "accdeep_internal.h"
 #include "support.h"
 
 #include <plan/plan.h>
@@ -340,8 +341,8 @@ static accd_status any_step(struct world *w, const struct setting *setting)
 {
     accd_status status;
     if (once_in(w, 12) && !setting->queues) { /* what a queue does not do is over all the same */
-        accd_inject_allocation_failure(w->context, 0, below(w, 3));
-        accd_inject_copy_failure(w->context, 0, below(w, 4));
+        accd__inject_allocation_failure(w->context, 0, below(w, 3));
+        accd__inject_copy_failure(w->context, 0, below(w, 4));
     }
     switch (below(w, 20)) {
     case 0:
@@ -376,8 +377,8 @@ static accd_status any_step(struct world *w, const struct setting *setting)
         status = disturb(w);
         break;
     }
-    accd_inject_allocation_failure(w->context, 0, 0);
-    accd_inject_copy_failure(w->context, 0, 0);
+    accd__inject_allocation_failure(w->context, 0, 0);
+    accd__inject_copy_failure(w->context, 0, 0);
     return status;
 }
 

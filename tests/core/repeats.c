@@ -1,6 +1,7 @@
 /* A construct that was seen before takes over what the last one computed, column by column, as far as
  * the host's data are still the same. Whatever changed in between, wherever: the result must be that
  * of a context that never saw it. */
+#include "accdeep_internal.h"
 #include "support.h"
 #include "table/group.h"
 
@@ -122,7 +123,7 @@ static uint64_t enter(accd_context *context, accd_item item, bool state)
     }
     if (!state)
         return hash;
-    const char *wrong = accd_check_invariants(context);
+    const char *wrong = accd__check_invariants(context);
     must(!wrong, "%s", wrong);
     struct story text = {0};
     write_state(context, &text);

@@ -1,6 +1,7 @@
 /* The short way of plain constructs does what the general way does. Random constructs are run twice, in two processes
  * that begin alike, so that addresses are the same: once as they are, and once with a listener, which keeps all of
  * them on the general way. After each step status, error, figures, counters, names, device and host are compared. */
+#include "accdeep_internal.h"
 #include "random_steps.h"
 
 #include <sys/mman.h>
@@ -41,7 +42,7 @@ static void record_outcome(struct world *w, accd_status status, struct outcome *
         return;
     record->state = hash_state(w->context);
     if (!backend || !strcmp(backend, "sim") || !strcmp(backend, "direct")) /* others place memory as they like */
-        record->digest = accd_state_digest(w->context);
+        record->digest = accd__state_digest(w->context);
 }
 
 static void run_steps(const struct setting *setting, uint64_t seed, bool general, struct log *log)
@@ -52,7 +53,7 @@ static void run_steps(const struct setting *setting, uint64_t seed, bool general
         accd_status status = any_step(&w, setting);
         record_outcome(&w, status, &log->at[log->steps++]);
         const bool checked = log->steps % 8 == 0 && !w.context->rules.fusion && !setting->queues;
-        const char *wrong = checked ? accd_check_invariants(w.context) : NULL;
+        const char *wrong = checked ? accd__check_invariants(w.context) : NULL;
         if (wrong) {
             snprintf(log->wrong, sizeof log->wrong, "step %zu, %.150s: %.200s", log->steps, w.what, wrong);
             break;
@@ -165,11 +166,11 @@ static void is_taken(void)
     }
     context = open_with(NULL, NULL, "openacc-3.3", 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_COPYIN, x, 64)), ACCD_OK, "a region");
-    accd_inject_allocation_failure(context, 0, 1);
+    accd__inject_allocation_failure(context, 0, 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_ERROR_OUT_OF_DEVICE_MEMORY,
               "no device memory");
     size_t spare = context->envs[0].levels.pool.spare;
-    accd_inject_copy_failure(context, 0, 1);
+    accd__inject_copy_failure(context, 0, 1);
     is_status(REGION(context, &regions[0], BYTES(ACCD_ACTION_COPYIN, y, 64)), ACCD_ERROR_DEVICE, "a copy that fails");
     ok(context->envs[0].levels.pool.spare == spare, "records of regions that fail are given back");
     accd_context_free(context);
@@ -189,15 +190,15 @@ static void several_absent(void)
         for (unsigned allocation = 0; allocation < FAILS; allocation++)
             for (unsigned copy = 0; copy < FAILS; copy++) {
                 accd_region *region = NULL;
-                accd_inject_allocation_failure(w.context, 0, allocation);
-                accd_inject_copy_failure(w.context, 0, copy);
+                accd__inject_allocation_failure(w.context, 0, allocation);
+                accd__inject_copy_failure(w.context, 0, copy);
                 accd_status status =
                     REGION(w.context, &region, BYTES(ACCD_ACTION_COPY, large[1], LARGE),
                            BYTES(ACCD_ACTION_CREATE, host.bytes[3], 32), BYTES(ACCD_ACTION_COPYIN, large[0], LARGE),
                            BYTES(ACCD_ACTION_COPY, host.bytes[0], 160));
                 record_outcome(&w, status, &records[k][allocation * FAILS + copy]);
-                accd_inject_allocation_failure(w.context, 0, 0);
-                accd_inject_copy_failure(w.context, 0, 0);
+                accd__inject_allocation_failure(w.context, 0, 0);
+                accd__inject_copy_failure(w.context, 0, 0);
                 must(!region || accd_region_end(region) == ACCD_OK, "the region ends");
             }
         accd_context_free(w.context);
@@ -225,7 +226,7 @@ static void meets_again(void)
         must(REGION(context, &region, BYTES(ACCD_ACTION_CREATE, z, 24), BYTES(ACCD_ACTION_PRESENT, y, 8)) == ACCD_OK,
              "region %d", i);
         must(accd_region_addresses(region, address, 2) == 2 && address[0] == accd_device_address(context, 0, z) &&
-                 address[1] == accd_device_address(context, 0, y) && !accd_check_invariants(context),
+                 address[1] == accd_device_address(context, 0, y) && !accd__check_invariants(context),
              "region %d: the data are where they are present", i);
         must(accd_region_end(region) == ACCD_OK && !accd_device_address(context, 0, z), "region %d: end", i);
     }
@@ -251,7 +252,7 @@ static void meets_again(void)
             must(REGION(context, &region, BYTES(ACCD_ACTION_PRESENT, y, 8), BYTES(ACCD_ACTION_PRESENT, x + 8, 8),
                         BYTES(ACCD_ACTION_PRESENT, y + 8, 8)) == ACCD_ERROR_NOT_PRESENT,
                  "round %d: what is gone is absent", i);
-        must(!accd_check_invariants(context), "round %d: invariants", i);
+        must(!accd__check_invariants(context), "round %d: invariants", i);
     }
     ok(tap_failed == failed, "directives that are met again find their data");
     must(REGION(context, &region, BYTES(ACCD_ACTION_COPY, y, 8), BYTES(ACCD_ACTION_COPY, y, 64)) == ACCD_OK,
@@ -300,7 +301,7 @@ static void memory_ends(bool fails_on, bool ordered)
                 accd_host_address(context, 0, 1);
             for (int i = 0; i < at; i++)
                 must(plain_step(context, i, &region) == ACCD_OK, "step %d", i);
-            uint64_t digest = accd_state_digest(context);
+            uint64_t digest = accd__state_digest(context);
             meter.fail_at = n;
             meter.fails_on = fails_on;
             accd_status status = plain_step(context, at, &region);
@@ -311,13 +312,13 @@ static void memory_ends(bool fails_on, bool ordered)
                     getenv("ACCDEEP_TEST_BACKEND") || !strcmp(accd_context_error(context)->rule, "HOUSE-memory");
                 must(status == ACCD_ERROR_OUT_OF_MEMORY && told, "step %d, request %zu: %s", at, n,
                      accd_context_error(context)->message);
-                must(accd_state_digest(context) == digest, "step %d, request %zu: nothing has changed", at, n);
+                must(accd__state_digest(context) == digest, "step %d, request %zu: nothing has changed", at, n);
                 must(plain_step(context, at, &region) == ACCD_OK, "step %d, request %zu: once more", at, n);
                 faults++;
             }
             for (int i = at + 1; i < 6; i++)
                 must(plain_step(context, i, &region) == ACCD_OK, "step %d", i);
-            const char *wrong = accd_check_invariants(context);
+            const char *wrong = accd__check_invariants(context);
             must(!wrong, "step %d, request %zu: %s", at, n, wrong);
             accd_context_free(context);
             must(!meter.live && !meter.wrong, "nothing leaks");

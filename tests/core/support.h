@@ -3,6 +3,7 @@
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
+#include "accdeep_internal.h"
 #include "../tap.h"
 
 #include <accdeep_core.h>
@@ -184,17 +185,17 @@ static inline accd_context *open_with(struct meter *meter, struct story *story, 
 /* The construct fails with the status, and nothing at all has changed. */
 #define fails(context, wanted, construct, ...)                               \
     do {                                                                     \
-        uint64_t before_ = accd_state_digest(context);                       \
+        uint64_t before_ = accd__state_digest(context);                      \
         accd_status got_ = (construct);                                      \
         is_status(got_, wanted, __VA_ARGS__);                                \
         must(got_ == ACCD_OK || accd_context_error(context)->status == got_, \
              "the last error is that of the construct");                     \
-        must(accd_state_digest(context) == before_, "nothing changed");      \
+        must(accd__state_digest(context) == before_, "nothing changed");     \
     } while (0)
 
 #define is_sound(context)                                        \
     do {                                                         \
-        const char *wrong_ = accd_check_invariants(context);     \
+        const char *wrong_ = accd__check_invariants(context);    \
         ok(!wrong_, "invariants: %s", wrong_ ? wrong_ : "hold"); \
     } while (0)
 

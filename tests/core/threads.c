@@ -1,4 +1,5 @@
 /* Large constructs with one and with several threads: the same results, down to the byte. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 enum { M = 9000 };
@@ -68,7 +69,7 @@ static struct result run_with_threads(unsigned threads, bool equal, bool holes, 
         row[0] = -1;
         must(!Y[i].n || device_put(context, Y[i].b, row, 4), "write");
     }
-    const char *wrong = accd_check_invariants(context);
+    const char *wrong = accd__check_invariants(context);
     must(!wrong, "%s", wrong);
     struct story state = {0};
     write_state(context, &state);

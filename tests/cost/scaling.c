@@ -1,5 +1,6 @@
 /* scaling PROFILE MODE BESIDE N - makes N of something, then does each operation some times, in a function of its own
  * whose instructions scaling.lua counts. "level": levels of N clauses. */
+#include <accdeep_core.h>
 #include <device/device.h>
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* Queues whose work goes on by itself: that it does; when what they fetch is there, what comes first, what a
  * construct does that cannot start, and a device that is lost, and when memory is given back. */
+#include "accdeep_internal.h"
 #include "standin.h"
 #include "../core/support.h"
 #include "../../cuda/driver.h"
@@ -561,7 +562,7 @@ static void unchanged(accd_context *context, int which, uint64_t n)
         must(device_get(context, a, there, sizeof there) && is_all(there, sizeof there, 1) &&
                  device_get(context, large[2], there, sizeof there) && is_all(there, sizeof there, 1),
              "call %d: nothing was sent", (int)n);
-    const char *wrong = accd_check_invariants(context);
+    const char *wrong = accd__check_invariants(context);
     must(!wrong, "call %d, step %d: %s", (int)n, which, wrong);
 }
 

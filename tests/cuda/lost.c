@@ -1,4 +1,5 @@
 /* A device that is full, and one that is lost: what the session says, and that all else goes on. */
+#include "accdeep_internal.h"
 #include "standin.h"
 #include "../core/support.h"
 
@@ -105,7 +106,7 @@ static bool lose(uint64_t n, uint64_t *lost_p)
         uint64_t dev;
         must(accd_device_alloc(context, 0, 16, &dev) == ACCD_ERROR_DEVICE && says(context, "lost"),
              "call %d: it goes on saying so", (int)n);
-        const char *wrong = accd_check_invariants(context);
+        const char *wrong = accd__check_invariants(context);
         must(!wrong, "call %d: %s", (int)n, wrong);
     }
     must(leaf.a == before.a && leaf.b == before.b && a[3] == 4 && b[3] == 8, "call %d: the host", (int)n);

@@ -1,5 +1,6 @@
 /* Deep copies in windows: whatever sections are like, all of it lies on the device where its pointers lead,
  * also after a call of the driver failed, and no memory is filled again before its copy is done. */
+#include "accdeep_internal.h"
 #include "standin.h"
 #include "../core/support.h"
 
@@ -359,7 +360,7 @@ static bool at_call(uint64_t n, int error, size_t leaves)
     accd_present_object present;
     must(status == ACCD_OK || !accd_present_at(w.context, 0, (uintptr_t)w.leaves, 0, &present),
          "call %d, error %d: nothing is present", (int)n, error);
-    const char *wrong = accd_check_invariants(w.context);
+    const char *wrong = accd__check_invariants(w.context);
     must(!wrong, "call %d, error %d: %s", (int)n, error, wrong);
     must(!lost || enter_leaves(&w) == ACCD_ERROR_DEVICE, "call %d, error %d: it goes on saying so", (int)n, error);
     if (!lost) {

@@ -1,5 +1,6 @@
 /* Memory runs out: in every step of a program, after many different numbers of requests. A step that fails
  * has changed nothing, tells so, and succeeds once there is memory again; at the end none is lost. */
+#include "accdeep_internal.h"
 #include "support.h"
 
 struct store { /* gives memory so many times, then none */
@@ -158,7 +159,7 @@ static void starve(accd_session *a, struct store *store, const char *name, accd_
 {
     enum { EACH = 6, MOST = 1 << 22 };
     accd_context *context = accd_get_context(a);
-    uint64_t digest = accd_state_digest(context);
+    uint64_t digest = accd__state_digest(context);
     size_t failures = 0;
     for (size_t n = 0; n < MOST; n += n < EACH ? 1 : n) {
         store->left = n;
@@ -169,11 +170,11 @@ static void starve(accd_session *a, struct store *store, const char *name, accd_
         failures++;
         must(status == ACCD_ERROR_OUT_OF_MEMORY, "%s after %zu requests: %s", name, n, accd_last_error_message(a));
         must(accd_last_error(a)->status == status, "%s: the detail", name);
-        const char *wrong = accd_check_invariants(context);
-        must(!wrong && accd_state_digest(context) == digest, "%s after %zu: %s", name, n,
+        const char *wrong = accd__check_invariants(context);
+        must(!wrong && accd__state_digest(context) == digest, "%s after %zu: %s", name, n,
              wrong ? wrong : "the state changed");
     }
-    ok(!accd_check_invariants(context), "%s: refused %zu times", name, failures);
+    ok(!accd__check_invariants(context), "%s: refused %zu times", name, failures);
 }
 
 static void use(void)

@@ -2,6 +2,7 @@
 #ifndef EMBED_SUPPORT_H
 #define EMBED_SUPPORT_H
 
+#include "accdeep_internal.h"
 #include "../core/support.h"
 
 #include <accdeep.h>
@@ -50,7 +51,8 @@ static inline void is_empty(accd_session *a)
     accd_stats stats;
     accd_level level;
     accd_get_stats(context, 0, &stats);
-    ok(!stats.objects && !stats.live_bytes && !accd_level_get(context, 0, 0, &level) && !accd_check_invariants(context),
+    ok(!stats.objects && !stats.live_bytes && !accd_level_get(context, 0, 0, &level) &&
+           !accd__check_invariants(context),
        "the device is empty");
 }
 

@@ -16,7 +16,9 @@ end
 -- Products are separate from the core's layers. A product uses what the public header declares (public), and the
 -- folders in `uses`.
 layers.core = {
-  headers = { "core/accdeep_core.h", "core/accdeep_rules.h", "core/accdeep_queues.h", "core/accdeep_checkpoints.h" },
+  headers = { "core/accdeep_core.h", "core/accdeep_rules.h", "core/accdeep_context.h", "core/accdeep_programs.h",
+    "core/accdeep_constructs.h", "core/accdeep_memory.h", "core/accdeep_queues.h", "core/accdeep_present.h",
+    "core/accdeep_checkpoints.h", "core/accdeep_internal.h" },
   layers = { "core/base", "core/device", "core/walk", "core/table", "core/queue", "core/plan", "core/ops",
     "core/api" },
   -- Headers that other folders may include, in addition to the header named like its folder.

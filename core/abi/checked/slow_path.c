@@ -1,8 +1,8 @@
 /* slow_path.c - slow path of the check of an access that fast_path.h did not allow. Handles accesses to parts of words,
  * the first read or write of data that were moved, and accesses that are recorded. Calls the runtime if the states do
  * not allow the access. */
-#include "fast_path.h"
 #include "access_history.h"
+#include "fast_path.h"
 
 /* State for the process and for each thread; fast_path.h explains the two names of the first. */
 struct rt_shadow local_shadow;

@@ -7,6 +7,7 @@
  *                                                                          clauses fill `items`
  *
  * drop_pragma returns to IDLE from each phase. If write_pragma fails, the phase and the items stay. */
+#include "accdeep_internal.h"
 #include "accdeep_directory.h"
 
 #include <assert.h>
@@ -118,7 +119,7 @@ accd_status accd_stacks_new(accd_stacks **stacks_p, const accd_context_config *c
     if (!stacks_p)
         return ACCD_ERROR_MISUSE;
     accd_context_config_init(&used);
-    if (config && accd_context_config_copy(&used, config) != ACCD_OK)
+    if (config && accd__context_config_copy(&used, config) != ACCD_OK)
         return ACCD_ERROR_MISUSE;
     if (!used.rules)
         used.rules = accd_find_rules("directory");

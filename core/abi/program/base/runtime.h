@@ -33,8 +33,8 @@
 #ifndef RT_RUNTIME_H
 #define RT_RUNTIME_H
 
-#include "debuginfo/debug.h"
 #include "accdeep_core.h"
+#include "debuginfo/debug.h"
 #include "descriptor.h"
 #include "new_stack.h"
 

@@ -16,6 +16,7 @@
  *
  * Invariants: rt.site is not NULL exactly while a call holds the lock. rt.context is NULL before the first call and
  * after a shutdown. A thread's state is complete (type != 0) before it takes the lock in a call. */
+#include "accdeep_internal.h"
 #include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/arena.h"
 #include "abi/program/base/diagnostics.h"
@@ -620,10 +621,10 @@ static __attribute__((noinline)) accd_region *run_checked(struct rt_thread *thre
         /* Data mapped by a skipped kernel need no guard pages, because accesses to them are not checked. */
         kind == ACCD_KIND_COMPUTE && thread->sampling == RT_SKIPPED;
     if (skips_guards)
-        accd_device_set_guards(rt.context, thread->device, 0);
+        accd__device_set_guards(rt.context, thread->device, 0);
     accd_region *region = rt_run_construct(thread, kind, 0, items, nitems, finalize);
     if (skips_guards)
-        accd_device_set_guards(rt.context, thread->device, 1);
+        accd__device_set_guards(rt.context, thread->device, 1);
     if (kind == ACCD_KIND_ENTER_DATA || kind == ACCD_KIND_EXIT_DATA)
         rt_record_stack_variables(thread, items, nitems, kind == ACCD_KIND_EXIT_DATA);
     if (rt.options.strict && region)

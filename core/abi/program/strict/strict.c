@@ -1,5 +1,6 @@
 /* strict.c - strict runs (`exec --strict`): a kernel runs while the host's memory is protected, and device memory is
  * protected from the host. The end reports data that are still mapped and redundant transfers. */
+#include "accdeep_internal.h"
 #include "abi/program/base/abnormal_exit.h"
 #include "abi/program/base/diagnostics.h"
 #include "abi/program/base/errors.h"
@@ -144,7 +145,7 @@ static bool has_unchecked_gaps; /* true if a kernel was skipped since the gaps b
 static void check_gaps(int device, const char *by)
 {
     assert(by);
-    uint64_t block, address = accd_device_find_overrun(rt.context, device, &block);
+    uint64_t block, address = accd__device_find_overrun(rt.context, device, &block);
     accd_present_object object;
     if (!address)
         return;
@@ -312,7 +313,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
         if (accd_device_address_space(rt.context, i, &low, &high))
             open[n++] = (struct rt_range){low, high - low};
     for (int i = 0; i < rt.options.devices; i++)
-        if (accd_device_metadata_range(rt.context, i, &low, &high))
+        if (accd__device_metadata_range(rt.context, i, &low, &high))
             open[n++] = (struct rt_range){low, high - low};
     n += rt_get_declared_ranges(open + n);
     if (!rt_process_guard) {

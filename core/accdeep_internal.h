@@ -1,0 +1,73 @@
+/* accdeep_internal.h - what accdeep's own runtimes, bindings and tests need of the core beyond its public interface. It
+ * is not installed; its functions may change with each version. */
+#ifndef ACCDEEP_INTERNAL_H
+#define ACCDEEP_INTERNAL_H
+
+#include "accdeep_context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Copies the configuration `from`, of any version of this header, to `to`, which has the size of this library's
+ * version. ACCD_ERROR_MISUSE: `from` is shorter than the configuration of the first version, or has nonzero members
+ * that this library does not know. */
+ACCD_API accd_status accd__context_config_copy(accd_context_config *to, const accd_context_config *from);
+
+/* ----------------------------------------------------------------------------- device memory -- */
+
+/* Gives the address range of the device's own metadata about its memory, which the program must not use. Returns 1, or
+ * 0 if there is none.
+ */
+ACCD_API int accd__device_metadata_range(accd_context *context, int device, uint64_t *low_p, uint64_t *high_p);
+/* Returns the address of a byte of a "guarded" device that was written outside an allocation; returns 0 if there is no
+ * such byte. The byte lies between the allocation and its guard page, or at most 64 bytes beyond the allocation's other
+ * end. *block_p receives the beginning of the allocation. */
+ACCD_API uint64_t accd__device_find_overrun(accd_context *context, int device, uint64_t *block_p);
+/* Turns guard pages for later small allocations of a "guarded" device on (1, the default) or off (0). */
+ACCD_API void accd__device_set_guards(accd_context *context, int device, int on);
+/* Returns 1 if a device address lies in an excluded member of a present object, and describes the member in *info_p;
+ * otherwise 0. */
+ACCD_API int accd__excluded_at(accd_context *context, int device, uint64_t dev, accd_object_info *info_p);
+
+/* ------------------------------------------------------------------- invariants and digests -- */
+
+/* Checks all invariants, for tests. Returns NULL if all hold; otherwise a sentence about the first violation, in a
+ * string that the context owns. Costs O(n log n). */
+ACCD_API const char *accd__check_invariants(accd_context *context);
+/* Returns a hash of present objects, attachments, levels and device bytes: equal states have equal hashes. */
+ACCD_API uint64_t accd__state_digest(accd_context *context);
+
+/* Hashes of the parts of a device's state. They do not depend on addresses: running the same program in another process
+ * gives equal hashes. Only host memory of accd_host_register counts; its ranges are numbered in the order of
+ * registration. An eight-byte word that holds an address in such a range, or the address of its end, is hashed as range
+ * number and offset. A device address of present data is hashed by the host range and offset of these data. All other
+ * device addresses have one common hash, except in `rest`, which hashes addresses of memory in use as offsets. */
+typedef struct accd__digest_set {
+    uint64_t host;     /* bytes of live registered host memory */
+    uint64_t present;  /* ranges of present objects */
+    uint64_t values;   /* bytes of present data on the device, and which bytes were written; independent of how the data
+                          are divided into objects */
+    uint64_t counters; /* reference counters; attached pointers with their targets and counters */
+    uint64_t rest; /* state that decides what a later construct does: open regions, tuples, flags of objects, work of
+                      queues, the amount of device memory in use if it exceeds half of the device, bytes of device
+                      memory without host data */
+} accd__digest_set;
+/* Computes the digests of a device's state. `numbers` has n numbers that the first n ranges get in place of 1 to n;
+ * NULL: ranges keep their numbers. Exchanging two numbers gives the hashes of the program in which these two ranges
+ * have exchanged their names. ACCD_ERROR_MISUSE: a construct or a kernel is under way. */
+ACCD_API accd_status accd__state_digests(accd_context *context, int device, const uint32_t *numbers, size_t n,
+                                         accd__digest_set *digests_p);
+
+/* ----------------------------------------------------------------- tests of failure handling -- */
+
+/* Makes the n-th device allocation from now on fail; n = 0: no allocation fails. Simulated devices only. */
+ACCD_API void accd__inject_allocation_failure(accd_context *context, int device, uint64_t n);
+/* Makes the n-th copy from now on fail; n = 0: no copy fails. Simulated devices only. */
+ACCD_API void accd__inject_copy_failure(accd_context *context, int device, uint64_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
