@@ -567,8 +567,9 @@ local function unknown_function(env, node, name)
       or ("register it: func(%q, function(...) ... end)"):format(name or "f") })
 end
 
--- Returns the typed node of a call. Names are searched among the member functions of the element, those of *this inside
--- a member function, the functions of the scenario and C's library. Raises if the function is unknown.
+-- Returns the typed node of a call. A bound's call may name a member function of the element. A call inside a member
+-- function may name another one of *this. Otherwise the scenario's functions are searched and, outside of bounds, C's
+-- library. Raises if no function has the name.
 function checkers.call(env, node)
   local base, session = node.base, env.session
   if base.tag == "member" then return call_method(env, node) end

@@ -162,9 +162,10 @@ end
 
 -- ----------------------------------------------------------------------------------- functions --
 
--- Updates self.pod for a constructor, a destructor or an assignment operator. A function that is defaulted or deleted
--- leaves the value "open", because compilers disagree about it. Raises for a constructor with another name than that of
--- the class.
+-- Updates self.pod for a constructor, a destructor or an assignment operator. A function that is defaulted or deleted,
+-- or a move assignment, sets an unset value to "open", because compilers disagree about it. Any other constructor,
+-- destructor or copy assignment sets "no". Other operators are ignored. Raises for a constructor whose name is not that
+-- of the class.
 function Definition:special(item)
   local text = self.session.now.current.text
   local parameters = text:sub(item.parameters_at, syntax.skip("round", text, item.parameters_at) - 1)

@@ -24,7 +24,7 @@ local INT, LONG, ULONG = types.scalars.int, types.scalars.long, types.scalars["u
 local codegen = {}
 
 local REGISTERS = 64
-local INVALID_ADDRESS = -1 -- an address that is never accessed
+local INVALID_ADDRESS = -1 -- the core loads 0 from it without an access (ACCD_NO_ADDRESS)
 local MIN_FREE_REGISTERS = 24 -- number of free registers that must be available for one expression
 
 -- ----------------------------------------------------------------------------- program builder --
@@ -302,7 +302,7 @@ local function call_out(b, env, e, name, fn, args)
   local index = env.session:bound_function(name, fn, argument_types)
   if b.guard then table.insert(sources, 1, b.guard) end
   local first = b.next
-  for i, source in ipairs(sources) do -- a register is moved by OR with itself
+  for i, source in ipairs(sources) do -- each source is moved: x OR x is x
     local to = b:register(e.pos)
     if to ~= first + i - 1 then raise("limit", e.pos, "the expression is too long", { of_construct = true }) end
     b:append(op.OR, to, source, source, 0)

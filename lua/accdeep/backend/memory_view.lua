@@ -506,7 +506,8 @@ local function member_of(t, name)
 end
 
 -- Copies a whole array or record if `value` is a view, and returns true. Returns false, without a change, for any other
--- table, which is a list. Raises for a view of another type and for values that are not tables.
+-- table, which is a list. Raises for a view of another type, for a view of a
+-- record on the other side (host or device), and for values that are not tables.
 local function fill_whole(space, t, address, value, low, high)
   local from = memory_view.location(value)
   if not from and type(value) == "table" then return false end

@@ -208,7 +208,7 @@ statements["do"] = function(env, node)
 end
 -- Compiles a for loop.
 statements["for"] = function(env, node)
-  -- the loop's variable is in a block around the body
+  -- The loop's variable is declared in a block around the body, so that condition and step can use it.
   local loop_env, init = block_environment(env), node.init
   local begin = init and compile_statement(loop_env, { tag = init.tag == "declaration" and "decl" or "expr",
     pos = init.pos, declaration = init, e = init })
@@ -296,7 +296,7 @@ local function each_free(node, see)
     for _, item in ipairs(list) do visit(item, locals) end
   end
   function visit(n, locals)
-    -- sizeof evaluates neither value nor address of its operand (ACC33-impl-3)
+    -- sizeof evaluates neither value nor address of its operand, therefore names in it are not used (ACC33-impl-3).
     if type(n) ~= "table" or n.tag == "sizeof" then return end
     if n.tag == "block" or n.tag == "for" or n.tag == "switch" then
       locals = setmetatable({}, { __index = locals })

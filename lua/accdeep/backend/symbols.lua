@@ -3,8 +3,8 @@
 --
 -- Bodies and the host program have env.lookup(name, pos), which returns a binding: {type, lvalue}, {type, value},
 -- {type, frame_slot}, {type, const} or {fn}. Its lvalue and value are functions of the frame (closures.lua). A bound of
--- a section has no lookup. In a bound, a name means a member of the element whose type has the bound; if there is none, a
--- name of the host program (TR14-3.3-07). Fields of the environment of a bound:
+-- a section has no lookup. In a bound, a name means a member of the element whose type has the bound. If no member has
+-- the name, it is a name of the host program (TR14-3.3-07). Fields of the environment of a bound:
 --   record, base    type of the element, and the offset of the part in it.
 --   above           environment of the enclosing structure in the same element, or nil.
 --   out             compilation of the element: {builder, ctx (its environment), around, touched}; out.around is the

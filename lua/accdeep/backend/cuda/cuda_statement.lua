@@ -260,8 +260,9 @@ local function counts_towards(c, name, step)
     and not ast.any(bound, function(n) return may_change(n) or is_name(n, name) end)
 end
 
--- True if each iteration may have its own private variables of a thread construct: they have no initial value, last
--- value or reduction. False if a part of an array is reduced or variables are implicitly private.
+-- True if each iteration may have its own private variables of a thread construct. None of its copies has an initial
+-- value, a last value or a reduction, and none is shared. False, too, if a part of an array is reduced or variables are
+-- implicitly private.
 local function each_has_its_own(node)
   for _, copy in ipairs(node.copies) do
     if copy.begins or copy.lasts or copy.op or copy.shared then return false end

@@ -16,7 +16,7 @@ local cuda = {}
 
 local RERUN_REASONS = 0 -- reasons to stop after which one thread runs the kernel again, as a bit set
 for i, stop in ipairs(cuda_runtime.stops) do RERUN_REASONS = RERUN_REASONS | (stop.again and 1 << i or 0) end
-local STEPS_PER_ITERATION = 10 -- lower limit of the interpreter's steps for one iteration of a loop
+local STEPS_PER_ITERATION = 10 -- a loop's iteration takes the interpreter at least as many steps
 local UNKNOWN, NOWHERE, PIECES = { 0, -1 }, { 0, 0 }, { 1, 0 } -- bounds as in cuda_runtime.lua
 
 -- Returns bounds of memory_view.lua as two numbers of cuda_runtime.lua. low: also a note, for a pointer that cannot be
@@ -142,7 +142,7 @@ end
 -- Starts a body in the queue of its construct. Returns true if the body was started; over(done) is then called at its
 -- end, where `done` is true if the device has run it. Returns false if the body cannot be started. k.why_interpreted
 -- gets the reason why the interpreter will run the body if it must. node: AST of the body; source: as in cuda.run;
--- region: the construct's region in the core. Raises for errors of the device.
+-- region: the core's handle of the construct's region. Raises for errors of the device.
 function cuda.start(k, node, source, region, over)
   local session = k.session
   local kernel, reason = cuda_statement.kernel(session, k.env, node, k.env.addressed, source)

@@ -36,8 +36,8 @@ local function check_types(node, target, e)
 end
 
 -- Reallocates the whole allocatable `to` in frame f if its shape differs from `shape`, or its dynamic type from
--- `element_type` (nil: any). shape, dims: extents and dimensions of the value; nil for a scalar, which only allocates a
--- scalar. Raises for a scalar if `to` is an array that is not allocated.
+-- `element_type` (nil: any). shape, dims: extents and dimensions of the value; nil for a scalar, which keeps the
+-- shape of `to`. Raises for a scalar if `to` is an array that is not allocated.
 local function ensure_shape(env, to, f, shape, dims, element_type)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)

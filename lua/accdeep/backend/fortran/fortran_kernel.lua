@@ -63,7 +63,7 @@ function fortran_kernel.binding(session, k, variable, start)
   local attached = k and k.plan.attached[name]
   local on_device, low, high = base, { name = name }, nil
   if base ~= 0 and bytes > 0 and not attached then
-    -- The access looks up each piece of data that are only partly present. Only inspection may use them.
+    -- Data that are partly present are in pieces, which each access looks up. Only a script that inspects may use them.
     if not k and ctx:presence(device, first, bytes) == "partly" then
       low.pieces = true
     else
@@ -79,9 +79,9 @@ function fortran_kernel.binding(session, k, variable, start)
   return section_binding(session, t, element_type, name, on_device, dims, low, high)
 end
 
--- Returns the binding of a variable in use_device, with the address of its data on the device; the host only passes it
--- on. The field `host` of the binding is the address of the data on the host. Data that are absent, or not allocated,
--- have the device address 0.
+-- Returns the binding of a variable in use_device, with the address of its data on the device; the host only passes
+-- the address on. The field `host` of the binding is the address of the data on the host. If the data are absent or not
+-- allocated, using the binding raises.
 function fortran_kernel.use_device(session, variable)
   local base, dims, element_type, first = contents(session, variable)
   local dev = base ~= 0 and session.ctx:deviceptr(session.now.device, first) or 0
@@ -110,7 +110,7 @@ local keys = { "to", "e", "a", "b", "c", "target", "first", "last", "step", "bas
 local lists = { "list", "args", "body", "cases" }
 
 -- Returns the variables that statements use, in order, for the implicit data rules: list of {name, pos, reduced?},
--- where reduced is true for the variable of a reduction. Constants and private variables of loops are not included.
+-- where reduced is true for the variable of a reduction. Private variables of loops are not included.
 function fortran_kernel.references(session, list)
   local by_name, names = {}, {}
   local function use(name, pos, private_names)

@@ -382,7 +382,7 @@ define("reshape", "source shape", function(env, node, arguments)
   local e, shape = array_of(env, arguments.source), array_of(env, arguments.shape)
   needs(arguments.source, "value", e)
   needs(arguments.shape, "integer", shape)
-  -- The rank of the result is the length of the shape, which must be written as an array constructor.
+  -- The rank of the result is the length of the shape. It must be known now, so only an array constructor is accepted.
   local rank = arguments.shape.tag == "array" and #arguments.shape.list
   if not rank then raise("unsupported", arguments.shape.pos, "the shape is written as an array constructor here") end
   return { type = e.type, rank = rank, array = function(f)

@@ -27,7 +27,7 @@ local raise, type_of = diagnostic.raise, fortran_expression.type_of
 
 local procedure = {}
 
-local MAX_CALL_DEPTH = 50 -- limit of nested calls: Lua allows about 200 nested protected calls of C
+local MAX_CALL_DEPTH = 50 -- Lua allows about 200 nested protected calls, and a nested call takes several
 
 -- Enters the procedures among the AST nodes of `list` into the session's scope. host: the scope that contains the
 -- procedures; nil for procedures of the program itself.
