@@ -4,6 +4,9 @@
 -- Addresses are pointers of the scenario, integers, or the text of an l-value or section, which also gives the number
 -- of bytes. Mapping routines neither attach nor detach pointers inside the data (ACC33-2.7-7). Scenarios, C and Fortran
 -- text call routines through api_openacc.call.
+--
+-- Parameters: `where` is such an address, `bytes` the number of bytes (nil if `where` is a text), and `at` {file, line}
+-- of the call.
 
 local lazy = require "accdeep.base.lazy"
 local api_arguments = require "accdeep.run.api_arguments"
@@ -19,8 +22,8 @@ local check_result, integer, range_name = api_arguments.check_result, api_argume
 
 local api_openacc = {}
 
--- Returns address, bytes, name and pointer type of an argument pair. where: pointer, integer, or text of an l-value or
--- section; bytes: nil if `where` is a text.
+-- Returns address, bytes, name and pointer type (nil: unknown) of a pair of arguments. Raises if `where` is no address,
+-- if the number of bytes is missing, and if it is negative.
 local function range(session, where, bytes)
   if type(where) == "string" then
     local address, size, t = session:extent(where)
@@ -40,13 +43,14 @@ local function range(session, where, bytes)
   return address, n, range_name(session, address), t
 end
 
--- Returns a pointer of the scenario to memory of the current device. t: its pointer type, or nil.
+-- Returns a scenario's pointer to `address` in memory of the current device; null for 0. t: its pointer type, or nil.
 local function device_pointer(session, address, t)
   return api_arguments.device_pointer(session, session.now.device, address, t)
 end
 
--- True if a routine has nothing to do, because the address is null or there are 0 bytes. Raises where the rule profile
--- makes this an error. Decides ACC33-3.2.18-1, ACC33-3.2.18-2, ACC33-3.2.18-3.
+-- True if a routine has nothing to do, because the address is null or there are 0 bytes. kind: operation of the
+-- routine; n: bytes. Raises if the rule profile makes this an error. Decides ACC33-3.2.18-1, ACC33-3.2.18-2,
+-- ACC33-3.2.18-3.
 local function idle(session, kind, address, n)
   if address == 0 and kind ~= "enter data" and session.rules.null_routine == "ignore" then return true end
   if n == 0 and kind == "enter data" and session.rules.zero_map == "reject" then
@@ -61,7 +65,9 @@ local function idle(session, kind, address, n)
   return false
 end
 
--- Returns a routine that maps, unmaps or updates a range; arguments: session, where, bytes, at. Decides ACC33-2.7-7.
+-- Returns a routine (session, where, bytes, at) that maps, unmaps or updates a range. kind, action: operation and
+-- action; finalize: true to set counters to 0. For enter data, the routine returns the device pointer. Decides
+-- ACC33-2.7-7.
 local function mapping(kind, action, finalize)
   return function(session, where, bytes, at)
     local address, n, name, t = range(session, where, bytes)
@@ -74,8 +80,8 @@ local function mapping(kind, action, finalize)
   end
 end
 
--- Returns address, name and type of the pointer cell that an argument designates: by the cell's address, or by the text
--- of the pointer.
+-- Returns address, name and type (nil: unknown) of the pointer that an argument designates: by the address of the
+-- pointer, or by its text. Raises if the argument is neither.
 local function pointer_cell(session, where)
   if type(where) == "string" then
     local address, t = session:pointer_cell(where)
@@ -91,12 +97,14 @@ local function pointer_cell(session, where)
   return address, range_name(session, address)
 end
 
--- Returns a routine that attaches or detaches a pointer; arguments: session, where, at.
+-- Returns a routine (session, where, at) that attaches or detaches a pointer. kind, action: operation and action;
+-- finalize: true to set the counter to 0.
 local function attaching(kind, action, finalize)
   return function(session, where, at)
     local pointer_address, name, t = pointer_cell(session, where)
     local is_descriptor, first, bytes = t and t.kind == "descriptor", 0, 0
-    if is_descriptor and t.polymorphic then -- mapped with its type record, in one construct
+    -- A polymorphic pointer is mapped together with its type record, by one directive.
+    if is_descriptor and t.polymorphic then
       local text = ("%s %s(%s)%s"):format(kind, action, where, finalize and " finalize" or "")
       return session:acc(text, nil, at.file, at.line)
     end
@@ -106,7 +114,8 @@ local function attaching(kind, action, finalize)
   end
 end
 
--- Returns the address in a device pointer. If `session` is given, raises for a pointer to memory of another device.
+-- Returns the address in the device pointer `value`; raises for other values. If `session` is given, also raises for an
+-- address that is not on the current device.
 local function device_address(value, session)
   local address = memory_view.address(value)
   if not address then raise("type-mismatch", nil, "a device pointer is needed") end
@@ -117,7 +126,7 @@ local function device_address(value, session)
   return address
 end
 
--- Returns address and bytes of a host range; raises for a device address.
+-- Returns address and bytes of a host range; raises for a device address, and as range does.
 local function host_range(session, where, bytes)
   local address, n = range(session, where, bytes)
   if address ~= 0 and session.ctx:device_of(address) >= 0 then
@@ -131,10 +140,11 @@ local create = mapping("enter data", "create")
 local update_device = mapping("update", "update device")
 local update_self = mapping("update", "update self")
 
--- name -> function(session, at, arguments...)
+-- Routines: name -> function(session, at, arguments...).
 local routines = {}
 
--- Returns a routine with arguments (where, bytes) for scenarios. A text as `where` needs no bytes.
+-- Returns the routine (session, at, where, bytes) for scenarios that calls fn(session, where, bytes, at). If `where` is
+-- a text, `bytes` may be missing.
 local function with_range(fn)
   return function(session, at, where, bytes)
     if type(where) == "string" and math.type(bytes) ~= "integer" then bytes = nil end
@@ -152,7 +162,7 @@ routines.acc_delete_finalize = with_range(mapping("exit data", "delete", true))
 routines.acc_update_device = with_range(update_device)
 routines.acc_update_self, routines.acc_update_host = with_range(update_self), with_range(update_self)
 
--- Returns a routine with the single argument (where) for scenarios.
+-- Returns the routine (session, at, where) for scenarios that calls fn(session, where, at).
 local function pointing(fn)
   return function(session, at, where) return fn(session, where, at) end
 end
@@ -160,14 +170,15 @@ routines.acc_attach = pointing(attaching("enter data", "attach"))
 routines.acc_detach = pointing(attaching("exit data", "detach"))
 routines.acc_detach_finalize = pointing(attaching("exit data", "detach", true))
 
--- Returns true if all bytes of a range are present on the current device; false for a null pointer.
+-- Returns true if all bytes of a range are present on the current device; false if not, and for a null pointer.
 function routines.acc_is_present(session, _, where, bytes)
   local address, n = range(session, where, bytes)
   if address == 0 then return false end
   return session.ctx:presence(session.now.device, address, n) == "wholly"
 end
 
--- Returns the device pointer of a host address, or of the l-value in a text; null if the address is not present.
+-- Returns the device pointer of a host address, or of the l-value in a text; null if the address is not present. Raises
+-- for other arguments.
 function routines.acc_deviceptr(session, _, where)
   local address, at, t
   if type(where) == "string" then
@@ -181,7 +192,8 @@ function routines.acc_deviceptr(session, _, where)
   return device_pointer(session, address == 0 and 0 or session.ctx:deviceptr(session.now.device, address), t)
 end
 
--- Returns the host pointer of a device address; null if no host data are mapped at the address.
+-- Returns the host pointer of a device address; null if no host data are mapped at the address. Raises if `where` is no
+-- pointer.
 function routines.acc_hostptr(session, _, where)
   local address, at = memory_view.address(where)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
@@ -191,14 +203,14 @@ function routines.acc_hostptr(session, _, where)
   return session.host_space:pointer(t, host, session.ctx:host_bounds(host))
 end
 
--- Maps a host range to device memory of the program. Raises the core's error.
+-- Maps a host range to device memory `dev` of the program. Raises the core's error.
 function routines.acc_map_data(session, at, host, dev, bytes)
   local address, n, name = range(session, host, bytes)
   check_result(session, session.ctx:map(session.now.device, address, device_address(dev), n,
     api_arguments.label(session, name, at)))
 end
 
--- Ends the mapping that acc_map_data made.
+-- Ends the mapping that acc_map_data made. Raises for a null pointer and if there is no such mapping.
 function routines.acc_unmap_data(session, _, host)
   local address = memory_view.address(host)
   if not address then raise("type-mismatch", nil, "a pointer is needed") end
@@ -208,7 +220,8 @@ function routines.acc_unmap_data(session, _, host)
   check_result(session, session.ctx:unmap(session.now.device, address))
 end
 
--- Returns a pointer to new memory of the current device. Decides ACC33-3.2.16-1.
+-- Returns a pointer to new memory of the current device; null for 0 bytes or without memory. Raises for negative
+-- numbers. Decides ACC33-3.2.16-1.
 function routines.acc_malloc(session, _, bytes)
   local n = integer(bytes, "the number of bytes")
   if n < 0 then raise("invalid-section", nil, ("%d bytes"):format(n), { rule = "ACC33-3.2.16-1" }) end
@@ -219,7 +232,7 @@ function routines.acc_malloc(session, _, bytes)
     address + n)
 end
 
--- Frees device memory of acc_malloc. Raises for other addresses.
+-- Frees device memory that acc_malloc returned. Raises for other addresses.
 function routines.acc_free(session, _, dev)
   local ok, err = session.ctx:device_free(session.now.device, device_address(dev))
   if not ok and err.code == "misuse" then err.code = "out-of-bounds" end -- the code that free in host memory uses
@@ -227,7 +240,7 @@ function routines.acc_free(session, _, dev)
 end
 
 -- Copies bytes on the current device: in the queue of an _async routine, otherwise at once. direction: "h2d", "d2h" or
--- "d2d". The copy is reported when it is complete.
+-- "d2d". The copy is reported when it is complete. Raises for null addresses, and the core's error.
 local function copy_memory(session, at, direction, to, from, bytes)
   if bytes > 0 and (to == 0 or from == 0) then
     raise("null-pointer", nil, "a copy has a null address", { rule = "ACC33-3.2.30-1" })
@@ -258,7 +271,8 @@ function routines.acc_memcpy_device(session, at, to, from, bytes)
   copy_memory(session, at, "d2d", dev, device_address(from, session), n)
 end
 
--- Copies between two devices; the addresses are host addresses of present data.
+-- Copies bytes between two devices. The addresses are host addresses, whose data must be present on the devices; raises
+-- otherwise.
 function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_device)
   local target, n = range(session, to, bytes)
   local source = range(session, from, bytes)
@@ -302,13 +316,13 @@ for _, name in ipairs { "acc_copyin", "acc_create", "acc_copyout", "acc_copyout_
   end
 end
 
--- Returns the queue of an async value on the current device.
+-- Returns the queue of the async value `value` on the current device; 0: synchronous. Raises if the value is invalid.
 local function queue_at(session, value)
   return async.queue(session, integer(value, "an async value"))
 end
 
--- Makes the program wait for the queue of the async value `value`; if `later` is given, makes the queue of `later` wait
--- instead.
+-- Makes the program wait for the queue of the async value `value`. If the async value `later` is given, its queue waits
+-- instead of the program.
 function routines.acc_wait_async(session, at, value, later)
   local queue, waiting_queue = queue_at(session, value), later and queue_at(session, later) or 0
   if queue ~= 0 then async.wait_at(session, at, waiting_queue, session.now.device, queue) end
@@ -334,11 +348,12 @@ function routines.acc_on_device(session) return session.now.kernel and not sessi
 for name, routine in pairs(api_openmp.routines) do routines[name] = routine end
 api_openacc.routines = routines
 
--- Calls a routine from the host program or a kernel, and returns its result. at: {file, line} of the call. Raises for
--- most routines inside a compute construct. Decides OMP60-api-14.
+-- Calls the routine `name` from the host program or a kernel, and returns its result. Raises inside a compute
+-- construct, except for routines that may be called there. Decides OMP60-api-14.
 function api_openacc.call(session, name, at, ...)
   local running = session.now.kernel
-  local in_host_text = running and running.on_host and running.plan.kind ~= "compute" -- text of a host construct
+  -- A construct that the host runs, such as parallel, is no compute construct.
+  local in_host_text = running and running.on_host and running.plan.kind ~= "compute"
   if running and not in_host_text and name ~= "acc_on_device" and not api_openmp.in_kernels[name] then
     raise("region-nesting", nil, ("%s inside a compute construct"):format(name),
       { rule = api_openmp.routines[name] and "OMP60-api-14" or "ACC33-impl-1" })
@@ -346,16 +361,17 @@ function api_openacc.call(session, name, at, ...)
   return routines[name](session, at, ...)
 end
 
--- Returns the routine of this name for calls in C expressions; nil if expressions cannot call a routine of this name.
+-- Returns the function for calls of the routine `name` in C expressions; nil if expressions cannot call a routine of
+-- this name. The function returns pointers as numbers.
 function api_openacc.text_routine(session, name)
   if not api_openmp.text_routines[name] then return nil end
   return function(...)
     local result = api_openacc.call(session, name, session.now.current or {}, ...)
-    return memory_view.is_pointer(result) and memory_view.address(result) or result -- expressions use numbers
+    return memory_view.is_pointer(result) and memory_view.address(result) or result
   end
 end
 
--- Returns the binding of the constant of this name for C expressions; nil if there is no such constant.
+-- Returns the binding {type, const} of the constant `name` for C expressions; nil if there is no such constant.
 function api_openacc.constant_in_text(name)
   local value = api_openmp.constants[name] or async.constants[name]
   return value and { type = types.scalars.int, const = value }

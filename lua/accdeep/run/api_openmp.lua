@@ -3,7 +3,11 @@
 -- The host is also a device; its number is the number of the other devices. If the standard defines a result for a
 -- mistake (a nonzero number, a null pointer), the routine returns it. Other mistakes raise, as do accesses to invalid
 -- memory, which a real runtime would not notice. A routine that fails changes nothing. api_openacc.lua adds these
+-- memory, which a real runtime would not notice. A routine that fails changes nothing. api_openacc.lua adds these
 -- routines to its table.
+--
+-- Parameters: `at` is {file, line} of the call, `rule` the rule that errors cite. A device number may be the host's; a
+-- pointer argument is a pointer, an integer, or the text of an l-value.
 
 local api_arguments = require "accdeep.run.api_arguments"
 local diagnostic = require "accdeep.base.diagnostic"
@@ -19,7 +23,8 @@ local MOST_DIMENSIONS = 0x7fffffff
 
 -- ------------------------------------------------------------------------------------- arguments --
 
--- Returns a device number, which may be the host's; nil if no device has this number. Decides OMP60-api-2.
+-- Returns the device number `value`, which may be the host's; nil if no device has this number. Raises if it is no
+-- integer or is omp_invalid_device. Decides OMP60-api-2.
 local function device_number(session, value)
   local n = integer(value, "a device number")
   if n == INVALID_DEVICE then
@@ -29,7 +34,7 @@ local function device_number(session, value)
   return n >= 0 and n <= session.devices and n or nil
 end
 
--- Returns a device number, which may be the host's; raises if no device has this number.
+-- Returns the device number `value`, which may be the host's; raises if no device has this number.
 local function some_device(session, value)
   local n = device_number(session, value)
   if n then return n end
@@ -37,15 +42,15 @@ local function some_device(session, value)
     session.devices - 1, session.devices), { rule = "OMP60-api-2", help = "scenario { devices = n } makes more" })
 end
 
--- Returns an integer argument; raises if it is negative.
+-- Returns the argument `value` as an integer; raises if it is negative or no integer. name: its name in messages.
 local function size(value, name, rule)
   local n = integer(value, name)
   if n < 0 then raise("invalid-section", nil, ("%s is %d"):format(name, n), { rule = rule }) end
   return n
 end
 
--- Returns the address that an argument gives, and its pointer type if known. The argument is a pointer, an integer, or
--- the text of an l-value.
+-- Returns the address that the pointer argument `value` gives, and its pointer type if known, otherwise nil. Raises for
+-- other arguments.
 local function address_of(session, value, at)
   if type(value) == "string" then
     local address, _, t = session:with_text(value, at.file, at.line, session.extent, session, value)
@@ -56,7 +61,7 @@ local function address_of(session, value, at)
   return address, where and (where.type.kind == "pointer" and where.type or types.pointer(where.type))
 end
 
--- Raises if an address does not belong to `device`, which may be the host.
+-- Raises if an address does not belong to the memory of `device`, which may be the host.
 local function need_side(session, device, address, rule)
   local owner = session.ctx:device_of(address)
   if owner == (device == session.devices and -1 or device) then return end
@@ -67,14 +72,14 @@ local function need_side(session, device, address, rule)
     { rule = rule, objects = { owner >= 0 and session.ctx:present_at(owner, address, true) or nil } })
 end
 
--- True if a range of bytes is allocated on a device or, if `device` is the host, belongs to a live block.
+-- True if a range of bytes is allocated on a device or, if `device` is the host, lies in one live block.
 local function holds(session, device, address, bytes)
   if device < session.devices then return session.ctx:device_holds(device, address, bytes) end
   local _, finish = session.ctx:host_bounds(address)
   return finish ~= nil and bytes <= finish - address
 end
 
--- Raises if the memory that a routine uses is not allocated on the given device.
+-- Raises if a range of bytes is not allocated memory of `device`, which may be the host.
 local function need_memory(session, device, address, bytes, rule)
   need_side(session, device, address, rule)
   if holds(session, device, address, bytes) then return end
@@ -85,14 +90,15 @@ local function need_memory(session, device, address, bytes, rule)
     { rule = rule, objects = { on_host and session.ctx:host_at(address) or nil } })
 end
 
--- Returns a pointer of the scenario to an address of a device, which may be the host; the null pointer for address 0.
+-- Returns a scenario's pointer to an address of a device, which may be the host; the null pointer for address 0. t: its
+-- pointer type, or nil for void *.
 local function pointer_to(session, device, address, t)
   if address == 0 then return memory_view.NULL end
   if device < session.devices then return api_arguments.device_pointer(session, device, address, t) end
   return session.host_space:pointer(t or types.pointer(types.void), address, session.ctx:host_bounds(address))
 end
 
--- Reports a copy as an event, unless both sides are host memory.
+-- Reports a copy as an event, unless both sides are host memory. to, from: the addresses.
 local function notify_copy(session, to_device, to, from_device, from, bytes, rule, at)
   local host = session.devices
   if to_device ~= host then
@@ -104,13 +110,13 @@ end
 
 -- --------------------------------------------------------------------------- device information --
 
--- name -> function(session, at, arguments...)
+-- Routines: name -> function(session, at, arguments...).
 local routines = {}
 
--- True while a kernel is running on a device.
+-- True while a body runs on a device; false, too, for a construct that the host runs.
 local function is_in_kernel(session) return session.now.kernel and not session.now.kernel.on_host end
 
--- Returns the number of devices, not counting the host. Decides OMP60-api-1.
+-- Returns the number of devices without the host, which is also the host's number. Decides OMP60-api-1.
 function routines.omp_get_num_devices(session) return session.devices end
 routines.omp_get_initial_device = routines.omp_get_num_devices
 function routines.omp_get_default_device(session) return session.now.device end
@@ -119,7 +125,7 @@ function routines.omp_get_device_num(session)
 end
 function routines.omp_is_initial_device(session) return is_in_kernel(session) and 0 or 1 end
 
--- Sets the current device; raises for the host and for unknown numbers.
+-- Makes a device the current one; raises for the host and for unknown numbers.
 function routines.omp_set_default_device(session, _, device)
   local number = some_device(session, device)
   if number == session.devices then
@@ -131,7 +137,8 @@ end
 
 -- ------------------------------------------------------------------------------ allocate, release --
 
--- Allocates host memory for omp_target_alloc; returns a null pointer if no memory is left.
+-- Returns a pointer to new host memory for omp_target_alloc; a null pointer if no memory is left. Raises if a limit is
+-- reached.
 local function host_alloc(session, bytes)
   local ok, address = pcall(session.new_block, session, bytes, "omp_target_alloc")
   if not ok then
@@ -142,8 +149,8 @@ local function host_alloc(session, bytes)
   return session.host_space:pointer(types.pointer(types.void), address, address, address + bytes)
 end
 
--- Returns a pointer to new memory of a device or the host; null if the device does not exist or has no memory left.
--- Decides OMP60-api-3.
+-- Returns a pointer to new memory of a device or the host; null for 0 bytes, if the device does not exist, and if it
+-- has no memory left. Decides OMP60-api-3.
 function routines.omp_target_alloc(session, _, bytes, device)
   local number = device_number(session, device)
   local n = size(bytes, "the number of bytes", "OMP60-api-3")
@@ -157,7 +164,7 @@ function routines.omp_target_alloc(session, _, bytes, device)
   return memory_view.NULL
 end
 
--- Frees host memory of omp_target_alloc; raises for any other address.
+-- Frees host memory that omp_target_alloc returned; raises for any other address.
 local function host_free(session, address)
   local owner = session
   while owner and not owner.program.blocks[address] do owner = owner.outer end
@@ -169,8 +176,8 @@ local function host_free(session, address)
   session:free(address)
 end
 
--- Frees memory of omp_target_alloc; does nothing for a null pointer and raises for any other address. Decides
--- OMP60-api-4.
+-- Frees memory that omp_target_alloc returned; does nothing for a null pointer and raises for any other address.
+-- Decides OMP60-api-4.
 function routines.omp_target_free(session, at, pointer, device)
   local number, address = some_device(session, device), address_of(session, pointer, at)
   if address == 0 then return end
@@ -183,17 +190,18 @@ end
 
 -- -------------------------------------------------------------------------------------- questions --
 
--- Returns 1 or 0 for a truth value.
+-- Returns 1 for a true value and 0 for a false one.
 local function answer(yes) return yes and 1 or 0 end
 
--- Returns 1 if an address is present on a device, otherwise 0. Decides OMP60-api-5.
+-- Returns 1 if an address is present on a device, or if the device is the host; otherwise 0. Decides OMP60-api-5.
 function routines.omp_target_is_present(session, at, pointer, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   if not number or address == 0 then return 0 end
   return answer(number == session.devices or session.ctx:presence(number, address, 1) == "wholly")
 end
 
--- Returns 1 if a device can access a range of bytes, otherwise 0. Decides OMP60-api-6.
+-- Returns 1 if a range of bytes is allocated memory of a device, which can thus access it; otherwise 0. Decides
+-- OMP60-api-6.
 function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   local number, address = device_number(session, device), address_of(session, pointer, at)
   local n = size(bytes, "the number of bytes", "OMP60-api-6")
@@ -201,7 +209,8 @@ function routines.omp_target_is_accessible(session, at, pointer, bytes, device)
   return answer(holds(session, number, address, n))
 end
 
--- Returns the device pointer of a host pointer; null if it is not mapped. Decides OMP60-api-12.
+-- Returns the device pointer of a host pointer; null if the pointer is not mapped. For the host, returns the host
+-- pointer. Decides OMP60-api-12.
 function routines.omp_get_mapped_ptr(session, at, pointer, device)
   local number = device_number(session, device)
   local address, t = address_of(session, pointer, at)
@@ -231,7 +240,8 @@ function routines.omp_target_memcpy(session, at, to, from, length, to_offset, fr
   return SUCCESS
 end
 
--- Returns the first n numbers of a list, or of an array of the scenario.
+-- Returns the first n numbers of `list`, a list or an array of the scenario. Raises for other values and for negative
+-- numbers. name: the argument's name in messages.
 local function numbers(list, n, name)
   if type(list) ~= "table" then
     raise("type-mismatch", nil, ("%s is a list of %d numbers"):format(name, n))
@@ -242,8 +252,9 @@ local function numbers(list, n, name)
 end
 
 -- Returns the layout of a volume in an array: {strides, first, bytes}. strides: bytes between neighbours in each
--- dimension; first: offset of the first byte; bytes: number from the first to the last byte. Returns nil if the volume
--- is not inside the array, or is too large.
+-- dimension; first: offset of the first byte; bytes: number from the first to the last byte. volume, offsets,
+-- dimensions: numbers of elements in each dimension; element: bytes. Returns nil if the volume is not inside the array,
+-- or is too large.
 local function subvolume_layout(volume, offsets, dimensions, element)
   local strides, stride, first, reach = {}, element, 0, element
   for i = #volume, 1, -1 do
@@ -257,7 +268,8 @@ local function subvolume_layout(volume, offsets, dimensions, element)
   return { strides = strides, first = first, bytes = reach }
 end
 
--- Copies a volume row by row. copy(dst, src) copies a row of the last dimension, whose elements are contiguous.
+-- Copies a volume row by row. copy(dst, src) copies a row of the last dimension, whose elements are contiguous. dst,
+-- src: addresses of the first elements; to_strides, from_strides: see subvolume_layout.
 local function copy_rows(copy, volume, dst, src, to_strides, from_strides)
   local index, last = {}, #volume - 1
   for i = 1, last do index[i] = 0 end
@@ -325,8 +337,8 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   return result
 end
 
--- Adds the _async form of a routine. Copies complete before the routine returns, so depend objects have no effect.
--- Decides OMP60-api-9.
+-- Adds the _async form of a routine, with the same function. Copies are complete when it returns, so depend objects have
+-- no effect. Decides OMP60-api-9.
 local function add_async(name) routines[name .. "_async"] = routines[name] end
 add_async "omp_target_memcpy"
 add_async "omp_target_memcpy_rect"
@@ -334,8 +346,8 @@ add_async "omp_target_memset"
 
 -- ------------------------------------------------------------------------------------ associations --
 
--- Returns the name of the first pointer variable, in alphabetic order, that holds an address; nil if no pointer holds
--- it.
+-- Returns the name of the first visible pointer variable, in alphabetic order, that holds `address`; nil if there is
+-- none.
 local function holder_of(session, address)
   local best, scope, visited = nil, session.now.scope, {}
   while scope do
@@ -351,7 +363,8 @@ local function holder_of(session, address)
   return best
 end
 
--- Returns the name of associated memory: a variable, or a section of an array or of a pointer's target.
+-- Returns the name of associated host memory: a variable, a section of an array or of a pointer's target, or else block
+-- and offset.
 local function name_of(session, address, bytes)
   local range, owner = session.ctx:host_at(address), session
   while owner.outer and not owner.program.blocks[range.host] do owner = owner.outer end
@@ -394,7 +407,7 @@ end
 -- Errors of the core for which omp_target_disassociate_ptr returns failure: no association, or one in use.
 local refused = { ["not-present"] = true, ["already-present"] = true, ["still-attached"] = true }
 
--- Ends an association. Returns 0, or a nonzero number if there is none that can end. Decides OMP60-api-11.
+-- Ends an association. Returns 0, or a nonzero number if no association of this address can end. Decides OMP60-api-11.
 function routines.omp_target_disassociate_ptr(session, at, host, device)
   local number, address = device_number(session, device), address_of(session, host, at)
   if not number or number == session.devices or address == 0 then return FAILURE end

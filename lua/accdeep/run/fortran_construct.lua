@@ -19,11 +19,11 @@ local raise = diagnostic.raise
 
 local fortran_construct = {}
 
--- True if statements of this environment run in a kernel or on device memory.
+-- True if statements of this environment run in a kernel or on device memory, so that no directive can be executed.
 local function is_in_kernel(env) return env.session.now.kernel or env.space.on_device end
 
--- Returns the AST of an OpenMP directive among statements, its definition (definitions/openmp_directives.lua), and its
--- text.
+-- Returns the AST of the OpenMP directive node `node` among statements, its definition (openmp_sema.directive_info),
+-- and its text. Raises for syntax errors.
 local function parse_omp_directive(session, node)
   local text = session:padded_directive_text(node)
   local tree = session:parse(text, "omp_directive")
@@ -32,7 +32,7 @@ end
 
 -- ------------------------------------------------------------------------------- private variables --
 
--- Returns the counters of the loops of a loop construct: {variable} (HOUSE-threads).
+-- Returns the counters {variable} of the `depth` outermost loops of the loop construct `node` (HOUSE-threads).
 function fortran_construct.counters(session, depth, node)
   local list, at = {}, node.list and node.list[1]
   while at and at.tag == "construct" do at = at.list[1] end
@@ -43,16 +43,16 @@ function fortran_construct.counters(session, depth, node)
   return list
 end
 
--- Copies the bytes of a variable between two l-values in the kernel's memory.
+-- Copies `size` bytes of a variable between two l-values, functions `from` and `to` of a frame, in the kernel's memory.
 local function copy(space, from, to, size, frame)
   local address, low, high = from(frame)
   local target, target_low, target_high = to(frame)
   space:copy(target, address, size, target_low, target_high, low, high, frame)
 end
 
--- Runs fn with private copies of variables, on the host or in a kernel. copies: list of {variable, begins, lasts}.
--- begins: true if the copy is initialised from the original; lasts: true if it is copied back. Returns fn's signal
--- (fortran_statement.lua).
+-- Runs fn with private copies of variables, on the host or in a kernel, and returns fn's signal
+-- (fortran_statement.lua). copies: list of {variable, pos, begins, lasts}. begins: true if the copy is initialised from
+-- the original; lasts: true if it is copied back. Raises fn's error; nothing is copied back then.
 local function run_with_private(env, copies, frame, fn)
   if not env.space.on_device then
     local signal
@@ -86,7 +86,7 @@ end
 
 -- ---------------------------------------------------------------------- OpenACC's loops and atomic --
 
--- Returns the initial value of a reduction, and its type.
+-- Returns the initial value of a reduction by the operator `op` of a variable of type `t`, and the type of this value.
 local function identity(op, t)
   while t.kind == "array" do t = t.of end
   if op == "max" or op == "min" then return privatization.identity(op, t), t end
@@ -94,21 +94,22 @@ local function identity(op, t)
   return op == "*" and 1 or op == "iand" and -1 or 0, fortran_types.INTEGER
 end
 
--- Returns the AST that combines two values by a reduction's operator.
+-- Returns the AST that combines the ASTs `a` and `b` by a reduction's operator or function.
 local function reduction_tree(op, pos, a, b)
   if op:find "^[.+*]" then return { tag = "binary", op = op, pos = pos, a = a, b = b } end
   return { tag = "reference", pos = pos, base = { tag = "id", name = op, pos = pos }, args = { a, b } }
 end
 
--- Returns a function that runs an OpenACC loop or atomic construct by one thread, a loop with its private variables
--- (ACC33-2.9-4, ACC33-2.9.11-1).
+-- Returns a function(frame) that runs the OpenACC loop or atomic construct `node` by one thread, with the private
+-- variables of a loop (ACC33-2.9-4, ACC33-2.9.11-1). block: see fortran_construct.define. The function returns a
+-- signal.
 local function acc_inside(env, node, block)
   local acc, session = node.acc, env.session
   for _, clause in ipairs(acc.tree.clauses) do
     if clause.name == "if" then session.language.condition(session, clause.e) end
   end
   return function(f)
-    -- inside a procedure with a routine directive, variables are known only now
+    -- Inside a procedure with a routine directive, variables are known only now.
     if not acc.copies then fortran_body.names(session, { node }) end
     local copies, reduced = {}, {}
     for i, variable in ipairs(acc.copies) do
@@ -137,13 +138,14 @@ local function acc_inside(env, node, block)
   end
 end
 
--- Returns a function without effect for a cache directive. Raises if a list item is invalid.
+-- Returns a function without effect for the cache directive `node`. Raises if a list item is invalid.
 local function compile_cache_directive(env, node)
   for _, item in ipairs(node.vars) do fortran_expression.compile(env, item) end
   return function() end
 end
 
--- Returns a function that runs an OpenMP construct of host threads in the body of a target construct.
+-- Returns a function(frame) that runs the OpenMP construct `node` of host threads in the body of a target construct.
+-- block: see fortran_construct.define. Raises for other directives.
 local function execute_host_construct(env, node, block)
   local session = env.session
   local tree, info = parse_omp_directive(session, node.directive)
@@ -163,7 +165,7 @@ end
 
 -- ------------------------------------------------------------------------------------- statements --
 
--- Raises if the end directive of a construct is wrong.
+-- Raises if the end directive of the construct `node` is wrong.
 local function closing(session, node)
   local finish = node.end_directive
   if not finish then return end
@@ -171,8 +173,8 @@ local function closing(session, node)
   openmp_sema.check(tree, session.rules.openmp)
 end
 
--- Adds compilers for the nodes `directive` and `construct` to the table `statements`. block(env, list) returns a
--- function that runs statements.
+-- Adds compilers for the tags `directive` and `construct` to the table `statements` (fortran_statement.lua). block(env,
+-- list) returns a function(frame) that runs the statements `list` and returns a signal.
 function fortran_construct.define(statements, block)
   function statements.directive(env, node)
     if node.omp == "section" then return function() end end
@@ -189,7 +191,7 @@ function fortran_construct.define(statements, block)
     return function() end
   end
 
-  -- Compiles a directive with its statements.
+  -- Compiles a directive with its statements. A region is closed after them, or abandoned if they raise.
   function statements.construct(env, node)
     local session = env.session
     if node.acc then return acc_inside(env, node, block) end

@@ -1,8 +1,10 @@
 -- fortran_statement.lua - compiles Fortran statements to closures and runs them in sequence, on the memory of the host
 -- program or of a kernel.
 --
--- Each statement is compiled when it is first reached, so that earlier declarations are known. Its closure takes a
--- frame and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following statements must be skipped; otherwise nil.
+-- Each statement is compiled when it is first reached, so that earlier declarations are known. The table `statements`
+-- maps the tag of a statement node to its compiler, a function(env, node) that returns a closure. The closure takes a
+-- frame (frame.pos: the position for errors) and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following statements
+-- must be skipped; otherwise nil. Compilers raise for errors of the statement.
 
 local api_openacc = require "accdeep.run.api_openacc"
 local assignment = require "accdeep.backend.fortran.assignment"
@@ -30,7 +32,8 @@ local ALLOCATED, NOT_ALLOCATED = 1, 2 -- values of the variable in stat=
 
 local statements = {}
 
--- Returns a function that runs a list of statements until one returns a signal, and returns this signal.
+-- Returns a function(frame) that runs the statements of `list` until one returns a signal, and returns this signal; nil
+-- if all statements ran.
 local function block(env, list)
   local steps = {}
   return function(f)
@@ -54,7 +57,7 @@ fortran_construct.define(statements, block)
 function statements.nothing() return nothing end
 statements["return"] = function() return function() return RETURN end end
 
--- Compiles stop, which ends the program. A stop code other than 0 is an error.
+-- Compiles stop and error stop, which end the program. A stop code other than 0, and error stop, raise an error.
 function statements.stop(env, node)
   local code = node.code and compile(env, node.code)
   if code and (code.rank > 0 or code.type.class ~= "integer" and code.type.kind ~= "character") then
@@ -85,7 +88,8 @@ end
 local known_options = { allocate = { source = true, mold = true, stat = true, errmsg = true },
   deallocate = { stat = true, errmsg = true } }
 
--- Returns the objects of allocate or deallocate, and a table of its keyword arguments.
+-- Returns the objects of the statement `node`, allocate or deallocate, and its keyword arguments: name -> AST. Raises
+-- for unknown keywords.
 local function objects_of(node)
   local objects, options = {}, {}
   for _, arg in ipairs(node.list) do
@@ -101,8 +105,8 @@ local function objects_of(node)
   return objects, options
 end
 
--- Returns a function that runs steps. With stat=, the function sets the variable to 0, or to the error's value instead
--- of raising; errors without such a value still raise.
+-- Returns a function(frame) that runs the functions `steps`. options: keyword arguments. With stat=, the function sets
+-- the variable to 0, or to the error's value instead of raising; errors without such a value still raise.
 local function run_with_stat(env, node, options, steps)
   local function run(f)
     for _, step in ipairs(steps) do step(f) end
@@ -122,14 +126,14 @@ local function run_with_stat(env, node, options, steps)
   end
 end
 
--- Raises if a statement that is only for the host is in a kernel.
+-- Raises if the statement `node` runs in a kernel.
 local function only_on_host(env, node)
   if env.space.on_device then
     raise("unsupported", node.pos, ("'%s' is not for kernels"):format(node.tag), { rule = "HOUSE-version" })
   end
 end
 
--- Returns the expression of an allocatable or pointer; raises for other variables.
+-- Returns the expression of the allocatable or pointer `node`; raises for other variables.
 local function descriptor_of(env, node)
   local e = compile(env, node)
   if not e.descriptor or e.dtype.attribute == "other" then
@@ -138,8 +142,9 @@ local function descriptor_of(env, node)
   return e
 end
 
--- Returns a function that returns the dynamic type for allocate; returns nil if the declared type is used. named_type:
--- the type that allocate names; source: an expression; each may be nil. Raises if the type does not fit the object.
+-- Returns a function(frame) that returns the dynamic type for allocate; nil if the declared type is used. e: expression
+-- of the object; named_type: the type that allocate names; source: an expression; each may be nil. Raises if the type
+-- does not fit the object, or is abstract.
 local function allocated_type(e, named_type, source, pos)
   local t = e.dtype
   local dynamic_type = named_type or source and source.type
@@ -155,7 +160,8 @@ local function allocated_type(e, named_type, source, pos)
   end
 end
 
--- Returns the descriptor expression of an object in allocate, and a list of functions that return its bounds.
+-- Returns the expression of an object in allocate, and the list of its bounds {lower?, upper}, which are functions of a
+-- frame. Raises if the object has no descriptor or other dimensions.
 local function allocation(env, node)
   local whole = compile(env, node.tag == "reference" and node.base or node)
   local bounds = {}
@@ -179,7 +185,9 @@ local function allocation(env, node)
   return e, bounds
 end
 
--- Returns a function that allocates one object, and the object's expression. source: expression of source=, or nil.
+-- Returns a function(frame) that allocates the object `node`, and the object's expression. source: expression of
+-- source= or mold=, or nil; named_type: the type that allocate names, or nil. The function raises if the object is
+-- allocated.
 local function allocate_one(env, node, source, named_type)
   local e, bounds = allocation(env, node)
   local type_of = allocated_type(e, named_type, source, node.pos)
@@ -213,7 +221,7 @@ local function allocate_one(env, node, source, named_type)
   end, e
 end
 
--- Compiles allocate: each object is allocated and, with source=, assigned.
+-- Compiles allocate: each object is allocated and, with source=, gets the value of source=.
 function statements.allocate(env, node)
   only_on_host(env, node)
   local objects, options = objects_of(node)
@@ -232,7 +240,7 @@ function statements.allocate(env, node)
   return run_with_stat(env, node, options, steps)
 end
 
--- Compiles deallocate; an object that is not allocated is an error.
+-- Compiles deallocate; its closure raises for an object that is not allocated.
 function statements.deallocate(env, node)
   only_on_host(env, node)
   local session, steps = env.session, {}
@@ -253,7 +261,7 @@ function statements.deallocate(env, node)
   return run_with_stat(env, node, options, steps)
 end
 
--- Compiles nullify.
+-- Compiles nullify, which sets pointers to no target.
 function statements.nullify(env, node)
   local steps = {}
   for i, item in ipairs(node.list) do
@@ -266,7 +274,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ control --
 
--- Returns a function that returns the value of a condition.
+-- Returns a function(frame) that returns the value of the condition `node`; raises if the condition is not a logical
+-- scalar.
 local function condition(env, node)
   local e = compile(env, node)
   fortran_expression.needs(node, "logical", e)
@@ -310,7 +319,7 @@ function statements.where(env, node)
   end
   return function(f)
     local outer_mask = f.mask
-    local unselected = outer_mask -- elements that no mask has selected yet; nil: all elements
+    local unselected = outer_mask -- elements not selected so far; nil: all elements
     for _, branch in ipairs(branches) do
       f.mask = nil
       local selected, mask, rest = branch.mask and branch.mask.array(f), unselected, nil
@@ -369,7 +378,7 @@ end
 
 -- ------------------------------------------------------------------------------------------ output --
 
--- Returns a value as print writes it.
+-- Returns the value `v` as the text that print writes. v: number, boolean, text, or {re, im} of a complex number.
 local function format_value(v)
   if type(v) == "table" then return ("(%s,%s)"):format(format_value(v[1]), format_value(v[2])) end
   if type(v) == "boolean" then return v and "T" or "F" end
@@ -378,7 +387,7 @@ local function format_value(v)
   return tostring(v)
 end
 
--- Compiles print: the session keeps the line for the scenario; items are separated by blanks.
+-- Compiles print: its closure adds a line to the session's output (Session:output); items are separated by blanks.
 function statements.print(env, node)
   local list = {}
   for i, item in ipairs(node.list) do
@@ -398,8 +407,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ calls --
 
--- Returns a function that calls an API routine. Variables are passed as text, other arguments by value. name: the
--- routine's name.
+-- Returns a function(frame) that calls the API routine `name` and returns its result. list: ASTs of the arguments.
+-- Variables are passed as text, numbers by value. Raises for other arguments.
 local function api_call(env, node, name, list)
   local session = env.session
   local args = {}
@@ -440,7 +449,8 @@ for name in pairs(api_openacc.routines) do
   end
 end
 
--- Compiles a call of a subroutine of the text, an API routine, or a function of the scenario.
+-- Compiles a call of a subroutine of the text, of an API routine, or of a function of the scenario; raises if there is
+-- none.
 function statements.call(env, node)
   local target = node.target
   local base = target.tag == "reference" and target.base or target
@@ -479,7 +489,8 @@ end
 
 function statements.declaration(env, node)
   return function()
-    if env.procedure then return end -- the procedure's start declares them
+    -- A procedure declares all its variables when it starts (backend/fortran/procedure.lua).
+    if env.procedure then return end
     transaction.run(env.session, fortran_declarations.declare_variables, env.session, node)
   end
 end
@@ -496,7 +507,7 @@ function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Runs a list of statements on the memory of `env`. Errors get the position of the statement that is executed.
+-- Runs a list of statements on the memory of `env`. Raises the error of a statement, with the statement's position.
 function fortran_statement.new_executor(env, list)
   local frame = {}
   local ok, err = pcall(block(env, list), frame)
@@ -505,8 +516,8 @@ function fortran_statement.new_executor(env, list)
   error(err, 0)
 end
 
--- Runs the statements of a procedure in its scope. frame.pos is the current position. Returns a signal; nil if all
--- statements ran.
+-- Runs the statements `list` of a procedure in its scope. frame.pos is set to the current position. Returns the signal
+-- of the last statement; nil if all statements ran. Raises the error of a statement.
 function fortran_statement.run(session, list, frame)
   return block(setmetatable({ procedure = true }, { __index = session:host_env() }), list)(frame)
 end

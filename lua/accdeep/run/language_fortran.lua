@@ -27,7 +27,7 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local raise = diagnostic.raise
 
--- Value of slots that return their second argument unchanged.
+-- Function of slots that return their second argument unchanged.
 local function same(_, value) return value end
 
 -- Plans hold addresses and bounds; a plan is reused while these are unchanged (lowering/fortran_inputs.lua).
@@ -40,6 +40,7 @@ local language_fortran = {
   computes_bounds = true,
   element_type = fortran_section.element_type, object_of = fortran_section.object_of,
   access_path = fortran_section.access_path,
+  -- Returns the AST of `text`. start: the grammar rule; nil: an expression. Raises for syntax errors.
   object = fortran_section.object, section = fortran_section.section, pointer = fortran_section.pointer,
   update_pieces = same,
   with_roots = fortran_section.add_root_objects, check_completed = fortran_addendum.complete, takes_self = false,
@@ -55,8 +56,8 @@ local function parse(text, start)
   return (fortran_syntax.parse(start or "expression", fortran_free_form.directive(text), 1))
 end
 
--- Returns the value of an expression in a memory: a number, a boolean, text or a view; nested lists for arrays; nil for
--- an object that is not allocated.
+-- Returns the value of the expression `text` in the memory of `env`: a number, a boolean, text or a view. The value of
+-- an array is nested lists, that of an object that is not allocated is nil. Raises for errors of the expression.
 function language_fortran.value(_, env, text)
   local node = parse(text)
   local frame = { pos = node.pos }
@@ -85,13 +86,13 @@ function language_fortran.pointer_cell(session, text)
   return address, t
 end
 
--- Returns the type that a text names: real(8), type(t).
+-- Returns the type that `text` names: real(8), type(t). Raises for other texts.
 function language_fortran.type(session, text) return fortran_declarations.type(session, parse(text, "spec")) end
 
 function language_fortran.type_of(session, tree) return fortran_declarations.type(session, tree.spec or tree) end
 
--- Executes a declaration and returns the variable that it declares, whose memory is freed again. Returns nil if the
--- text is not a declaration; raises if it does not declare `name`.
+-- Executes the declaration `text` at file:line and returns the variable `name` that it declares, whose memory is freed
+-- again. Returns nil if the text is not a declaration; raises if it does not declare `name`.
 function language_fortran.variable(session, name, text, file, line)
   if not text:find "::" then return nil end
   session:declare(text, file, line)
@@ -106,15 +107,15 @@ end
 function language_fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value,
   pos = pos } end
 
--- True if a list item names an absent optional argument; the list item then has no effect (ACC33-2.17.1-1). Decides
--- ACC33-2.17.1-1.
+-- True if the list item `node` is an absent optional argument or a part of one; the list item then has no effect.
+-- Decides ACC33-2.17.1-1.
 function language_fortran.is_absent(session, node)
   while node.base do node = node.base end
   local variable = session.now.scope.variables[node.name]
   return variable ~= nil and variable.absent ~= nil
 end
 
--- Returns a function that evaluates a condition; raises if it is not a logical scalar.
+-- Returns a function that returns the value of the condition `node`; raises if the condition is not a logical scalar.
 function language_fortran.condition(session, node)
   local e = fortran_expression.compile(session:host_env(), node)
   fortran_expression.needs(node, "logical", e)
@@ -128,8 +129,8 @@ end
 
 -- ------------------------------------------------------------------------------------------ names --
 
--- Returns the text of the subscripts of element `index`, counted from 0 in memory order, by the array's bounds: (3) or
--- (1,2).
+-- Returns the text of the subscripts of element `index`, counted from 0 in memory order: (3) or (1,2). t: the array's
+-- type; without bounds, subscripts are counted from 1.
 function language_fortran.subscripts(t, index)
   local parts = {}
   for i, bound in ipairs(t.bounds or { { lower = 1, extent = math.maxinteger } }) do
@@ -140,21 +141,22 @@ function language_fortran.subscripts(t, index)
   return ("(%s)"):format(table.concat(parts, ","))
 end
 
--- Returns the text of the subscripts of consecutive elements, counted from 0: `first` to the one before `finish`. It is
--- (3:5) for one dimension, otherwise [first:count].
+-- Returns the text of the subscripts of consecutive elements, counted from 0: `first` to the one before `finish`. The
+-- text is (3:5) for one dimension, otherwise [first:count]. t: the array's type.
 function language_fortran.range_text(t, first, finish)
   if t.bounds and #t.bounds > 1 then return ("[%d:%d]"):format(first, finish - first) end
   local lower = t.bounds and t.bounds[1].lower or 1
   return ("(%d:%d)"):format(lower + first, lower + finish - 1)
 end
 
--- Returns the name of a pointer's target: p(:), p(i) or p%m.
+-- Returns the name of a pointer's target or a part of it: p(:), p(i) or p%m. base: the pointer's name; path: subscripts
+-- or components after it, or "".
 function language_fortran.pointee_name(base, _, path)
   base = base:gsub("%(:%)$", "")
   return path == "" and base .. "(:)" or path:sub(1, 1) == "(" and base .. path or base .. "%" .. path
 end
 
--- True if a text is a single directive; false for a text of declarations and statements.
+-- True if `text` is a single directive; false for a text of declarations and statements.
 function language_fortran.is_directive(text)
   local normalized = fortran_free_form.normalize(text)
   local line, rest = normalized:match "^%s*([^\n]*)(.*)$"
@@ -167,15 +169,16 @@ function language_fortran.parse(session, start, text)
   return (fortran_syntax.parse(start, fortran_free_form.directive(text), 1, session.now.scope))
 end
 
-function language_fortran.is_designator(session, variable) -- p(:)%n is valid Fortran, p(:)%a(:) is not
+-- Valid Fortran is p(:)%n, but not p(:)%a(:) with two array parts.
+function language_fortran.is_designator(session, variable)
   local ok, err = pcall(fortran_section.element_type, session, variable)
   return ok or not diagnostic.is(err) or err.code ~= "type-mismatch"
 end
 
 -- ---------------------------------------------------------------------------------------- bodies --
 
--- Returns the body of a construct and the names that it uses. text: a string, or the node of a construct among
--- statements.
+-- Returns the body {list, run} of a construct and the list of variables that it uses. text: a string, or the node of a
+-- construct among statements; construct: {node, on, location}, or nil to analyse no directives. Raises for errors.
 local function read_body(session, text, construct)
   local is_own = type(text) == "string"
   local list = is_own and fortran_blocks.arrange((fortran_syntax.parse("body", fortran_free_form.normalize(text), 1)))
@@ -189,8 +192,8 @@ function language_fortran.read_body(session, text, location, construct)
   return session:with_text(text, location.file, location.line, read_body, session, text, construct)
 end
 
--- Runs a body in its environment. A construct among statements of the host program runs its own statements when no
--- kernel is active.
+-- Runs a body in its environment. tree: result of read_body. A construct among statements of the host program runs its
+-- own statements (tree.run) if no kernel is active. Raises the body's errors.
 local function run_body(env, tree)
   if tree.run and not env.space.on_device and not env.session.now.kernel then return tree.run() end
   fortran_statement.new_executor(env, tree.list)
@@ -204,7 +207,7 @@ end
 
 -- ------------------------------------------------------------------------------------------- texts --
 
--- Analyses the directives of a text, defines its procedures and runs its statements.
+-- Analyses the directives of a text, defines its procedures and runs its statements. Raises for errors.
 local function run_text(session, text)
   local list = fortran_blocks.arrange((fortran_syntax.parse("program", fortran_free_form.normalize(text), 1)))
   fortran_body.check(session, list)
@@ -213,7 +216,7 @@ local function run_text(session, text)
 end
 
 -- Executes a text: declarations, statements and directives, in order. Procedures of the text are known from its
--- beginning.
+-- beginning. Raises for errors.
 function language_fortran.declare(session, text) session:describing(run_text, session, text) end
 
 return language_fortran

@@ -26,12 +26,12 @@ local openmp_execution = { name = "omp", lower = function(...)
 
 openmp_execution.in_kernel = { "a directive inside a target construct", "OMP60-tgt-1" }
 
--- Calls fn with the plan's device as the current device. If this is the host, calls on_host instead. Returns the
--- result; raises for numbers of no device. Decides OMP60-tgt-2.
+-- Calls fn with the plan's device as the current device and returns its results. If the device is the host, calls
+-- on_host instead. Raises if no device has the number. Decides OMP60-tgt-2.
 function openmp_execution.with_target_device(self, plan, fn, on_host)
   if not plan.on_device then return fn() end
   local number = self.language.integer(self, plan.on_device)
-  -- Extension for OpenMP before 5.2: only the name omp_initial_device is the host's number.
+  -- Extension for OpenMP before 5.2: the name omp_initial_device means the host, but its value -1 as a number does not.
   local is_initial = number == api_openacc.constants.omp_initial_device
     and ((self.rules.openmp or 0) >= 52 or plan.on_device.tag == "id")
   if number == self.devices or is_initial then return on_host() end
@@ -45,7 +45,7 @@ end
 -- Helps that replace the helps of OpenACC's rules: rule -> text.
 local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
 
--- Calls fn and returns its results. An error of fn gets the corresponding rule of OpenMP.
+-- Calls fn(...) and returns its results. An error of fn is raised with the corresponding rule of OpenMP.
 function openmp_execution.citing(self, fn, ...)
   local results = table.pack(pcall(fn, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -57,15 +57,16 @@ function openmp_execution.citing(self, fn, ...)
   error(err, 0)
 end
 
--- Executor of target data: binds names of use_device clauses to device addresses in the region.
+-- Executor of target data: opens and returns a region, in which names of use_device clauses are bound to device
+-- addresses.
 openmp_execution.executors = { region = function(self, plan, enabled)
   local new_region = region.open(self, plan, enabled)
   if #plan.use_device == 0 then return new_region end
   return region.using(new_region, enabled and plan.use_device or {}, true)
 end }
 
--- Returns a cache key for plans of a body: its implicit maps depend on the data that are present on the construct's
--- device. Decides OMP60-map-12.
+-- Returns a part of the cache key for plans of a body, because its implicit maps depend on the data that are present on
+-- the construct's device. references: variables that the body uses. Decides OMP60-map-12.
 function openmp_execution.signature(self, references, is_text)
   local names = { is_text and "text" or "" }
   for i, reference in ipairs(references) do
@@ -76,7 +77,8 @@ function openmp_execution.signature(self, references, is_text)
   return table.concat(names, ",")
 end
 
--- Returns the directive with the clauses of its groups added; returns declarations unchanged.
+-- Returns the directive `node` with the clauses of its groups added; a declarative directive is returned unchanged.
+-- Raises for wrong groups and depend clauses.
 local function with_group_clauses(self, node)
   local info = openmp_sema.directive_info(node.name)
   if info.kind:find "^declare" then return node end
@@ -85,7 +87,8 @@ local function with_group_clauses(self, node)
   return node
 end
 
--- Returns the AST of a directive's text. Underscores in names of several words need OpenMP 6.0.
+-- Returns the AST of the directive `text`. Raises for syntax errors. Underscores between the words of a name need
+-- OpenMP 6.0.
 local function parse_directive(self, text)
   local node = self:parse(text, "omp_directive")
   local spelling = text:sub(node.pos, node.pos + #node.name - 1)
@@ -100,8 +103,8 @@ function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.n
 
 local function check(self, node) openmp_sema.check(node, self.rules.openmp) end
 
--- Executors of directives without a plan: host constructs, ends of regions, declarations. These do not restrict the
--- clauses of a group.
+-- Executors of directives without a plan: host constructs, ends of regions, declarations. Clauses of a group are
+-- accepted on these without restriction.
 local direct_executors = {
   host = { check = function(...) return openmp_host.check(...) end,
     run = function(...) return openmp_host.construct(...) end },

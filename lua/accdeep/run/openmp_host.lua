@@ -4,6 +4,9 @@
 -- other memory while the body runs (host_privatization.lua), in C text, the host view and nested directives. Private
 -- memory is undefined until it is written; reading it earlier is an error (HOUSE-threads). openmp_execution.lua calls
 -- check and construct.
+--
+-- Parameters: `node` is the AST of the construct with the clauses in effect, `sharing` the result of read_attributes. A
+-- copy, the record of a private variable, is {variable, pos, begins, lasts} (host_privatization.run).
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_sema = require "accdeep.sema.openmp_sema"
@@ -31,14 +34,15 @@ local copied = openmp_directives.clauses_with_attribute "own"
 local begins = openmp_directives.clauses_with_attribute "begins"
 local lasts = openmp_directives.clauses_with_attribute "lasts"
 
--- True if a reduction can combine values of a type: numbers, and structures with one such member (LLNL-4-14).
+-- True if a reduction can combine values of type `t`: numbers, and structures whose only member is such (LLNL-4-14).
 local function reducible(t)
   while t.kind == "array" or t.kind == "pointer" or t.kind == "descriptor" do t = t.of or t.to end
   if t.kind == "record" then return t.complete and #t.members == 1 and reducible(t.members[1].type) end
   return t.kind == "scalar" or t.kind == "complex"
 end
 
--- Returns the variable of a list item. In reductions a list item may also be a section. Raises for other list items.
+-- Returns the variable of a list item. In reductions, a list item may also be a section or member. Raises for other list
+-- items, and if the variable is not declared or cannot be reduced.
 local function variable_of(session, clause, item)
   local is_section = clause.op and (item.tag == "section" or item.tag == "member")
   local name = is_section and list_item.root_variable(item)
@@ -55,8 +59,8 @@ local function variable_of(session, clause, item)
   return variable
 end
 
--- Returns the attributes that the clauses give to variables: {named = {name -> part}, copies, list, default,
--- default_pos}. Raises for conflicting clauses.
+-- Returns the attributes that the clauses give to variables: {named = {name -> part}, copies = {name -> copy}, list
+-- (the copies in order), default, default_pos}. A part is the clause for one list item. Raises for conflicting clauses.
 local function read_attributes(session, node)
   local sharing = { named = {}, copies = {}, list = {} }
   for _, clause in ipairs(node.clauses) do
@@ -84,7 +88,7 @@ local function read_attributes(session, node)
   return sharing
 end
 
--- Evaluates numbers and conditions in clauses to check them; with one thread they have no effect.
+-- Raises if a number or condition in a clause has no valid value. With one thread, the values have no effect.
 local function check_values(session, node)
   for _, clause in ipairs(node.clauses) do
     if clause.name == "if" then
@@ -100,8 +104,8 @@ end
 
 local loops = word_set "for do simd distribute loop taskloop"
 
--- Returns the counters of a loop construct's loops, which are private without a clause. On simd their last values are
--- copied to the originals.
+-- Returns the counters {variable, lasts} of a loop construct's loops, which are private without a clause. body: AST of
+-- the statement. On simd, the counters' last values are copied to the originals.
 local function loop_variables(session, node, body)
   local depth = 0
   for word in node.name:gmatch "%S+" do depth = loops[word] and 1 or depth end
@@ -113,8 +117,8 @@ local function loop_variables(session, node, body)
   return counters
 end
 
--- Returns all private copies: of variables in clauses, of counters, and of variables that the default clause makes
--- private. Raises if default(none) requires a variable in a clause.
+-- Returns all private copies: of variables in clauses, of `counters`, and of variables that the default clause makes
+-- private. references: variables that the body uses. Raises if default(none) requires a variable in a clause.
 local function add_unnamed(session, node, sharing, counters, references)
   local copies, covered = table.move(sharing.list, 1, #sharing.list, 1, {}), {}
   for _, counter in ipairs(counters) do
@@ -140,19 +144,22 @@ end
 
 -- ---------------------------------------------------------------------------------------- running --
 
--- Checks a construct of the host before its body is known. Returns the result of read_attributes.
+-- Checks a construct of the host before its body is known. Returns the result of read_attributes; raises for errors of
+-- the clauses.
 function openmp_host.check(session, node)
   openmp_sema.check(node, session.rules.openmp)
   return read_attributes(session, node)
 end
 
--- Returns the private variables of a construct. body: its AST; used: the variables that it uses.
+-- Returns the private copies of a construct. body: AST of its statement; used: variables that the body uses. Raises for
+-- errors of the clauses.
 function openmp_host.copies(session, node, body, used)
   return add_unnamed(session, node, openmp_host.check(session, node), loop_variables(session, node, body), used)
 end
 
--- Returns the function that receives the body of a host construct and runs it. The directive is checked now. `node` has
--- the clauses in effect.
+-- Returns the function (body, where) that runs the body of a host construct. location: {text, file, line} of the
+-- directive; refs: text of its references, or nil; where: {file, line} of the body. The directive is checked at once;
+-- raises for errors.
 function openmp_host.construct(session, node, location, refs)
   local sharing = openmp_host.check(session, node)
   local references = kernel.references(session, refs, location.file, location.line)

@@ -4,7 +4,7 @@
 --   caches.prepared   text -> file -> key -> plan; text -> line -> plan with a thunk (fast path).
 -- The text of a directive is parsed once, and lowered once per place; later encounters only execute the plan. A Fortran
 -- plan is reused while the host values that it depends on are unchanged (lowering/fortran_inputs.lua).
--- Session.types_changed and forget_plans clear the caches.
+-- Session.types_changed and forget_plans clear the caches. The place of a plan is (text, file, key).
 
 local changed_bounds = require "accdeep.run.changed_bounds"
 local clause_groups = require "accdeep.types.clause_groups"
@@ -14,7 +14,7 @@ local plan_cache = {}
 -- Limit of cached texts, and limit of plans. A full cache is emptied.
 local MOST = 4096
 
--- Returns the AST that make(...) returns, cached under a key.
+-- Returns the AST that is cached under `key`; if there is none, caches and returns the result of make(...).
 function plan_cache.cached_tree(self, key, make, ...)
   local node = self.caches.parsed[key]
   if not node then
@@ -26,35 +26,38 @@ function plan_cache.cached_tree(self, key, make, ...)
   return node
 end
 
--- Returns the AST of a directive's text. start: another grammar rule, or nil.
+-- Returns the AST of a directive's text, which is cached. start: another grammar rule, or nil. Raises for syntax
+-- errors.
 function plan_cache.parse(self, text, start)
   local key = start and start .. "\0" .. text or text
   return plan_cache.cached_tree(self, key, self.language.parse, self, start or "directive", text)
 end
 
--- Returns the cache key of a plan: line, enclosing class, private scope, visible clause groups.
+-- Returns the key of a plan at a line: the line number if nothing else distinguishes plans, otherwise a text of line,
+-- enclosing class, private scope and visible clause groups.
 local function key_of(self, line)
   local this, private_scope, groups = self.now.this, self.now.private_scope, clause_groups.state(self)
   if not this and not private_scope and groups == 0 then return line or 0 end
   return ("%d %s %s %d"):format(line or 0, this and this.pointer_cell or "", private_scope or "", groups)
 end
 
--- Returns the plan that was stored for a place; nil if no plan was stored.
+-- Returns the plan that is stored for a place; nil if there is none.
 local function find_plan(self, text, file, key)
   local places = self.caches.prepared[text]
   local lines = places and places[file or ""]
   return lines and lines[key]
 end
 
--- Returns the plan that was stored for a place if the plan may be executed again; otherwise nil.
+-- Returns the plan that is stored for a place if its host values are unchanged, so that it may be executed again;
+-- otherwise nil.
 local function find_reusable_plan(self, text, file, key)
   local plan = find_plan(self, text, file, key)
   return plan and self.language.holds(self, plan) and plan or nil
 end
 
--- Returns the plan, with a thunk that directive_dispatch.lua may run without checks; nil if the plan needs checks. A
--- plan with a thunk depends on no host value and calls no function of the scenario, which could ask for the current
--- text.
+-- Returns the plan after adding a thunk, with which directive_dispatch.lua executes it without checks; nil if the plan
+-- needs checks. A plan with a thunk depends on no host value. It calls no function of the scenario either, because such
+-- a function could ask for the current text.
 local function fast_path_plan(self, plan)
   if not plan.runs_directly or self.language.computes_bounds or self.program.bound.n > 0 then return nil end
   plan.thunk = plan.construct:step()
@@ -62,7 +65,7 @@ local function fast_path_plan(self, plan)
   return plan
 end
 
--- Stores a plan for its place.
+-- Stores a plan for its place, and sets plan.runs_directly. If the key is a line, the plan may also get a thunk.
 local function store_plan(self, plan, text, file, key)
   local kind = plan.kind
   plan.runs_directly = plan.construct and not plan.condition and not plan.ordered and not plan.on_device
@@ -76,7 +79,8 @@ local function store_plan(self, plan, text, file, key)
   if type(key) == "number" then places[key] = fast_path_plan(self, plan) end
 end
 
--- Returns a new plan of a directive.
+-- Returns a new plan of the directive `node`. options: for language.lower; the function adds file and line. Raises for
+-- errors of the directive.
 local function lower_directive(self, language, node, location, options)
   options.file, options.line = location.file, location.line
   local plan = self.language.check_and_plan(self, language.lower, self, node, options)
@@ -84,14 +88,16 @@ local function lower_directive(self, language, node, location, options)
   return plan
 end
 
--- Returns the cached plan of a directive if running its construct is enough; otherwise nil. language: nil for any.
+-- Returns the cached plan of a directive if executing its construct is enough; otherwise nil. language: the directive's
+-- language, or nil for any.
 function plan_cache.fast_path(self, language, text, file, line)
   local plan = find_reusable_plan(self, text, file, key_of(self, line))
   return plan and plan.runs_directly and (not language or plan.language == language) and plan or nil
 end
 
--- Returns the plan of a directive at a location {text, file, line}, ready for execution. options: arguments of
--- language.lower (directive_dispatch.lua); signature: distinguishes plans for different bodies.
+-- Returns the plan of a directive at a location {text, file, line}, ready for execution: from the cache, or a new one.
+-- options: arguments of language.lower (directive_dispatch.lua); signature: text that distinguishes plans for different
+-- bodies, or nil. Raises for errors of the directive.
 function plan_cache.plan(self, language, node, location, options, signature)
   local key = key_of(self, location.line)
   if signature then key = key .. "\0" .. signature end
@@ -109,7 +115,7 @@ function plan_cache.plan(self, language, node, location, options, signature)
 end
 
 -- Returns the plan of a compute construct before its body is known. This plan is never executed; making it checks the
--- directive once per place.
+-- directive once per place. Raises for errors of the directive.
 function plan_cache.checked_plan(self, language, node, location)
   local key = key_of(self, location.line) .. "\0\0"
   local plan = find_plan(self, location.text, location.file, key)

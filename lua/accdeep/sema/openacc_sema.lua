@@ -24,10 +24,10 @@ for _, directive in ipairs(openacc_directives.directives) do
   if directive.kind ~= "members" then kinds[directive[1]] = directive.kind end
 end
 
--- Returns the kind of a directive ("compute", "region", "body", ...); nil for shape, policy and unknown names.
+-- Returns the kind of the directive `name` ("compute", "region", "body", ...); nil for shape, policy and unknown names.
 function openacc_sema.kind_of(name) return kinds[name] end
 
--- Returns the sorted names of the directives that take a clause.
+-- Returns the sorted names of the directives that take the clause `clause`, a name.
 function openacc_sema.directives_with(clause)
   local list = {}
   for name in pairs(kinds) do
@@ -37,7 +37,8 @@ function openacc_sema.directives_with(clause)
   return list
 end
 
--- Returns a sentence with the clauses that a directive takes, each by its first name; nil if there are more than ten.
+-- Returns a sentence with the clauses that the directive `node` takes, each by its first name; nil if there are more
+-- than ten. takes: clauses that it takes, as keys.
 local function accepted_clauses(node, takes)
   local list = {}
   for name in sorted_pairs(takes) do
@@ -46,7 +47,7 @@ local function accepted_clauses(node, takes)
   return #list <= 10 and ("%s takes %s"):format(node.name, table.concat(list, ", ")) or nil
 end
 
--- Raises the error for a clause that the directive does not take. takes: the clauses that it takes. Decides
+-- Raises the error for a clause that the directive `node` does not take. takes: clauses that it takes, as keys. Decides
 -- ACC33-2.7-8.
 function openacc_sema.refuse_clause(node, clause, takes)
   local name = clause.name
@@ -65,13 +66,13 @@ end
 
 local keys = openacc_directives.clauses_where(function(entry) return entry.keys and word_set(entry.keys) end)
 
--- Returns the argument `dim` of a gang clause as a text; nil or false if the clause has no such argument (ACC33-2.9-2).
+-- Returns the argument `dim` of a gang clause as text; nil or false if the clause has no such argument (ACC33-2.9-2).
 function openacc_sema.dimension(clause)
   return clause.text and clause.text:match "^%(%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]" or clause.text
     and clause.text:match ",%s*[dD][iI][mM]%s*:%s*(.-)%s*[,)]"
 end
 
--- Returns the clause called `name`; nil if the list has none.
+-- Returns the first clause called `name` in `clauses`; nil if there is none.
 local function clause_named(clauses, name)
   for _, clause in ipairs(clauses) do
     if clause.name == name then return clause end
@@ -79,8 +80,8 @@ local function clause_named(clauses, name)
   return nil
 end
 
--- Raises if a construct has a reduction while its gangs have several dimensions. compute: the enclosing compute
--- construct, or the construct itself. Decides ACC33-2.9.11-2.
+-- Raises if the construct `node` has a reduction while its gangs have several dimensions. compute: the enclosing
+-- compute construct, or `node` itself. Decides ACC33-2.9.11-2.
 function openacc_sema.check_reduction(node, compute)
   local clauses = openacc_sema.default_device_clauses(node)
   local reduction, gang = clause_named(clauses, "reduction"), clause_named(clauses, "gang")
@@ -94,7 +95,7 @@ function openacc_sema.check_reduction(node, compute)
     rule = "ACC33-2.9.11-2", help = dimension == 1 and "num_gangs with one number" or "gang without dim" })
 end
 
--- Returns the arguments of gang, worker or vector by their keys; an argument without a key counts as num, or as length
+-- Returns the arguments of gang, worker or vector: key -> text. An argument without a key counts as num, or as length
 -- for vector. Raises if a key occurs twice.
 function openacc_sema.arguments(clause)
   local list, name = {}, clause.name
@@ -145,8 +146,8 @@ openacc_sema.check_argument = check_argument
 
 local function is_device_type(clause) return clause.name == "device_type" or clause.name == "dtype" end
 
--- Raises the error for a clause that may not follow device_type.
--- Decides ACC33-2.4-1.
+-- Raises the error for a clause that may not follow device_type. specific: clauses that may follow, as keys. Decides
+-- ACC33-2.4-1.
 local function refuse_specific(clause, specific)
   local list = {}
   for name in sorted_pairs(specific) do list[#list + 1] = name end
@@ -155,8 +156,8 @@ local function refuse_specific(clause, specific)
       table.concat(list, ", ")) })
 end
 
--- Raises if a directive has a clause that it does not take, or has a clause too often. Returns the set of the clauses'
--- names.
+-- Raises if the directive `node` has a clause that it does not take, has a clause too often, or has a wrong argument of
+-- a clause. Returns the names of its clauses as keys.
 function openacc_sema.check(node)
   local names, takes, specific = {}, openacc_directives.clauses_of[node.name], openacc_directives.specific[node.name]
   local group, follows = {}, false -- clauses since the last device_type; true after a device_type
@@ -178,7 +179,7 @@ function openacc_sema.check(node)
   return names
 end
 
--- Returns a list of lists: the clauses that apply to each device type. The first list is for devices that no
+-- Returns a list of lists: the clauses of `node` that apply to each device type. The first list is for devices that no
 -- device_type names. A clause after device_type replaces clauses of its name before the first device_type. Decides
 -- ACC33-2.4-1.
 function openacc_sema.clauses_by_device(node)
@@ -207,11 +208,11 @@ function openacc_sema.clauses_by_device(node)
   return lists
 end
 
--- Returns the clauses that apply to the devices of this implementation; no device_type names these devices.
+-- Returns the clauses of `node` for the devices of this implementation, which are those that no device_type names.
 function openacc_sema.default_device_clauses(node) return openacc_sema.clauses_by_device(node)[1] end
 
--- Returns a sentence with the modifiers that a clause has on a directive in a version; nil or false if it has no
--- modifiers.
+-- Returns a sentence with the modifiers that a clause has on a directive in a version (nil: in any); nil or false if it
+-- has no modifiers. clause, directive: names.
 local function modifiers_of(clause, directive, version)
   local list = {}
   for name, modifier in sorted_pairs(openacc_directives.modifier) do
@@ -221,8 +222,8 @@ local function modifiers_of(clause, directive, version)
   return list[1] and ("%s on '%s' takes %s"):format(clause, directive, table.concat(list, ", "))
 end
 
--- Raises for a modifier that a data clause does not take, has twice, or takes only in later versions. Decides
--- ACC34-mod-1, ACC34-mod-2.
+-- Raises for a modifier that a data clause of `node` does not take, has twice, or takes only in later versions than
+-- `version` (nil: any). Decides ACC34-mod-1, ACC34-mod-2.
 local function check_modifiers(node, clause, version)
   local names, first = {}, openacc_directives.clause[clause.name].first
   for _, modifier in ipairs(clause.modifiers) do
@@ -247,7 +248,7 @@ local function check_modifiers(node, clause, version)
   end
 end
 
--- Raises if num_gangs has more numbers than its construct has dimensions of gangs, or a number below 1.
+-- Raises if num_gangs has more numbers than the construct `node` has dimensions of gangs, or a constant below 1.
 -- Decides ACC33-2.5.10-1.
 local function check_gangs(node, clause)
   local most = node.name:find "^kernels" and 1 or 3
@@ -261,7 +262,8 @@ local function check_gangs(node, clause)
   if wrong then raise("syntax", wrong.pos, message, { rule = "ACC33-2.5.10-1" }) end
 end
 
--- Raises if a clause lacks something that it requires, or is from a later version than the rules.
+-- Raises if a clause of `node` lacks something that it requires, or is from a later version than the rules. kind: of
+-- the directive; rules: the rule profile.
 function openacc_sema.check_forms(node, kind, rules)
   if kind == "compute" then openacc_sema.check_reduction(node, node) end
   for _, clause in ipairs(node.clauses) do

@@ -16,7 +16,7 @@ local meaning = openmp_directives.clauses_where(function(entry)
     words = words(argument_of.words or ""), modifiers = argument_of.modifiers and words(argument_of.modifiers) }
 end)
 
--- Raises if the text between the positions `from` and `to` is not a word of `vocabulary`.
+-- Raises if `text` between the positions `from` and `to` is not a word of the list `vocabulary`, in any case.
 local function check_word(clause, vocabulary, text, from, to)
   local at = text:find("%S", from) or to
   local word = text:sub(at, to):match "^[%w_]+" or text:sub(at, at)
@@ -58,13 +58,13 @@ function openmp_arguments.check(clause)
   check_word(clause, form.words, text, from, comma and comma - 1 or to)
 end
 
--- Returns the number that is the whole argument of a clause; nil for other arguments.
+-- Returns the number that is the whole argument of a clause; nil for other arguments, and without an argument.
 local function number_of(clause)
   return tonumber(clause.text and clause.text:match "^%(%s*(%d+)%s*%)$")
 end
 
--- Raises if the simdlen of a simd directive exceeds its safelen, the number of iterations that may run together.
--- Decides OMP60-simd-1.
+-- Raises if the simdlen of a simd directive exceeds its safelen, the number of iterations that may run together. Other
+-- arguments than constants are accepted. Decides OMP60-simd-1.
 function openmp_arguments.check_lengths(clauses)
   local safe, simdlen
   for _, clause in ipairs(clauses) do

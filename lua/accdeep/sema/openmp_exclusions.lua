@@ -22,14 +22,14 @@ local map_types = word_set "to from tofrom alloc storage release delete"
 local unique = openmp_directives.clauses_where(function(entry) return entry.unique end)
 
 -- Returns the key under which a clause may occur once: for if, by its directive-name; for defaultmap, by its category
--- of variables; for unique clauses, the name. Returns nil or false for other clauses.
+-- of variables; for unique clauses, their names. Returns nil or false for other clauses.
 function openmp_exclusions.once_key(clause)
   if clause.name == "if" then return "if " .. (clause.modifier and clause.modifier.name or "") end
   if clause.name == "defaultmap" then return "defaultmap " .. (clause.words[2] and clause.words[2].name or "all") end
   return unique[clause.name] and clause.name
 end
 
--- Returns the text of the variable or member that contains a list item.
+-- Returns the text of the variable or member that contains the list item `item`.
 local function root_item(item)
   while item.tag == "index" or item.tag == "section" or item.tag == "alias" or item.tag == "unary" do
     item = item.base or item.e
@@ -37,7 +37,7 @@ local function root_item(item)
   return unparse_openmp.item(item)
 end
 
--- Returns the parts of a clause: one for each variable, or one for the clause itself.
+-- Returns the parts of a clause: one for each list item, or one for the whole clause.
 function openmp_exclusions.clause_parts(clause)
   if not clause.vars then
     local key = openmp_exclusions.once_key(clause)
@@ -52,10 +52,10 @@ function openmp_exclusions.clause_parts(clause)
   return parts
 end
 
--- Returns the position of a part in the text.
+-- Returns the position of a part in the text: of its list item, otherwise of its clause.
 function openmp_exclusions.position(part) return part.item and part.item.pos or part.clause.pos end
 
--- Returns the map type among a map's modifiers; nil if it has none.
+-- Returns the map type among a map's modifiers; "tofrom" if it has none.
 local function map_type(clause)
   for _, modifier in ipairs(clause.modifiers) do
     if map_types[modifier.name] then return modifier.name end
@@ -63,7 +63,7 @@ local function map_type(clause)
   return "tofrom"
 end
 
--- True if two different parts with equal keys exclude each other.
+-- True if two different parts with equal keys exclude each other, so that one construct cannot have both.
 function openmp_exclusions.clash(a, b)
   local first, second = a.clause, b.clause
   if not a.item then return true end

@@ -22,8 +22,8 @@ local info_cache = {} -- cache: directive -> directive_info
 for _, entry in ipairs(openmp_directives.directives) do info_cache[entry[1]] =
   { kind = entry.kind, clauses = openmp_directives.clauses_of[entry[1]] } end
 
--- Returns the kind of a directive and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and versions
--- are those of definitions/openmp_directives.lua.
+-- Returns the kind of the directive `name` and its clauses: {kind, clauses = {name -> true or a version}}. Kinds and
+-- versions are those of definitions/openmp_directives.lua. Unknown names count as combined constructs.
 function openmp_sema.directive_info(name)
   local info = info_cache[name]
   if not info and name:find "^end " then -- end directives of Fortran, with the clauses that they take
@@ -42,7 +42,7 @@ function openmp_sema.directive_info(name)
   return info
 end
 
--- True if a combined construct contains the construct `part`.
+-- True if the combined construct `name` contains the construct `part`.
 function openmp_sema.is_part(name, part)
   return (" " .. name .. " "):find(" " .. part .. " ", 1, true) ~= nil
 end
@@ -53,9 +53,9 @@ local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. ia
 -- Clauses that require devices sharing the host's memory.
 local shared_memory_clauses = word_set("unified_shared_memory unified_address self_maps")
 
--- Raises if a directive has a clause that it does not take, or has a clause too often. Returns the result of
--- directive_info. version: OpenMP version of the rules; nil if they have none. Errors about a clause of a group name
--- the group (LLNL-4-10).
+-- Raises if the directive `node` has a clause that it does not take, has a clause too often, or is not supported.
+-- Returns the result of directive_info. version: OpenMP version of the rules; nil if they have none. Errors about a
+-- clause of a group name the group (LLNL-4-10).
 function openmp_sema.check(node, version)
   local info = openmp_sema.directive_info(node.name)
   if info.kind == "beyond" then
@@ -78,7 +78,7 @@ function openmp_sema.check(node, version)
       wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
         help = advice.clause(name, true) })
     end
-    -- the grammar knows this clause only without an argument
+    -- The grammar knows this clause only without an argument.
     if clause.kind == "unknown" then
       version_checks("openmp", version, 60, ("an argument of '%s'"):format(name), pos, #name)
       wrong("unsupported", ("'%s' with an argument"):format(name), {})
@@ -128,7 +128,8 @@ local is_ref = word_set("ref_ptr ref_ptee ref_ptr_ptee")
 local is_attach = word_set("auto always never")
 local other_modifiers = word_set("mapper iterator attach")
 
--- Stores a modifier that a map may have once, as map_modifiers[key] = value. Raises if the key has a value already.
+-- Sets map_modifiers[key] to `value` and its position, for a modifier that a map may have once. Raises if the key has a
+-- value already.
 local function set_once(map_modifiers, key, value, modifier)
   if map_modifiers[key] then
     raise("duplicate-clause", modifier.pos, map_modifiers[key] == modifier.name and ("'%s' stands here twice"):format(
@@ -138,8 +139,8 @@ local function set_once(map_modifiers, key, value, modifier)
   map_modifiers[key], map_modifiers[key .. "_pos"] = value, modifier.pos
 end
 
--- Raises if modifiers are in a wrong order. Since 6.0, commas separate modifiers and the map type may have any place;
--- earlier, the map type must be the last modifier. Decides OMP60-ver-1.
+-- Raises if modifiers of a map are in a wrong order. Since 6.0, commas separate modifiers and the map type may have any
+-- place; earlier, the map type must be the last modifier. version: see check. Decides OMP60-ver-1.
 local function check_order(clause, version, map_modifiers)
   for i, modifier in ipairs(clause.modifiers) do
     local name, pos, previous = modifier.name, modifier.pos, clause.modifiers[i - 1]
@@ -156,14 +157,13 @@ end
 
 -- Returns the modifiers of a map, or of a motion clause of update, as a table {type?, type_pos, always, present, self?,
 -- self_pos, ref?, ref_pos, attach?, attach_pos, mapper?, mapper_pos, iterators}. Raises for a modifier that the clause
--- does not take, or that occurs twice.
--- Decides OMP60-map-3, OMP60-map-17, OMP61-1.
+-- does not take, that occurs twice, or that `version` does not have. Decides OMP60-map-3, OMP60-map-17, OMP61-1.
 function openmp_sema.modifiers(clause, version)
   local map_modifiers, iterators = { iterators = {} }, false
   for _, modifier in ipairs(clause.modifiers) do
     local name, pos = modifier.name, modifier.pos
     if is_type[name] and clause.kind == "map" and map_modifiers.type and (version or 60) >= 60
-      -- delete is a modifier since 6.0, and may occur with a map type
+      -- The word delete is a modifier since 6.0, and may occur with a map type.
       and (name == "delete") ~= (map_modifiers.type == "delete") then
       if name ~= "delete" then map_modifiers.type, map_modifiers.type_pos = name, pos end
       map_modifiers.delete = pos
@@ -221,8 +221,9 @@ end
 -- perform, as in the Examples.
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
--- Returns the requested action of a map on a construct of this kind, and the map type. Raises if the construct does not
--- take this type. Decides OMP60-map-1.
+-- Returns the requested action of a map on a construct, and the map type. map_modifiers: result of
+-- openmp_sema.modifiers; kind, name: of the construct. Raises if the construct does not take the map type. Decides
+-- OMP60-map-1.
 function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   local types = map_types[kind]
   if usual[kind] and not map_modifiers.type then
@@ -247,9 +248,8 @@ function openmp_sema.map_action(map_modifiers, kind, name, version, clause)
   return types[map_type], map_type == "storage" and (kind == "exit data" and "release" or "alloc") or map_type
 end
 
--- Raises if a map with the modifier attach maps nothing at the entry of a construct. is_entry: false for a construct
--- that ends maps.
--- Decides OMP61-1.
+-- Raises if a map has the modifier attach although it maps nothing at the entry of a construct. is_entry: false for a
+-- construct that ends maps. Decides OMP61-1.
 function openmp_sema.check_attach(map_modifiers, map_type, is_entry)
   if not map_modifiers.attach or is_entry ~= false and enters[map_type] then return end
   raise("clause-not-allowed", map_modifiers.attach_pos, is_entry == false and "nothing is attached at the end of a map"
@@ -257,7 +257,7 @@ function openmp_sema.check_attach(map_modifiers, map_type, is_entry)
     help = is_entry ~= false and "to, tofrom or storage" or nil })
 end
 
--- Raises about the modifier attach for a list item that has no base pointer.
+-- Raises the error for the modifier attach on a list item without a base pointer. item: its text.
 function openmp_sema.no_base_pointer(item, pos)
   raise("not-a-pointer", pos, ("'%s' has no base pointer that could be attached"):format(item), { rule = "OMP61-1",
     help = "attach is for what a pointer points to: p[0:n]" })
