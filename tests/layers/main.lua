@@ -1,12 +1,15 @@
 -- main.lua [--picture] ROOT OBJECT...|MODULE.lua... - checks references between files against the table of layers.
 --
--- Object files: it checks references between the C files of the core and its products, and the headers that they
--- include. For Lua modules it checks what they require. It prints each violation, and fails if there is one.
+-- Object files: it checks references between the C files of the core and its products, the headers that they include,
+-- and what these headers declare. For Lua modules it checks what they require. It prints each violation, and fails if there is one.
 -- --picture also prints, for each folder, its lines and the number of file pairs that refer to each other folder.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/?.lua;" .. package.path
 local references, layers = require "references", require "layers"
+
+-- Most functions that an include directive may show, in the median of all directives.
+local MAX_SHOWN_FUNCTIONS = 20
 
 local wants_picture = arg[1] == "--picture"
 if wants_picture then table.remove(arg, 1) end
@@ -28,9 +31,9 @@ local function with_includes()
     local file = not seen[path] and io.open(root .. "/" .. path, "rb")
     seen[path] = true
     if not file then return end
-    local entry = { path = path, includes = {} }
+    local entry = { path = path, includes = {}, text = file:read "a" }
     list[#list + 1] = entry
-    for row in file:lines() do
+    for row in entry.text:gmatch "[^\n]+" do
       local name = row:match '^#include "([^"]+)"'
       for _, folder in ipairs(name and { path:match "^(.*)/", "core" } or {}) do
         local header = folder .. "/" .. name
@@ -53,7 +56,11 @@ local public = ""
 for _, header in ipairs(layout.headers) do public = public .. text_of(header) end
 local problems, counts = references.problems(layout, files, references.declared(public, "ACCD_API"))
 
-for _, problem in ipairs(references.includes(layout, with_includes())) do problems[#problems + 1] = problem end
+local sources = with_includes()
+for _, found in ipairs { references.includes(layout, sources),
+  of_modules and {} or references.declarations(layout, files, sources, MAX_SHOWN_FUNCTIONS) } do
+  table.move(found, 1, #found, #problems + 1, problems)
+end
 table.move(missing, 1, #missing, #problems + 1, problems)
 
 local function picture()

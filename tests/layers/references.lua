@@ -129,6 +129,51 @@ function references.includes(layout, list)
   return problems
 end
 
+-- Returns the names of the functions that a header declares, without those that it defines.
+function references.declared_functions(text)
+  local names = {}
+  text = text:gsub("/%*.-%*/", " "):gsub("\n#[^\n]*", "\n"):gsub("%b{}", ";"):gsub("__%w+__%s*%b()", "")
+  for statement in text:gmatch "[^;]+" do
+    local name = statement:match "([%a_][%w_]*)%s*%("
+    if name and not statement:find "^%s*typedef%f[%W]" and not statement:find "%f[%w]static%f[%W]" then
+      names[#names + 1] = name
+    end
+  end
+  return names
+end
+
+-- Returns problems of headers: declarations of functions of another folder, and an include directive that shows more
+-- than `most` functions in the median. `list` as for references.includes, with `text`. Public headers do not count.
+function references.declarations(layout, files, list, most)
+  local definer, is_public, number, shown, problems = {}, {}, {}, {}, {}
+  for _, file in ipairs(files) do
+    for symbol in pairs(file.defines) do definer[symbol] = file.path end
+  end
+  for _, header in ipairs(layout.headers) do is_public[header] = true end
+  for _, file in ipairs(list) do
+    if file.path:find "%.h$" and not is_public[file.path] then
+      local names = references.declared_functions(file.text)
+      number[file.path] = #names
+      for _, name in ipairs(names) do
+        local source = definer[name]
+        if source and source:match "^(.*)/" ~= file.path:match "^(.*)/" then
+          problems[#problems + 1] = ("%s: declares %s of %s"):format(file.path, name, source)
+        end
+      end
+    end
+  end
+  for _, file in ipairs(list) do
+    for _, header in ipairs(file.includes) do shown[#shown + 1] = number[header] end
+  end
+  table.sort(shown)
+  local median = shown[(#shown + 1) // 2] or 0
+  if median > most then
+    problems[#problems + 1] = ("an include directive shows %d functions in the median, %d at most are allowed"):format(
+      median, most)
+  end
+  return problems
+end
+
 -- Returns a list of violations, and counts[from][to], the number of file pairs. layout: an entry of layers.lua.
 -- public: the set of public symbols.
 function references.problems(layout, files, public)

@@ -93,6 +93,21 @@ test("nor those that are a folder's own",
   included("high/b.c", "low/inside.h") == "high/b.c: includes low/inside.h, which is its folder's own")
 test("but its own files do", included("low/a.c", "low/inside.h") == "")
 
+-- Returns the problems of a header's declarations. f and g are defined in low/a.c.
+local function declared(path, text, most)
+  return table.concat(references.declarations({ headers = { "low/public.h" } },
+    { { path = "low/a.c", defines = { f = true, g = true } } },
+    { { path = path, includes = {}, text = text }, { path = "low/a.c", includes = { path }, text = "" } }, most or 9),
+    "\n")
+end
+test("a header declares functions of its folder", declared("low/a.h", "int f(int (*use)(void));\n") == "")
+test("and none of other folders",
+  declared("high/a.h", "/* g(); */\nint f(void) __attribute__((cold));\n") == "high/a.h: declares f of low/a.c")
+test("it may define functions that call them",
+  declared("high/a.h", "static inline int h(void)\n{\n    f();\n}\n") == "")
+test("a public header declares what it wants", declared("low/public.h", "int f(void);\nint other(void);\n", 0) == "")
+test("a header shows few functions", declared("low/a.h", "int f(void);\nint g(void);\n", 1):find "shows 2 functions")
+
 -- Returns the problems of Lua modules in two layers. texts: text by path.
 local function wrong_modules(texts)
   local paths = {}
