@@ -1,7 +1,8 @@
 -- main.lua [--picture] ROOT OBJECT...|MODULE.lua... - checks references between files against the table of layers.
 --
 -- Object files: it checks references between the C files of the core and its products, the headers that they include,
--- and what these headers declare. For Lua modules it checks what they require. It prints each violation, and fails if there is one.
+-- and what these headers declare. For Lua modules it checks what they require. It prints each violation, and fails if
+-- there is one.
 -- --picture also prints, for each folder, its lines and the number of file pairs that refer to each other folder.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
