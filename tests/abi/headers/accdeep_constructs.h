@@ -1,0 +1,150 @@
+/* accdeep_constructs.h - constructs and their items, regions, and recorded bounds. accdeep_core.h includes this header
+ * and has the conventions. */
+#ifndef ACCDEEP_CONSTRUCTS_H
+#define ACCDEEP_CONSTRUCTS_H
+
+#include "accdeep_programs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum accd_construct_kind {
+    ACCD_KIND_REGION,  /* structured data region: entry now, exit at accd_region_end */
+    ACCD_KIND_COMPUTE, /* compute region: entry now, exit at accd_region_end */
+    ACCD_KIND_ENTER_DATA,
+    ACCD_KIND_EXIT_DATA,
+    ACCD_KIND_UPDATE
+} accd_construct_kind;
+
+typedef struct accd_stride { /* dimension of a section with gaps */
+    uint64_t count, step;    /* number of runs, and bytes from one run to the next */
+} accd_stride;
+
+typedef struct accd_item {
+    const void *host; /* first byte */
+    uint64_t bytes;   /* 0: the clause does not apply (TR14-4.3-14). With ACCD_ACTION_ATTACH of a descriptor: the bytes
+                         that must be present; 0: those at the address in the descriptor */
+    const void *slot; /* address of the pointer through which the section is reached, or NULL */
+    uint32_t slot_bytes; /* bytes of the descriptor (CFI_cdesc_t) that begins with the pointer and is attached as a
+                            whole (FLANG-composite-1). 0: a plain pointer. ACCD_ERROR_MISUSE: not whole words, or too
+                            large for a descriptor */
+    int64_t start;       /* index of the first element, for names only */
+    int64_t index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
+    const accd_label *label;               /* name of the item; NULL: it has no name */
+    accd_program *program;                 /* mapping program of its elements; NULL: plain data */
+    const int64_t *params;                 /* parameters of the program */
+    const void *frame;    /* unmapped aggregate whose member the item is, or NULL; its members keep their distances */
+    uint64_t frame_bytes; /* bytes of the frame; needed in the first construct that names the frame */
+    const void *base;     /* element 0 of the array that contains the section; NULL: at `host` (DIR-4.1-03) */
+    /* Section with gaps: ndims dimensions of runs of `run` bytes. The first run is at `host`, the others at the
+     * distances that `dims` gives. Presence and allocation concern all bytes, gaps included. Only runs are copied
+     * (ACC33-upd-2), and only elements in runs are walked. ACCD_ERROR_MISUSE: runs outside of the bytes, overlapping
+     * runs, or parts of elements. */
+    const accd_stride *dims;
+    uint64_t run;
+    uint8_t ndims;  /* number of dims, at most 15; 0: no gaps */
+    uint8_t action; /* accd_action */
+    uint16_t flags; /* ACCD_ITEM_* */
+} accd_item;
+#define ACCD_ITEM_UNCOUNTED 1u       /* bytes of an object whose counter another item increments */
+#define ACCD_ITEM_INIT 2u            /* init_needed */
+#define ACCD_ITEM_IF_PRESENT 4u      /* if_present: absent data are skipped; exit data skips data without enter data */
+#define ACCD_ITEM_PRESENT_OR 8u      /* present_or_copy and similar clauses: present data are accepted */
+#define ACCD_ITEM_BASE_POINTER 16u   /* the item is the base pointer of another item's section */
+#define ACCD_ITEM_COPY_ABSENT 32u    /* present_and_copyin: copies the absent part of partially present data */
+#define ACCD_ITEM_UPDATE_PRESENT 64u /* update_and_copy: copies the part that is present already, too */
+#define ACCD_ITEM_ALWAYS_IN 128u     /* copies to the device, even if the data are present already */
+#define ACCD_ITEM_ALWAYS_OUT 256u    /* copies to the host, even if references remain */
+#define ACCD_ITEM_REQUIRE_PRESENT 512u /* present modifier: checked first, for all items (OMP60-map-9) */
+#define ACCD_ITEM_FINALIZE 1024u       /* exit data: sets the counters of this item's data to 0 */
+#define ACCD_ITEM_ZERO 2048u           /* clears allocated memory to which nothing is copied (ACC33-2.7-4) */
+/* Flags for the section's own pointer only (OMP61-1): */
+#define ACCD_ITEM_ATTACH_ALWAYS 4096u /* attaches the pointer, even if neither the pointer nor its target is new */
+#define ACCD_ITEM_ATTACH_NEVER 8192u  /* never attaches the pointer */
+/* Flags for the item and its sections, on entry: */
+#define ACCD_ITEM_PRESENT_PART 16384u /* maps and attaches only the present part of the data (OMP60-map-12) */
+#define ACCD_ITEM_CHAIN 32768u        /* pointer on the path to another item: also adds a dynamic reference */
+
+/* Sets host, bytes, start and base of an item from the section base[start:count] of elements of unit bytes.
+ * ACCD_ERROR_INVALID_SECTION: a negative length, or bounds outside of the address space (ACC33-2.7.1-1). */
+ACCD_API accd_status accd_item_set_section(accd_context *context, accd_item *item, uint64_t base, int64_t start,
+                                           int64_t count, uint64_t unit);
+
+/* Code that computes where an item lies. Each `int` member is the number of the register that has the value, or -1: the
+ * code computes no such value. */
+typedef struct accd_item_code {
+    const accd_instruction *code; /* instructions, none about elements (see accd_evaluate) */
+    size_t ncode;
+    unsigned registers;                /* number of registers, at most ACCD_MAX_ITEM_REGISTERS */
+    int base, start, count;            /* section base[start:count]; start = -1: index 0; count = -1: one element */
+    int slot;                          /* address of the pointer */
+    int origin;                        /* register with the address of element 0; -1: element 0 is at `base` */
+    int index[ACCD_MAX_LABEL_INDICES]; /* indices for # in the label's name */
+    uint64_t unit;                     /* bytes of an element */
+    const int *params;                 /* registers with the parameters of the item's program */
+    unsigned nparams;
+} accd_item_code;
+#define ACCD_MAX_ITEM_REGISTERS 64
+
+/* Runs code and sets host, bytes, start, base, index and params of an item, and slot if code->slot is not -1. `given`
+ * has the parameters of the code; NULL: none. `params` is an array of code->nparams elements that receives the
+ * parameters of the item's program; the item points to it. Fails as accd_evaluate and accd_item_set_section. */
+ACCD_API accd_status accd_item_locate(accd_context *context, const accd_item_code *code, const int64_t *given,
+                                      int64_t *params, accd_item *item);
+
+typedef struct accd_construct {
+    int device;
+    accd_construct_kind kind;
+    int finalize; /* exit data: dynamic counters and attach counters become 0 */
+    const accd_item *items;
+    size_t nitems;
+    const char *name; /* name of the level that it opens, "data"; not copied, must outlive the region */
+    const char *file; /* file of the directive, or NULL; not copied, must outlive the region */
+    int line;
+    uint64_t thread; /* number of the host thread: regions nest among those of one thread */
+    unsigned queue;  /* queue (accd_queue_get) for the transfers of the construct and of the region's end; 0: the
+                        transfers are complete when the call returns */
+} accd_construct;
+
+/* Executes a construct. *region_p receives the region that ACCD_KIND_REGION and ACCD_KIND_COMPUTE open, which
+ * accd_region_end frees; `region_p` may be NULL for other kinds. A failure changes nothing, and accd_context_error has
+ * the reason. Reasons are absent or partially present data, pointers that cannot be attached or detached, invalid
+ * sections, missing memory, the device (TR14-4.2-01 to TR14-4.2-11). */
+ACCD_API accd_status accd_run_construct(accd_context *context, const accd_construct *construct, accd_region **region_p);
+/* Executes a construct as accd_run_construct does, but faster if its items attach or detach pointers. */
+ACCD_API accd_status accd_run_construct_with_pointers(accd_context *context, const accd_construct *construct,
+                                                      accd_region **region_p);
+
+/* Ends a region, and frees it. If the end fails, the region stays open. ACCD_ERROR_REGION_NESTING: the region is not
+ * the innermost one of its device and thread (DIR-4.3-06). */
+ACCD_API accd_status accd_region_end(accd_region *region);
+/* Ends a region and the regions inside it without copying to the host, when an error unwinds the program.
+ * ACCD_ERROR_OUT_OF_MEMORY: some of these regions remain, until they are abandoned again or an enclosing region ends.
+ */
+ACCD_API accd_status accd_region_abandon(accd_region *region);
+/* Returns the number of the region's device. */
+ACCD_API int accd_region_device(const accd_region *region);
+/* Writes the device addresses of the region's first items, at most n, up to the first item whose address needs a
+ * look-up. Returns the number of addresses written, 0 for regions of the general path. */
+ACCD_API size_t accd_region_addresses(const accd_region *region, uint64_t *addresses, size_t n);
+
+/* Records in *bounds_p the bounds of all sections that an item has now. The caller frees the record with
+ * accd_bounds_free before the context is closed. *bounds_p becomes NULL if the item has no mapping program, or a
+ * program that calls functions of the host program, which only constructs may call. Fails as accd_run_construct if a
+ * section is invalid. */
+ACCD_API accd_status accd_bounds_new(accd_context *context, const accd_item *item, accd_bounds **bounds_p);
+typedef struct accd_bounds_change {
+    char then[160], now[160]; /* names of the section in the earlier and the later record: "X.a[0:4]", "X.a[0:2]" */
+} accd_bounds_change;
+/* Compares the bounds of the sections that both records reached through the same pointers. Returns 1 if one has
+ * changed, and *change_p receives the first such section; otherwise 0 (TR14-4.3-04). */
+ACCD_API int accd_bounds_changed(const accd_bounds *then, const accd_bounds *now, accd_bounds_change *change_p);
+/* Frees recorded bounds; NULL does nothing. */
+ACCD_API void accd_bounds_free(accd_bounds *bounds);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
