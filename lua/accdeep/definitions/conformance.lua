@@ -7,8 +7,8 @@ local system = require "accdeep.system"
 
 local conformance = {}
 
--- Returns the folder of the scenarios: $ACCDEEP_SPEC if set, otherwise share/accdeep/spec of the installation or spec/
--- of the source tree. Raises if there is none.
+-- Returns the path of the folder of the scenarios: $ACCDEEP_SPEC if set, otherwise share/accdeep/spec of the
+-- installation or spec/ of the source tree. Raises an error with the code "file" if none of them has the scenarios.
 function conformance.folder()
   local program = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
   local folders = { os.getenv "ACCDEEP_SPEC" or program .. "/../share/accdeep/spec", program .. "/../spec",
@@ -22,8 +22,8 @@ function conformance.folder()
     help = "they are installed in share/accdeep/spec; the variable ACCDEEP_SPEC names another folder" }, 0)
 end
 
--- Returns the name of a document's folder in spec/, or nil. `document`: the prefix of its rule ids, or the name of the
--- folder.
+-- Returns the name of a document's folder in spec/; nil for an unknown document. `document`: the prefix of its rule
+-- ids, or the name of the folder, in any letter case.
 function conformance.find_folder(document)
   for _, entry in ipairs(rules.documents) do
     if entry.folder and (entry.prefix:lower() == document:lower() or entry.folder == document:lower()) then
@@ -41,8 +41,8 @@ local function read_file(path)
   return text
 end
 
--- Appends the cases in the text of a scenario to a list as {file, line, name, text, rows}. A case begins and ends at
--- the start of a line.
+-- Appends the cases in `text`, the scenario file `path`, to a list as {file, line, name, text, rows}; `rows` are the
+-- lines of the case. A case begins and ends at the start of a line.
 local function add_cases(path, text, list)
   local line, case = 0, nil
   for row in (text .. "\n"):gmatch "(.-)\r?\n" do
@@ -64,8 +64,8 @@ local function add_cases(path, text, list)
   end
 end
 
--- Returns all cases as a list of {file, line, name, text}; the list is cached. Raises if the scenarios are not
--- installed.
+-- Returns all cases of spec/ as a list of {file, line, name, text, rows}. The list is cached; callers must not change
+-- it. Raises if the scenarios are not installed.
 function conformance.cases()
   if conformance.cached_cases then return conformance.cached_cases end
   local list, folder = {}, conformance.folder()
@@ -79,18 +79,20 @@ function conformance.cases()
   return list
 end
 
--- Returns the list of rules that a case cites in its name.
+-- Returns a list of the rules that a case cites in brackets at the end of its name; an empty list if it cites none.
 function conformance.cited_rules(case)
   local ids = {}
   for id in (case.name:match "%[([^%]]+)%]$" or ""):gmatch "%S+" do ids[#ids + 1] = id end
   return ids
 end
 
--- First words of the names of cases.
+-- Set of the first words that names of cases may have.
 local kinds = { accepts = true, rejects = true, differs = true }
 
--- Returns a sentence about the mismatch between a case's name and the run of the case; nil if they agree. `checks`: {n,
--- refused}: the number of expectations in the case, and the rules of the errors that it expected.
+-- Returns a sentence about the mismatch between the name of a case and its run; nil if they agree. The name must be
+-- 'accepts: sentence [RULE]', or begin with rejects or differs, and a case with rejects must have seen an error of a
+-- cited rule. `checks`: {n, refused}: the number of expectations in the case, and the rules of the errors that it
+-- expected.
 function conformance.flaw(name, checks)
   if not kinds[name:match "^(%l+): .* %[[^%]]+%]$" or ""] then
     return "the case's name has another form than 'accepts: sentence [RULE]', or with rejects or differs"

@@ -51,13 +51,13 @@ for _, knob in ipairs(core.knobs()) do knobs[#knobs + 1] = knob end
 knobs.by_name = {}
 for _, knob in ipairs(knobs) do knobs.by_name[knob.name] = knob end
 
--- Returns true if a knob matters only in profiles of OpenMP: all its rules are rules of OpenMP. A knob without rules
--- matters in all profiles.
+-- Returns true if a knob matters only in profiles of OpenMP: it has rules, and all of them are rules of OpenMP. A knob
+-- without rules matters in all profiles.
 function knobs.is_openmp(knob)
   return knob.rules ~= "" and not (" " .. knob.rules):gsub(" OMP60%-%S+", ""):gsub(" LLNL%-%S+", ""):find "%S"
 end
 
--- Returns a knob's value as scenarios write it: quoted if it is a text.
+-- Returns a knob's value (a text or boolean) as scenarios write it: quoted if it is a text.
 function knobs.format_value(value) return type(value) == "string" and ('"%s"'):format(value) or tostring(value) end
 
 return knobs

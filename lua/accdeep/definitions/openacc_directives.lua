@@ -215,10 +215,11 @@ openacc_directives.modifiers = {
   { "zero", "copyout", directives = "regions", since = 30 },
 }
 
--- Clauses by name: {name, first, entry, present_or}. `first`: first name of the clause. `present_or`: true if this name
--- accepts present data. A name with two entries (update) has the first entry. Decides ACC33-2.7-6.
+-- Clauses by name: {name, first, entry, present_or}. `first`: first name of the clause. `entry`: its entry in
+-- openacc_directives.clauses. `present_or`: true if this name is one of the entry's forms that accept present data. If
+-- two entries have one name (update), the name has the first entry. Decides ACC33-2.7-6.
 openacc_directives.clause = {}
--- Names of the clauses that take an argument, by form of the argument.
+-- List of the names of the clauses that take an argument of a form, by form ("vars", "none", ...).
 openacc_directives.takes = {}
 -- Set of the clauses that a directive takes, by directive.
 openacc_directives.clauses_of = {}
@@ -235,8 +236,8 @@ end
 -- Cache of directives_of, by text.
 local cached_lists = {}
 
--- Returns the directives that a text with abbreviations denotes, as words with underscores. Callers must not change the
--- result, which is cached.
+-- Returns the directives that the text `list`, words and abbreviations, denotes, as a list of words with underscores
+-- (enter_data). Callers must not change the result, which is cached.
 local function directives_of(list)
   local words = cached_lists[list] or {}
   if cached_lists[list] then return words end
@@ -281,7 +282,8 @@ for _, row in ipairs(openacc_directives.modifiers) do
   end
 end
 
--- Returns a table from clause name to the result of test(entry, clause), without results that are nil or false.
+-- Returns a table from clause name to the result of test(entry, clause), where `entry` is the clause's entry and
+-- `clause` its table in openacc_directives.clause. Results that are nil or false are left out.
 function openacc_directives.clauses_where(test)
   local result = {}
   for name, clause in pairs(openacc_directives.clause) do result[name] = test(clause.entry, clause) or nil end

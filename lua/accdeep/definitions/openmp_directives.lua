@@ -225,6 +225,7 @@ local distribute = { "distribute parallel for simd", "distribute parallel for", 
 -- directives without support.
 openmp_directives.names, openmp_directives.beyond = {}, {}
 
+-- Adds the name of a directive to openmp_directives.names.
 local function add(name) table.insert(openmp_directives.names, name) end
 -- Adds the name `prefix` .. `head`, and the combined names in which one of `tails` follows it.
 local function add_combined(prefix, head, tails)
@@ -252,7 +253,7 @@ for _, prefix in ipairs { "", "target " } do
 end
 for _, name in ipairs(distribute) do if name ~= "loop" then add(name) end end
 
--- Orders names by length, the longest first, then alphabetically.
+-- Comparison for table.sort: orders names by length, the longest first, then alphabetically.
 local function longest_first(a, b) return #a > #b or #a == #b and a < b end
 table.sort(openmp_directives.names, longest_first)
 table.sort(openmp_directives.beyond, longest_first)
@@ -308,14 +309,15 @@ for _, directive in ipairs(openmp_directives.directives) do
     openmp_directives.clauses_of[directive[1]][name] = true end
 end
 
--- Returns a table from clause name to the result of test(entry), without results that are nil or false.
+-- Returns a table from clause name to the result of test(entry), where `entry` is the clause's entry. Results that are
+-- nil or false are left out.
 function openmp_directives.clauses_where(test)
   local result = {}
   for name, entry in pairs(openmp_directives.clause) do result[name] = test(entry) or nil end
   return result
 end
 
--- Returns the set of the clauses whose field `attribute` contains `word`.
+-- Returns the set of the clauses (name -> true) whose field `attribute` contains `word`.
 function openmp_directives.clauses_with_attribute(word)
   return openmp_directives.clauses_where(function(entry) return entry.attribute ~= nil
     and entry.attribute:find(word, 1, true) ~= nil end)

@@ -34,7 +34,7 @@ local settings = {
   ["indirect"] = { implicit = "by-type" },
 }
 
--- Returns the sorted names of the profiles.
+-- Returns a sorted list of the names of the profiles.
 function profiles.names()
   local names = {}
   for name in pairs(settings) do names[#names + 1] = name end
@@ -42,8 +42,8 @@ function profiles.names()
   return names
 end
 
--- Returns the name of the profile of a standard ("openacc" or "openmp") with the lowest version that is at least
--- `since`; nil if there is none.
+-- Returns the name of the profile of `standard` ("openacc" or "openmp") with the lowest version that is at least
+-- `since` (34: 3.4); nil if all versions are lower.
 function profiles.first(standard, since)
   local lowest
   for name, profile_settings in pairs(settings) do
@@ -62,8 +62,9 @@ end
 
 local cached_profiles = {} -- by name, or by text with changes
 
--- Returns the profile with a name. Its field `core` is the name of the core's profile that it uses. Precondition: the
--- profile exists. The table is cached and shared: callers must not change it.
+-- Returns the profile `name`: a table with the values of all knobs, name, base, core (the name of the core's profile
+-- that it uses), documents, is_openmp and changed. Precondition: the profile exists. The table is cached and shared:
+-- callers must not change it.
 local function load_profile(name)
   if cached_profiles[name] then return cached_profiles[name] end
   local profile_settings = settings[name]
@@ -86,16 +87,16 @@ local function load_profile(name)
   return profile
 end
 
--- Returns a sentence that suggests a key of the table `names` for a misspelt name, or nil.
+-- Returns a sentence that suggests a key of the table `names` for the misspelt value `name`; nil if no key is close.
 local function suggest(name, names) return diagnostic.suggest(tostring(name), names) end
 
--- Returns a value of a scenario for an error message: quoted, or its type for tables and functions.
+-- Returns a value of a scenario for an error message: quoted, or "a" and its type for tables, functions and nil.
 local function describe_value(value)
   local kind = type(value)
   return (kind == "string" or kind == "number" or kind == "boolean") and ("'%s'"):format(value) or "a " .. kind
 end
 
--- Raises unless `value` is one of the knob's values.
+-- Raises unless `value` is one of the values of `knob`, an entry of knobs.lua.
 local function check_value(knob, value)
   local values, words = {}, {}
   for i, choice in ipairs(knob.values) do
@@ -107,7 +108,7 @@ local function check_value(knob, value)
       or "accdeep rules --profile NAME says what they mean" })
 end
 
--- Returns the knob with the name `key`. Raises if there is none.
+-- Returns the knob with the name `key`. Raises if there is no such knob, or if `key` is not a string.
 local function knob_of(key)
   local knob = knobs.by_name[key]
   if knob then return knob end
@@ -120,8 +121,8 @@ local function knob_of(key)
     { rule = "HOUSE-knobs", help = suggest(key, knobs.by_name) or list })
 end
 
--- Returns `profile_name`, the name of a profile in a scenario, or "tr14" if it is nil. Raises if there is no such
--- profile. `subject`: start of the message for a value that is not a text.
+-- Returns `profile_name`, a value of a scenario, or "tr14" if it is nil. Raises if it is not the name of a profile.
+-- `subject`: start of the message for a value that is not a text.
 local function name_of(profile_name, subject)
   if profile_name == nil then return "tr14" end
   if type(profile_name) == "string" and settings[profile_name] then return profile_name end
@@ -134,10 +135,11 @@ local function name_of(profile_name, subject)
     { rule = "HOUSE-knobs", help = choices })
 end
 
--- Values of knobs by their text.
+-- Boolean values of knobs by their text; other texts are values themselves.
 local booleans = { ["true"] = true, ["false"] = false }
 
 -- Returns the text "base+knob=value+..." as a table {base = name, knob = value ...}. Raises if a change is malformed.
+-- Names and values are not checked.
 local function parse_changes(text)
   local changes = {}
   for part in text:gmatch "%+([^+]*)" do
@@ -179,17 +181,18 @@ function profiles.profile(spec)
   return profile
 end
 
--- Row of equivalent rules by rule id; the first such row if a rule is in several rows.
+-- Row of equivalent rules (core.rules: lists of the ids by which documents state one rule) by rule id; the first such
+-- row if a rule is in several rows.
 local row_of = {}
 for _, row in ipairs(core.rules) do
   for _, id in ipairs(row) do row_of[id] = row_of[id] or row end
 end
 
--- Returns the prefix of a rule id, which denotes the document.
+-- Returns the prefix of a rule id, which denotes the document: ACC33 for ACC33-att-5.
 local function document_of(id) return id:match "^%u[%u%d]*" end
 
--- Returns the equivalent of a rule in the first of the documents (prefixes, separated by blanks) that has an
--- equivalent. Returns `id` itself if no document has one, or if the rule is from one of the documents.
+-- Returns the equivalent of the rule `id` in the first of `documents` that has an equivalent. Returns `id` itself if no
+-- document has one, or if the rule is from one of the documents. `documents`: prefixes, separated by blanks.
 function profiles.applicable_rule(id, documents)
   local row = row_of[id]
   if not row or documents:find("%f[%w]" .. document_of(id) .. "%f[%W]") then return id end
@@ -201,8 +204,8 @@ function profiles.applicable_rule(id, documents)
   return id
 end
 
--- Returns the rule in the first of the documents (prefixes, separated by blanks) that has one; nil if none has. `ids`:
--- rule ids by prefix. `own`: a key of `ids` that replaces ACC33 if its rule exists, or nil.
+-- Returns the rule in the first of `documents` (prefixes, separated by blanks) that has one in `ids`; nil if none has
+-- one. `ids`: prefix -> rule id. `own`: another key of `ids`, or nil; its rule, if it has one, is used for ACC33.
 function profiles.decides(ids, documents, own)
   for document in documents:gmatch "%S+" do
     local id = document == "ACC33" and ids[own] or ids[document]
@@ -210,9 +213,9 @@ function profiles.decides(ids, documents, own)
   end
 end
 
--- Returns the settings with which the core is opened. `strict` = false adds settings: what could be undone is silently
--- ignored (TR14-4.3-12, AMB-TR14-25), and addresses from before a fusion are resolved to the present objects
--- (AMB-DIR-14).
+-- Returns the settings with which the core is opened, as a new table. With `strict` = false, errors whose cause can be
+-- undone are silently ignored (TR14-4.3-12, AMB-TR14-25), and addresses from before a fusion are resolved to the
+-- present objects (AMB-DIR-14). `strict` nil is true.
 function profiles.for_core(profile, strict)
   local core_settings = copy(profile.changed)
   core_settings.base = profile.core

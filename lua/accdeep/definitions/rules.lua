@@ -22,8 +22,8 @@ rules.documents = {
   { file = "house", prefix = "HOUSE", folder = "house", title = "rules of this project" },
 }
 
--- Returns the rules of a file in spec/rules. In the program they are an embedded module; elsewhere the file of the
--- source tree is read.
+-- Returns the list of the rules in the file `file` of spec/rules. The program has them as an embedded module; elsewhere
+-- the file of the source tree is read. Raises a Lua error if there is neither.
 local function load_rules(file)
   local name = "accdeep.rules." .. file
   local ok, list = pcall(require, name)
@@ -32,7 +32,8 @@ local function load_rules(file)
   return dofile((source_root or "") .. "spec/rules/" .. file .. ".lua")
 end
 
--- Returns all documents with their rules, in order: {prefix, title, rules}. The result is cached.
+-- Returns a list of all documents with their rules, in order: {prefix, title, rules}. The result is cached; callers
+-- must not change it.
 function rules.all()
   if not rules.loaded then
     rules.loaded = {}
@@ -43,7 +44,7 @@ function rules.all()
   return rules.loaded
 end
 
--- Returns the rule with an id, or nil.
+-- Returns the rule with the id `id`; nil if there is none. Fills the index rules.ids (id -> rule) at first use.
 function rules.rule(id)
   if not rules.ids then
     rules.ids = {}
@@ -67,7 +68,8 @@ function rules.normalize_id(id)
   return id
 end
 
--- Returns the ids of the rules whose texts contain each of the words, in the order of the documents.
+-- Returns a list of the ids of the rules whose texts contain each text of the list `words` as whole words, in the order
+-- of the documents. Letter case is ignored.
 local function search_all_words(words)
   local ids, patterns = {}, {}
   for i, word in ipairs(words) do patterns[i] = "%f[%w_]" .. word:lower():gsub("%p", "%%%0") .. "%f[^%w_]" end
@@ -81,8 +83,8 @@ local function search_all_words(words)
   return ids
 end
 
--- Returns the ids of the rules whose texts contain `text`. If there are none, returns the ids of the rules that contain
--- all words of `text`.
+-- Returns a list of the ids of the rules whose texts contain `text`. If there are none, returns the ids of the rules
+-- that contain all words of `text`, an empty list if there are none either.
 function rules.search(text)
   local ids, words = search_all_words { text }, {}
   if #ids > 0 then return ids end
@@ -90,7 +92,7 @@ function rules.search(text)
   return #words > 1 and search_all_words(words) or {}
 end
 
--- Returns the set of the ids of all rules.
+-- Returns the set of the ids of all rules: id -> true.
 function rules.names()
   local names = {}
   for _, document in ipairs(rules.all()) do
@@ -102,14 +104,15 @@ end
 -- Returns true if there is a rule with this id.
 function rules.has(id) return rules.rule(id) ~= nil end
 
--- Raises unless there is a rule with this id.
+-- Raises unless there is a rule with this id; suggests a close id.
 function rules.need(id)
   if rules.has(id) then return end
   diagnostic.raise("unknown-name", nil, ("there is no rule '%s'"):format(tostring(id)),
     { help = diagnostic.suggest(tostring(id), rules.names()) or "see accdeep rules" })
 end
 
--- Returns a text wrapped at `width` columns, with `margin` before each line.
+-- Returns a text wrapped at `width` columns, with the blanks `margin` before each line. Line breaks of `text` are
+-- ignored.
 function rules.wrap_text(text, margin, width)
   local lines, line = {}, margin
   for word in text:gmatch "%S+" do
@@ -124,14 +127,16 @@ end
 
 local WIDTH = 100
 
--- Returns the beginning of a rule's text, at most one line; "" if there is no such rule.
+-- Returns the beginning of the text of the rule `id`, at most one line, with "..." if it is cut off; "" if there is no
+-- such rule.
 function rules.first_words(id)
   local text = rules.has(id) and rules.ids[id].text or ""
   local line = rules.wrap_text(text, "", WIDTH - 24):match "^[^\n]*"
   return line == text and line or line .. " ..."
 end
 
--- Returns a text of the rules whose ids are `id` or begin with it ("": all rules); nil if there are none.
+-- Returns a text about the rules whose ids are `id` or begin with it, as whole parts ("ACC33-2.7": also ACC33-2.7.2-1;
+-- "": all rules). Returns nil if there are none.
 function rules.describe(id)
   local out = {}
   for _, document in ipairs(rules.all()) do
@@ -147,9 +152,10 @@ function rules.describe(id)
   return #out > 0 and table.concat(out, "\n") .. "\n" or nil
 end
 
--- Returns a table of the rules by section as text: how many there are, and how many are done, open and untestable.
+-- Returns the numbers of rules by section as a text: how many there are, and how many are done, open and untestable.
 function rules.coverage()
   local out = {}
+  -- Appends the line of a section, whose counts are `n`, to `out`. The format leaves no blanks at the end of a line.
   local function row(section, n) -- avoids blanks at the end of a line
     out[#out + 1] = ("  %-14s %5d %5d %5d %11d"):format(section, n.all, n.done, n.open, n.untestable)
   end

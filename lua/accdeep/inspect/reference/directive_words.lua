@@ -11,9 +11,9 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local directive_words = {}
 
-local all -- word -> {language -> {text, kind, owners}}
+local all -- cache of index(): word -> language -> {kind, text, owners = directives, also = first name of a clause}
 
--- Returns a list of OpenMP's directives, of at most three words, that may have a clause.
+-- Returns a sorted list of OpenMP's directives, of at most three words, that may have the clause `clause`.
 local function directives_with(clause)
   local list = {}
   for _, directive in ipairs(openmp_directives.names) do
@@ -24,17 +24,19 @@ local function directives_with(clause)
   return list
 end
 
--- Returns the sorted keys of a set.
+-- Returns a sorted list of the keys of a table.
 local function names_of(set)
   local list = {}
   for name in sorted_pairs(set) do list[#list + 1] = name end
   return list
 end
 
--- Returns the table `all`, which is filled on first use.
+-- Returns the table `all` of the words of both languages, which is filled on first use.
 local function index()
   if all then return all end
   all = {}
+  -- Adds the entry of `word` in a language. owners: list of the directives that take it, or nil; also: name of which
+  -- the word is a synonym, or a false value.
   local function add(word, language, kind, text, owners, also)
     all[word] = all[word] or {}
     all[word][language] = { kind = kind, owners = owners or {}, also = also, text = text }
@@ -69,7 +71,7 @@ local function index()
   return all
 end
 
--- Returns a table whose keys are the words.
+-- Returns a table whose keys are the words; callers must not change it.
 function directive_words.all() return index() end
 
 local MAX_LISTED = 8 -- limit of listed rules and directives
@@ -81,7 +83,8 @@ local function truncate_list(list)
   return truncated
 end
 
--- Returns the rules that mention a word, by language; ACC33 comes first. A word of only one language has all rules.
+-- Returns the rules that mention a word, as lists by language {OpenACC, OpenMP}; ACC33 comes first. If the word belongs
+-- to one language, all rules count for it. `entry`: the word's entry in `all`.
 local function rules_of(word, entry)
   local rules_by_language, others = { OpenACC = {}, OpenMP = {} }, {}
   for _, id in ipairs(rules.search(word)) do
@@ -96,7 +99,8 @@ local function rules_of(word, entry)
   return rules_by_language
 end
 
--- Appends the first rules of a list, and how many more there are.
+-- Appends the first MAX_LISTED rules of the list `ids`, and how many more there are, to `out`; nothing for an empty
+-- list.
 local function put_rules(out, ids, word)
   if #ids > 0 then out[#out + 1] = "  rules about it" end
   for i = 1, math.min(#ids, MAX_LISTED) do
@@ -105,7 +109,7 @@ local function put_rules(out, ids, word)
   if #ids > MAX_LISTED then out[#out + 1] = ("    and %d more: accdeep rules %s"):format(#ids - MAX_LISTED, word) end
 end
 
--- Returns the text about a word; nil if the word is unknown.
+-- Returns the text about `word` in both languages; nil if the word is unknown.
 function directive_words.text(word)
   local entry = index()[word]
   if not entry then return nil end

@@ -23,21 +23,22 @@ local reference = {}
 local chapters = { "language", "expectations", "deep_copy_words", "openacc_routines", "openmp_routines", "lua_library",
   "package" }
 
--- Returns the list of chapters, in order.
+-- Returns a list of the chapters, in order. Their modules are loaded at first use.
 function reference.chapters()
   local list = {}
   for i, name in ipairs(chapters) do list[i] = require("accdeep.inspect.reference." .. name) end
   return list
 end
 
--- Returns name, type and text of a parameter or field; reference.result returns type and text of a result.
+-- Returns name, type and text of a parameter or field of an entry; reference.result returns type and text of a result.
+-- Both return nil if the text has another form.
 function reference.field(text) return text:match "^(%S+) (.-) %- (.*)$" end
 function reference.result(text) return text:match "^(.-) %- (.*)$" end
 
--- Returns a list of the names of an entry: its name, then its synonyms.
+-- Returns a list of the names of an entry: its name, then its synonyms. The entry must have a name.
 function reference.names(entry) return { entry.name, table.unpack(entry.also or {}) } end
 
--- Returns the signature of an entry: f(a [, b]).
+-- Returns the signature of an entry, as f(a [, b]); of an entry without parameters, its syntax or name.
 function reference.signature(entry)
   if not entry.params then return entry.syntax or entry.name end
   local out, optional = {}, 0
@@ -50,12 +51,14 @@ function reference.signature(entry)
   return ("%s(%s%s)"):format(entry.name, table.concat(out), ("]"):rep(optional))
 end
 
--- Returns a complete script: the chapter's prelude, unless the entry is whole, followed by `text`.
+-- Returns a complete script for `text`, an example or error of `entry`: the prelude of its chapter, unless the entry is
+-- `whole`, followed by `text`.
 function reference.script(chapter, entry, text)
   return (entry.whole and "" or chapter.prelude or "") .. text
 end
 
--- Returns the entry with the name `requested_name` and its chapter, or nil. A class is found by the name of the class.
+-- Returns the entry with the name or synonym `requested_name` and its chapter; nil if there is none. A class is found
+-- by the name of the class.
 function reference.find(requested_name)
   for _, chapter in ipairs(reference.chapters()) do
     for _, entry in ipairs(chapter) do
@@ -67,8 +70,8 @@ function reference.find(requested_name)
   end
 end
 
--- Returns the names that have an entry, as keys. `without_words`: omit words in directives, which a script does not
--- see.
+-- Returns the set of the names and synonyms of all entries: name -> true. `without_words`: true to omit words in
+-- directives, which a script does not see.
 function reference.all(without_words)
   local names = {}
   for _, chapter in ipairs(reference.chapters()) do
@@ -85,15 +88,16 @@ end
 
 local WIDTH = 100
 
--- Appends a wrapped text to `out`.
+-- Appends a text, wrapped to lines that begin with the blanks `margin`, to `out`.
 local function put(out, margin, text) out[#out + 1] = rules.wrap_text(text, margin, WIDTH) end
 
--- Appends code, indented.
+-- Appends the lines of `code`, indented, to `out`; empty lines are omitted.
 local function put_code(out, code)
   for line in code:gmatch "[^\n]+" do out[#out + 1] = "    " .. line end
 end
 
--- Appends a titled list; parse(item) returns name, type and text, or type and text. Appends nothing for an empty list.
+-- Appends a titled list to `out`; nothing for an empty list or nil. parse(item) returns name, type and text, or type
+-- and text, of an item.
 local function put_list(out, title, list, parse)
   if not list or #list == 0 then return end
   out[#out + 1] = title
@@ -105,7 +109,7 @@ local function put_list(out, title, list, parse)
   end
 end
 
--- Returns the text about a name for a terminal; nil if the name has no entry.
+-- Returns the text about a name or class for a terminal; nil if the name has no entry.
 function reference.text(requested_name)
   local entry, chapter = reference.find(requested_name)
   if not entry then return nil end
