@@ -12,12 +12,13 @@
 --   names: its name, then its synonyms.
 --   takes: the form of its argument ("vars", ...: syntax/openacc_syntax.lua).
 --   directives: the directives that take it, with the abbreviations in `abbreviations`.
---   data: the directions in which a data clause copies: "in", "out", "in out" or ""; nil: it allocates nothing.
---   action, flag: the requested action of the core, if it differs from the clause's name.
---   present_or: names of its forms that accept present data; declare and exit data lack them.
+--   data: the directions in which a data clause copies: "in", "out", "in out" or ""; nil: the clause allocates nothing.
+--   action: the requested action of the core, if it differs from the clause's name.
+--   flag: the flag of the core's items that the clause sets, if any.
+--   present_or: further names of the clause, which say that present data are accepted; declare and exit data lack them.
 --   update: the direction of a clause of update.
---   persistent: declare keeps its data until the program ends.
---   default: true if default of a policy may name it.
+--   persistent: true if declare keeps the data of the clause until the program ends.
+--   default: true if the clause default of a policy may name it.
 --   wish: the rule of TR14's chapter 5 that defines it (profile tr14x).
 --   unique: true if it may occur once.
 --   argument: true if it requires an argument.

@@ -10,16 +10,17 @@
 -- A clause is {names, takes, directives, text, ...}.
 --   names: its name, then its synonyms.
 --   takes: the form of its argument (syntax/openmp_syntax.lua).
---   directives: parts and directives that take it; `any` except declarations; `group` for groups only; or empty.
---     @60 means since OpenMP 6.0, <60 means removed in OpenMP 6.0.
+--   directives: the parts and directives that take it. `any`: all directives except declarations; `group`: only LLNL's
+--     clause groups; "": none. NAME@60: since OpenMP 6.0; NAME<60: removed in OpenMP 6.0.
 --   unique: true if it may occur once.
 --   own: true if no standard has it.
 --   argument: the form of an argument stored as text: {words, modifiers? (words before its colon),
 --     list? (more may follow after a comma)}, {optional} or {positive}.
---   attribute: its data-sharing effect: "own" ("begins": initialized with the original's value; "lasts": the original
---     gets the last value), "shared", "combined" or "threads".
---   exclusive: a variable may occur in one such clause.
---   unmapped: a variable in it must not be mapped on the construct.
+--   attribute: its data-sharing effect on a variable, as words. "own": each thread has a copy. "begins": the copy begins
+--     with the original's value. "lasts": the original gets the last value. "shared": all threads use the original.
+--     "combined": the copies are combined by an operator. "threads": copies a variable between threads.
+--   exclusive: true if a variable may occur in only one clause with this field on a directive.
+--   unmapped: true if a variable in it must not be mapped on the same construct.
 
 local strings = require "accdeep.base.strings"
 
@@ -227,7 +228,7 @@ openmp_directives.names, openmp_directives.beyond = {}, {}
 
 -- Adds the name of a directive to openmp_directives.names.
 local function add(name) table.insert(openmp_directives.names, name) end
--- Adds the name `prefix` .. `head`, and the combined names in which one of `tails` follows it.
+-- Adds the name `prefix` .. `head`, and the combined names in which one of the list `tails` follows it.
 local function add_combined(prefix, head, tails)
   add(prefix .. head)
   for _, tail in ipairs(tails) do add(prefix .. head .. " " .. tail) end
@@ -265,6 +266,7 @@ for _, directive in ipairs(openmp_directives.directives) do openmp_directives.st
 
 -- Names of directives in Fortran: `do` for `for`, workshare, and end directives.
 openmp_directives.fortran_names = {}
+-- Adds the name of a directive to fortran_names, and its end directive if statements belong to the directive.
 local function add_fortran(name)
   table.insert(openmp_directives.fortran_names, name)
   if not openmp_directives.standalone[name] then table.insert(openmp_directives.fortran_names, "end " .. name) end
@@ -276,8 +278,9 @@ add_fortran "workshare"
 add_fortran "parallel workshare"
 table.sort(openmp_directives.fortran_names, longest_first)
 
--- Tables built from the entries. clause: name -> entry. takes: form of an argument -> names of clauses. clauses_of:
--- part or directive -> {clause -> true, the first version that has it, or minus the version that removed it}.
+-- Tables built from the entries. clause: name -> entry. takes: form of an argument -> list of clause names.
+-- clauses_of: part or directive -> clause -> true, the first version that has the clause, or minus the version that
+-- removed it.
 openmp_directives.clause, openmp_directives.takes, openmp_directives.clauses_of = {}, {}, { any = {}, group = {} }
 -- Tables of `clauses_of` by name of the directive with underscores, such as target_data.
 local clauses_by_word = { any = openmp_directives.clauses_of.any, group = openmp_directives.clauses_of.group }

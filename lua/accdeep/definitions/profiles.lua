@@ -60,7 +60,8 @@ local function copy(profile)
   return result
 end
 
-local cached_profiles = {} -- by name, or by text with changes
+-- Cache: name, or text "base+knob=value", -> profile. Tables with changes are not cached.
+local cached_profiles = {}
 
 -- Returns the profile `name`: a table with the values of all knobs, name, base, core (the name of the core's profile
 -- that it uses), documents, is_openmp and changed. Precondition: the profile exists. The table is cached and shared:
@@ -213,9 +214,10 @@ function profiles.decides(ids, documents, own)
   end
 end
 
--- Returns the settings with which the core is opened, as a new table. With `strict` = false, errors whose cause can be
--- undone are silently ignored (TR14-4.3-12, AMB-TR14-25), and addresses from before a fusion are resolved to the
--- present objects (AMB-DIR-14). `strict` nil is true.
+-- Returns the settings with which the core is opened, as a new table. With `strict` = false, some misuses are ignored
+-- instead of reported. A construct may unmap memory to which attached pointers point (TR14-4.3-12) and detach an
+-- unattached pointer (AMB-TR14-25). A kernel may use device addresses from before a fusion (AMB-DIR-14). `strict` nil
+-- is true.
 function profiles.for_core(profile, strict)
   local core_settings = copy(profile.changed)
   core_settings.base = profile.core
