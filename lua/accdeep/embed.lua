@@ -51,7 +51,7 @@ function embed.open(options)
   choice(options.async, { program = true, concurrent = true }, "mode of queues", "program and concurrent")
   local kind = (options.device or "sim"):gsub("^(cuda):%d+$", "%1")
   choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
-  local self = setmetatable({ records = {} }, Host) -- text -> line -> record of the directive
+  local self = setmetatable({ records = {} }, Host) -- records: text -> line -> record of the directive
   options.unchecked = true
   options.own_kernels = true -- kernels are the program's, on a GPU in any stream
   profiles.profile(options.rules) -- raises before a device is opened
@@ -77,7 +77,7 @@ function Host:relieve()
   s.caches.nparsed, s.caches.nprepared = 0, 0
 end
 
--- Error value of a call that takes too many steps.
+-- Value of the error that C raises in a call that takes too many steps; embed.reported recognizes it.
 embed.limit = { code = "limit" }
 
 -- Returns the help `help` for a scenario in terms of C: func becomes accd_bind_function, and scenario { field = value }
@@ -155,7 +155,8 @@ end
 -- Raises if the object of the variable `name`, of `bytes` bytes, has another size than its type `t`. Sizes up to 1 mean
 -- that the program did not give one. An array may also have the size of its first element.
 local function check_size(name, t, bytes, file, line)
-  local is_size_specified = bytes > 1 -- sizeof(void) is 1 as well
+  -- compilers give 1 as the sizeof of void, so a size of 1 may mean that the program has no type for the object
+  local is_size_specified = bytes > 1
   local is_first = t.kind == "array" and t.of.size == bytes
   if not is_size_specified or bytes == t.size or is_first then return end
   raise("type-mismatch", nil, ("%s has %d bytes, the object of the program %d"):format(types.name(t), t.size, bytes),
@@ -180,7 +181,7 @@ function Host:bind(name, text, file, line, address, bytes)
     local variable = s.language.variable(s, name, text, file, line)
       or { name = name, type = type_named(s, text, file, line) }
     check_size(name, variable.type, bytes, file, line)
-    forget_plans(s, name) -- must be first, because memory may run out
+    forget_plans(s, name) -- before the variable changes: if memory runs out here, nothing has changed
     variable.address, variable.lvalue, variable.bound = address, nil, true
     s.now.scope.variables[name] = variable
     s:variable_declared(variable)
@@ -265,7 +266,7 @@ end
 local function ended_region(s, text)
   local bare_text, is_openmp = strip_sentinel(text)
   local name = bare_text:lower():match "^%s*end%s+([%l%s_]-)%s*$"
-  if not name or name:find "^declare" then return nil end -- declarations: end declare target
+  if not name or name:find "^declare" then return nil end -- end declare target ends a declaration, not a region
   if is_openmp == nil then is_openmp = s:is_openmp(text) end
   return name:gsub("%s+", " "), is_openmp
 end
@@ -339,7 +340,7 @@ local CONSTRUCTS = { compute = true, region = true, step = true }
 -- each time (is_gated). After a directive of kind "done" all records are removed, since clause groups may have changed.
 local function cache_plan(self, kind, construct, device, queue, name, is_openmp, gated, record)
   if kind == "done" then
-    self.records = {} -- clause groups may have changed
+    self.records = {} -- the directive may have changed clause groups, on which plans depend
   elseif not gated then
     record.kind, record.name, record.is_openmp = kind, name, is_openmp
     local by_line = self.records[record.text] or {}

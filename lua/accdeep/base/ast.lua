@@ -7,7 +7,8 @@
 
 local ast = {}
 
--- fields that hold a node's semantic type; ast.children does not visit them
+-- Fields in which semantic analysis stores a type. ast.children does not visit a table in such a field that is a type
+-- (has `kind`), because a type is not a part of the AST.
 local type_fields = { type = true, resolved = true, mapped = true }
 
 -- Returns the position of a node, or of the first node in a list of nodes; math.huge for a list without nodes.

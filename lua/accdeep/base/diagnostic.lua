@@ -31,8 +31,9 @@ function Error:__tostring()
   return ("%serror[%s]: %s"):format(prefix, self.code, self.message)
 end
 
--- Codes by phase of a directive: malformed text, broken static rules, run time, failures of the environment. The phase
--- determines the exit status of the program.
+-- Error codes by phase. text: malformed text; static: broken static rules; run: run time; environment: failures outside
+-- of accdeep; internal: errors of accdeep itself; finding: reports of `accdeep exec`. The phase determines the exit
+-- status of the program `accdeep` (report.lua).
 local phases = {
   text = "syntax",
   static = [[unknown-name unknown-type unknown-member unknown-shape unknown-policy unknown-clause
@@ -91,7 +92,7 @@ function diagnostic.help(err)
   return (((openmp and entry.openmp) or entry[3]):gsub("{(%w+)|(.-)}", fill_placeholder))
 end
 
--- True if a value is an error of this class.
+-- Returns true if a value, of any type, is an error of this class.
 function diagnostic.is(value) return getmetatable(value) == Error end
 
 -- Returns true if an error is the step or memory limit of the whole run, which a scenario cannot catch: expectations
@@ -200,7 +201,7 @@ function diagnostic.suggest(name, names)
   return near and ("did you mean '%s'?"):format(near) or nil
 end
 
-local MAX_MEMBERS = 12 -- limit for the list in a help text
+local MAX_MEMBERS = 12 -- largest number of members that a help text lists
 
 -- Returns a help text for the unknown member `name` of the type `record`: a close name, otherwise the list of members.
 -- Returns nil if the type has no named members or more than MAX_MEMBERS.

@@ -51,8 +51,8 @@ function location.line(text, number)
   return nil
 end
 
--- Returns the file of a function, from a table of debug.getinfo; for a function made from a string, Lua's short name of
--- the string.
+-- Returns the file of a function. `info`: table of debug.getinfo for the function. For a function made from a string,
+-- returns Lua's short name of the string.
 local function file_of(info) return info.source:sub(1, 1) == "@" and info.source:sub(2) or info.short_src end
 
 -- Cache: function -> its file as file_of returns it, or false for a function of the interpreter itself.
@@ -72,7 +72,7 @@ function location.caller(level)
     local file = files[fn]
     if file then return file, line end
   end
-  -- a tail call leaves no frame: use the scenario's innermost frame instead
+  -- a tail call has replaced the frame of the scenario: use the scenario's innermost frame instead
   return location.scenario(level + 1)
 end
 

@@ -7,7 +7,8 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local observers = {}
 
--- Hooks without results: the function of each observer is called.
+-- Hooks without results: the function of each observer is called. The texts below give the parameters of the hook's
+-- function, and the moment when it is called.
 local notification_hooks = {
   names = "(env, run): the script's names are there; nothing has run",
   mark = "(kind, name): \"scenario\" or \"case\" begins; \"end\" of a case",

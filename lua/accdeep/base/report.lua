@@ -99,8 +99,8 @@ local function caret_length(err, line)
   return err.length or #word
 end
 
-local WIDTH = 120 -- columns of a source line that are printed
-local CONTEXT_WIDTH = 60 -- columns before the error's column that are printed of a longer line
+local WIDTH = 120 -- limit of columns of a printed source line; of a longer line, a part is printed
+local CONTEXT_WIDTH = 60 -- columns before the error's column in such a part
 
 local MAX_LINE_BYTES = 2000 -- limit in bytes of one line of a message
 

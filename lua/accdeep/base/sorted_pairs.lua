@@ -1,7 +1,7 @@
 -- sorted_pairs.lua - pairs with an order: numbers, then strings, both sorted; then keys of other types in the order of
 -- Lua's pairs, which is not deterministic.
 
--- True if key `a` precedes key `b`: numbers precede strings. Each key must be a number or a string.
+-- Returns true if key `a` precedes key `b`: numbers precede strings. Each key must be a number or a string.
 local function is_before(a, b)
   local number, other = type(a) == "number", type(b) == "number"
   if number ~= other then return number end

@@ -16,15 +16,15 @@
 --   action: the requested action of the core, if it differs from the clause's name.
 --   flag: the flag of the core's items that the clause sets, if any.
 --   present_or: further names of the clause, which say that present data are accepted; declare and exit data lack them.
---   update: the direction of a clause of update.
+--   update: the direction of a clause of the directive update: "self" (to the host) or "device".
 --   persistent: true if declare keeps the data of the clause until the program ends.
 --   default: true if the clause default of a policy may name it.
---   wish: the rule of TR14's chapter 5 that defines it (profile tr14x).
---   unique: true if it may occur once.
---   argument: true if it requires an argument.
---   keys: words before a colon in the argument.
+--   wish: the rule of TR14's chapter 5, on future work, that defines the clause; only the profile tr14x accepts it.
+--   unique: true if the clause may occur only once on a directive.
+--   argument: true if the clause requires an argument.
+--   keys: words that may precede a colon in the argument.
 --   since: directive -> first version of OpenACC, for directives that got the clause later (34: 3.4).
---   own: true if no standard has it.
+--   own: true if no standard has the clause.
 
 local strings = require "accdeep.base.strings"
 
@@ -193,9 +193,10 @@ openacc_directives.clauses = {
     text = "In a policy: the clauses it stands for." },
 }
 
--- Modifiers of data clauses: {name, clauses, of, since, effect?, text?}.
+-- Modifiers of data clauses: {name, clauses, directives, since, effect?, text?}.
 --   since: first version of OpenACC in which these clauses have the modifier on these directives (30: 3.0).
---   effect: the requested transfer, "in" and "out" in so far as the clause copies in that direction, or "zero".
+--   effect: "in", "out" or "in out": copies in these directions, as far as the clause does, even if the data are present;
+--     "zero": clears memory that the clause allocates; nil: none.
 -- Further rows of a name inherit `effect` and `text` from the first row of that name.
 openacc_directives.modifiers = {
   { "always", "copy copyin copyout", directives = "regions declare enter_data exit_data", since = 34, effect = "in out",
@@ -222,7 +223,7 @@ openacc_directives.modifiers = {
 openacc_directives.clause = {}
 -- List of the names of the clauses that take an argument of a form, by form ("vars", "none", ...).
 openacc_directives.takes = {}
--- Set of the clauses that a directive takes, by directive.
+-- Clauses that a directive takes: directive -> clause -> true.
 openacc_directives.clauses_of = {}
 -- Set of the clauses that may follow device_type, by directive; nil if device_type does not affect other clauses.
 openacc_directives.specific = {}
@@ -250,7 +251,7 @@ local function directives_of(list)
   return words
 end
 
--- Directives that do not take the forms `present_or` of a clause.
+-- Directives that do not take the further names `present_or` (pcopy, ...) of a clause.
 local base_names_only = strings.word_set "declare exit_data"
 
 for _, entry in ipairs(openacc_directives.clauses) do
@@ -270,8 +271,8 @@ for _, entry in ipairs(openacc_directives.clauses) do
   end
 end
 
--- Modifiers by name: {text, effect, since}. since[first name of a clause][directive] is the first version that has the
--- modifier there.
+-- Modifiers by name: {text, effect, since}. since[first name of a clause][directive] is the first version in which this
+-- clause of this directive has the modifier (30: 3.0).
 openacc_directives.modifier = {}
 for _, row in ipairs(openacc_directives.modifiers) do
   local modifier = openacc_directives.modifier[row[1]] or { text = row.text, effect = row.effect, since = {} }

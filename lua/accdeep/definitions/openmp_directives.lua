@@ -12,11 +12,11 @@
 --   takes: the form of its argument (syntax/openmp_syntax.lua).
 --   directives: the parts and directives that take it. `any`: all directives except declarations; `group`: only LLNL's
 --     clause groups; "": none. NAME@60: since OpenMP 6.0; NAME<60: removed in OpenMP 6.0.
---   unique: true if it may occur once.
---   own: true if no standard has it.
+--   unique: true if the clause may occur only once on a directive.
+--   own: true if no standard has the clause.
 --   argument: the form of an argument stored as text: {words, modifiers? (words before its colon),
 --     list? (more may follow after a comma)}, {optional} or {positive}.
---   attribute: its data-sharing effect on a variable, as words. "own": each thread has a copy. "begins": the copy begins
+--   attribute: data-sharing effect on a variable, as words. "own": each thread has a copy. "begins": the copy begins
 --     with the original's value. "lasts": the original gets the last value. "shared": all threads use the original.
 --     "combined": the copies are combined by an operator. "threads": copies a variable between threads.
 --   exclusive: true if a variable may occur in only one clause with this field on a directive.
@@ -216,7 +216,8 @@ openmp_directives.clauses = {
 
 -- ------------------------------------------------------------------------------------ derived tables --
 
--- Worksharing and distribution constructs that can follow `parallel`, `masked`, `teams` and `target` in combined names.
+-- Words that can follow in combined names: `parallel` after parallel; `masked` after masked and master; `distribute`
+-- after teams.
 local parallel = { "for simd", "for", "loop simd", "loop", "sections", "masked", "master" }
 local masked = { "taskloop simd", "taskloop" }
 local distribute = { "distribute parallel for simd", "distribute parallel for", "distribute simd", "distribute",
@@ -264,7 +265,7 @@ openmp_directives.standalone = { section = true }
 for _, directive in ipairs(openmp_directives.directives) do openmp_directives.standalone[directive[1]] =
   directive.standalone end
 
--- Names of directives in Fortran: `do` for `for`, workshare, and end directives.
+-- List of the names of directives in Fortran: those above with `do` for `for`, workshare, and end directives.
 openmp_directives.fortran_names = {}
 -- Adds the name of a directive to fortran_names, and its end directive if statements belong to the directive.
 local function add_fortran(name)

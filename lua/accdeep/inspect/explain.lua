@@ -77,7 +77,7 @@ local function add_words(words, margin, out)
       close()
       line = margin .. word
     elseif head then
-      if #out > 0 or not line then close() end -- the directive's name precedes its first clause
+      if #out > 0 or not line then close() end -- in the first line, the directive's name stays before its first clause
       out[#out + 1] = line and line .. " " .. head or margin .. head
       add_words(split_words(inner), margin .. "  ", out)
       out[#out + 1], line = margin .. "}", nil
@@ -117,7 +117,7 @@ end
 
 -- ------------------------------------------------------------------------- the canonical nest --
 
-local canonical -- forward declaration
+local canonical -- forward declaration: inner_text and canonical call each other
 
 -- Returns true if a member mapping (what a clause does with each member of a type, lowering/nest.lua) is trivial: it
 -- maps plain data, with nothing to print about any member. Such a mapping is written without a nest.
@@ -190,7 +190,7 @@ function canonical(session, member_mapping, enclosing)
       add("invoke", text, inner == "" and "::{ default(exclude) }" or inner)
     elseif policy then
       local action = entry.requested_action or (member_mapping.update and "update") or own
-      -- The nest builds on the default shape; what that shape implies is left out.
+      -- The nest builds on the default shape: an entry that this shape implies is not printed.
       local is_implied = action == own and not entry.named and not entry.subscripts and inner == ""
         and (#member_mapping.layers < 2 or entry.init)
       if not is_implied then add(action, text, inner) end
@@ -252,7 +252,9 @@ local function format_items(plan, out)
       "zero" } do
       if item.flags & core.flag[name] ~= 0 then flags[#flags + 1] = name end
     end
-    local stored = actions[item.action] == "hold" -- items with the action hold always have the flag present_or
+    -- the action hold allocates an object without moving it; its items always have the flag present_or, which is
+    -- therefore not printed
+    local stored = actions[item.action] == "hold"
     out[#out + 1] = ("  %d  %s %s%s%s"):format(i, stored and "storage of" or actions[item.action],
       item.name or "a pointer", item.program and (stored and ", moves of its members" or ", and its members") or "",
       not stored and #flags > 0 and ", " .. table.concat(flags, ", ") or "")
@@ -336,7 +338,7 @@ local function add_nests(session, plan, out)
   add_text(explain.canonical(session, plan), out)
 end
 
--- Kinds of plans that have an end.
+-- Kinds of plans that have an end with events of its own.
 local regions = { region = true, compute = true }
 
 -- Returns an observer, and a function that returns true if the observer found a construct. The observer writes the

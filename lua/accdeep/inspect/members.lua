@@ -13,11 +13,14 @@ local types = require "accdeep.types"
 
 local members = {}
 
-local NUMBERS, BEGIN = 8, 6  -- shown numbers of a long array: 8, or of more, the first 6 and the last
-local ELEMENTS = 6           -- shown structures or pointers of an array; of more elements,
-local FIRST = 2              -- the first 2 and the last are shown
-local ROWS = 40              -- limit of rows for an object
-local TEXT = 24              -- limit of shown bytes of a string
+-- An array of at most NUMBERS numbers is shown whole; of a longer one, the first BEGIN numbers and the last are shown.
+local NUMBERS, BEGIN = 8, 6
+-- An array of at most ELEMENTS structures or pointers is shown whole; of a longer one, the first FIRST elements and the
+-- last are shown.
+local ELEMENTS = 6
+local FIRST = 2
+local ROWS = 40 -- limit of rows for an object
+local TEXT = 24 -- limit of shown bytes of a string
 
 local UNKNOWN = "?"
 
@@ -99,7 +102,7 @@ local function shown_indices(from, to, limit, begin, required)
   return list
 end
 
-local MAX_COMPARED = 1024 -- limit of numbers that are compared although they are not shown
+local MAX_COMPARED = 1024 -- arrays with more numbers have no text of hidden numbers, so changes of these are not seen
 
 -- Returns the numbers that shown_indices omits as one text, in which changes of them can be found. Returns nil if all
 -- numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: that of the array; `from`, `to`:
@@ -162,7 +165,8 @@ local function visit_array(walk, t, offset, path)
   if size == 0 or not t.n then return end
   local from = math.max(0, (walk.low - offset + size - 1) // size)
   local to = math.min(t.n, (walk.high - offset) // size)
-  if not is_number(t.of) and not walk.whole then -- a part of the first or last element may be in the range
+  -- the range may contain a part of the first or last element; members of such a structure have rows, numbers have none
+  if not is_number(t.of) and not walk.whole then
     from, to = math.max(0, (walk.low - offset) // size), math.min(t.n, (walk.high - offset + size - 1) // size)
   end
   if to <= from then return end
@@ -175,7 +179,7 @@ local function visit_array(walk, t, offset, path)
   end
   local required = {}
   for _, required_offset in ipairs(walk.required) do required[(required_offset - offset) // size] = true end
-  local first = from -- first element without a row
+  local first = from -- first element that has no row yet
   -- Adds a row "... n more" for the elements from `first` to `past_end` - 1; nothing if there are none.
   local function elide(past_end)
     if first == past_end then return end

@@ -60,7 +60,7 @@ local GROUP_LIMIT, GROUP_START = 6, 3 -- more than GROUP_LIMIT similar objects: 
 local MAX_LISTED = 120   -- limit of objects listed one by one, on each side; required ones are listed beyond it
 local LEVELS, OUTER = 8, 3 -- more than LEVELS levels: the outermost OUTER and the innermost are reported
 local LINK = 4           -- limit of the distance, in objects, between two links of a chain (link_before)
-local NAME = 80          -- limit of characters of a name that is extended
+local NAME = 80          -- limit of characters of a name: longer ones are cut off before a member is appended
 local POINTERS = 200000  -- limit of pointers that are followed in one snapshot
 
 local POINTER_BYTES = 8
@@ -243,7 +243,7 @@ function SnapshotBuilder:collect_host()
     end
   end
   follow_all()
-  -- Blocks that only the script refers to.
+  -- The rest: blocks that no variable reaches, to which only pointers of the script refer.
   local rest, from = {}, session
   while from do
     for address, block in next, from.program.blocks do
@@ -274,7 +274,7 @@ function SnapshotBuilder:collect_device()
     local owner = range and self.at[range.host]
     local object = { name = info.name, bytes = info.bytes, info = info, owner = owner, structured = info.structured,
       dynamic = dynamic_of(session, info), mapped = info.mapped or nil, offset = range and info.host - range.host or 0 }
-    local block = not owner and range and block_at(session, range.host) -- the block was freed
+    local block = not owner and range and block_at(session, range.host) -- a freed block has no host object
     object.t = owner and owner.t or unwrap_single(block and block.type)
     object.serial = ("%s+%d"):format(owner and owner.serial or object.name, object.offset)
     if owner then
@@ -283,7 +283,7 @@ function SnapshotBuilder:collect_device()
     end
     self.present[i], self.by_host[info.host] = object, object
   end
-  for _, object in ipairs(self.present) do -- similar: the parts of one object
+  for _, object in ipairs(self.present) do -- the parts of one host object get one key, so they are similar
     local owner = object.owner
     object.key = not owner and object.name:gsub("%d+", "#")
       or owner.pieces > 1 and ("%s of %s"):format(owner.key, owner.serial) or owner.key

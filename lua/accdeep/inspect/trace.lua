@@ -101,7 +101,7 @@ end
 
 -- Operations on pointers.
 local POINTERS = { attach = true, detach = true }
--- Names of events that have no object, if the event names no data.
+-- Texts for events that have no object: what trace.describe writes if the event names no data.
 local BODILESS = { kernel = "without data", wait = "" }
 
 -- Returns the first event of each object of which the list `batch`, the events of one directive, released references,
@@ -233,7 +233,7 @@ function Writer:event(event, session, batch, i)
   local address, subject_object, name = subject(session, event, self.released)
   local kind = POINTERS[event.op] and "pointer" or "object"
   if event.async and not subject_object and not numbering[kind][address] then
-    address = nil -- unmapped before the queue ran
+    address = nil -- the object was unmapped before the queue ran: the line gets no fields of an object
   end
   if address then
     fields[kind] = self:number(numbering, kind, address)

@@ -26,7 +26,7 @@ end
 local function names_of(line)
   local names = {}
   for name in (line.name .. ", "):gmatch "(.-), " do
-    if name ~= "" then names[#names + 1] = parse_name(name) end -- a kernel may name nothing
+    if name ~= "" then names[#names + 1] = parse_name(name) end -- the name of a kernel without data is ""
   end
   return names
 end
@@ -36,7 +36,8 @@ local function each_whole(base, fn)
   for at in base:gmatch ".()[%[.(%-]" do fn(base:sub(1, at - 1)) end
 end
 
--- Returns true if two sections of one base may overlap. A name without section overlaps every section.
+-- Returns true if the names `a` and `b`, results of parse_name with one base, may overlap. A name without a section
+-- overlaps every section.
 local function overlap(a, b) return not a.from or not b.from or a.from < b.to and b.from < a.to end
 
 -- ------------------------------------------------------------------------------------- the order --

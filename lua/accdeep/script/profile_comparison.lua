@@ -7,7 +7,8 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 
 local profile_comparison = {}
 
--- Parts of an observation and their descriptions, in the order in which differences are reported.
+-- Parts of an observation (fields of the result of `observe`) and their descriptions, in the order in which differences
+-- are reported.
 profile_comparison.parts = { { "host", "values on the host" }, { "present", "what is present" },
   { "values", "values on the device" }, { "counters", "counters" } }
 

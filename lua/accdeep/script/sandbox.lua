@@ -9,7 +9,8 @@ local value_text = require "accdeep.script.value_text".text
 
 local sandbox = {}
 
--- Largest index of a list: library functions iterate over lists without counting steps.
+-- Largest index of a list that library functions accept: they iterate over lists without counting steps, so a large
+-- index would keep them busy beyond every limit.
 local LARGEST_INDEX = 1 << 28
 
 -- Returns a new table with some functions of the table `library`. `names`: their names, separated by blanks.
@@ -118,8 +119,8 @@ function sandbox.environment(out)
     local ok, problem = relay_results(pcall(coroutine.close, co))
     return ok, problem
   end
-  -- Defines setmetatable without finalizers (__gc): they run where steps are not counted, and after the end of the
-  -- script.
+  -- Defines setmetatable, which raises for metatables with finalizers (__gc), because finalizers would run where steps
+  -- are not counted and after the end of the script, and for objects that are not the script's own.
   function env.setmetatable(value, mt)
     if not is_open(value) or rawequal(value, env) or diagnostic.is(value) then
       complain "this is not a plain table"
@@ -143,8 +144,8 @@ function sandbox.environment(out)
     for i = 1, parts.n do parts[i] = type(parts[i]) == "table" and value_text(parts[i]) or tostring(parts[i]) end
     out(table.concat(parts, "\t") .. "\n")
   end
-  -- Some library functions could run for a long time, and steps are not counted there: they are replaced here.
-  -- string.rep returns at once for empty texts; insert and move reject large indices.
+  -- Some library functions could run for a long time without counted steps. They are replaced here: string.rep returns
+  -- at once for empty texts; table.insert and table.move raise for large indices (LARGEST_INDEX).
   function env.string.rep(s, n, separator)
     if type(s) == "string" and s == "" and (separator or "") == "" then return "" end
     local result = relay_results(pcall(string.rep, s, n, separator))

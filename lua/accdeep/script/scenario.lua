@@ -48,7 +48,7 @@ local function handle(region)
 end
 
 local WORD = 8 -- bytes of an integer in the result of device_words
-local STEPS_OF_A_BYTE = 10 -- steps per byte that a scenario writes: the step limit also limits the output
+local STEPS_OF_A_BYTE = 10 -- steps that count for each written byte: thus the step limit also limits the output
 
 -- Raises an error with the text `message` unless `value` is a string.
 local function need_text(value, message)
@@ -218,7 +218,7 @@ local function language(run)
       end
       if binding.const then return binding.const end
       if binding.view then return binding.view(s.device_side.pointer_spaces[s.now.device]) end
-      if not binding.lvalue then -- a pointer that is bound to a device address
+      if not binding.lvalue then -- a pointer that a use_device clause bound to a device address
         return s.device_side.pointer_spaces[s.now.device]:pointer(binding.type, binding.value())
       end
       return memory_view.read(s.host_space, binding.type, binding.lvalue())
@@ -536,7 +536,7 @@ scenario.head_keys = { title = true, rules = true, cites = true, devices = true,
 local Run = {}
 Run.__index = Run
 
--- Opens the session `new_session` and makes it the current session; it is closed at the latest when the file ends.
+-- Makes the open session `new_session` the current session. It is closed at the latest when the file ends.
 function Run:open_session(new_session)
   self.session = new_session
   table.insert(self.sessions, new_session)
@@ -595,7 +595,7 @@ function scenario.to_diagnostic(err, file, run)
       callers = source.callers,
       help = run and run.env and advice.lua(message, run.session and run.session.now.scope:names() or {}, run.env) }
   end
-  if at then source = {} end -- the text has its own location
+  if at then source = {} end -- the text begins with a location, so no other one is added
   return diagnostic.new { code = "scenario-error", message = text, file = source.file or file, line = source.line }
 end
 
@@ -680,7 +680,7 @@ function Run:case(name, body, file, line)
   self:record(name, ok, err, core.clock() - started)
 end
 
--- Functions of the language with an effect, by kind.
+-- Kinds of the language's functions that observers may replace (hook `statement`): name -> kind.
 scenario.statements = { acc = "directive", omp = "directive", declare = "text", declare_from = "text",
   fortran = "text", call = "text", func = "function", method = "function", alloc = "memory", free = "memory",
   output = "answer", state = "answer", events = "answer", case = "case" }
@@ -771,7 +771,7 @@ end
 
 -- Runs the text of a scenario. Returns {file, title, cases = {{name, ok, error?, seconds}}, seconds}. options:
 --     rules, device ("sim", "cuda", "cuda:1"), device_bytes, group_least, threads.
---     out          function of text.
+--     out          function of text; nil: standard output.
 --     trust        true: the script sees all of Lua's library.
 --     limit_memory (bytes), limit_steps; async, descriptors: used if the scenario does not specify them.
 --     draw         function of the session and a file's name.

@@ -7,7 +7,7 @@ local memory_view = require "accdeep.backend.memory_view"
 
 local value_text = {}
 
-local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- limits of list elements, nesting depth and text length
+local ELEMENTS, DEPTH, WIDTH = 16, 4, 1000 -- limits of elements of a list, of nesting depth, of bytes of a text
 
 local text_of -- forward declaration
 

@@ -15,14 +15,15 @@ local raise = diagnostic.raise
 local vocabulary = {}
 
 local RULE = "HOUSE-explore"
-local MAX_WORDS = 200 -- limit of the number of words
+local MAX_WORDS = 200 -- limit of the number of words of a vocabulary
 
 -- Fields of a vocabulary besides its words.
 local keys = { regions = true, bound = true }
 
 -- ---------------------------------------------------------------------------------- alternatives --
 
--- Returns the alternatives in the text `inner` between braces; nil if the braces enclose statements or a single value.
+-- Returns a list of the alternatives in the text `inner` between braces, separated by commas outside of parentheses;
+-- nil if the braces enclose statements or a single value.
 local function alternatives(inner)
   if inner:find ";" then return nil end
   local list, depth, from = {}, 0, 1

@@ -6,7 +6,7 @@
 local picture = require "accdeep.inspect.draw.picture"
 
 local FILLS = { host = "white", device = "lightblue" }
-local LABEL = 60 -- limit of characters of a level's line
+local LABEL = 60 -- limit of characters of the line that describes a level (an open region)
 local MARKS = { [">"] = "&gt;", ["<"] = "&lt;" }
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
@@ -88,7 +88,7 @@ local function depths(drawing)
     if not is_target[box] then enter(box, 0) end
   end
   visit_queue()
-  for _, box in ipairs(drawing.boxes) do -- boxes to which only cycles of pointers point
+  for _, box in ipairs(drawing.boxes) do -- the remaining boxes are reached only from cycles of pointers
     enter(box, 0)
     visit_queue()
   end

@@ -9,7 +9,7 @@ local page_script = require "accdeep.inspect.draw.page_script"
 local picture_style = require "accdeep.inspect.draw.picture_style"
 local svg = require "accdeep.inspect.draw.svg"
 
-local ROWS = 100 -- limit of a table
+local ROWS = 100 -- limit of the rows of a table and of the parts of a level
 
 local KEYS = { "name", "title", "file", "version", "source", "rules", "parts", "tables", "cases", "ok", "dropped",
   "width", "height", "steps", "line", "last", "callers", "left_out", "events", "rows", "more", "error", "code",

@@ -6,8 +6,9 @@
 --     failed_at  number of the step that failed.
 --     dropped    number of steps that were not recorded, beyond the limits.
 --     hidden     names of objects in groups that a step is about, as keys, or nil.
---   step   {title, text of the directive, file, line, ends, events, moved, snapshot, error}
---     moved      {{host = id, device = id, offset, bytes, direction = "in" or "out"} ...}; host and device are ids
+--   step   {title, text, file, line, callers, ends, events, moved, snapshot, error}
+--     text       of the directive; ends: true for the end of a region.
+--     moved      copied bytes: {{host = id, device = id, offset, bytes, direction = "in" or "out"} ...}; host and device are ids
 --                of the snapshot's objects.
 --     error      as report.to_plain_data returns it.
 -- `listed_names`: hidden names by number of the case, for a second run that lists these objects one by one.
@@ -193,7 +194,7 @@ function Recorder:observe_construct(session, plan, ends)
     local enclosing = session.program.enclosing_texts[source_location.text]
     if enclosing then
       local at = enclosing.text:find(source_location.text, 1, true)
-        or source_location.text:find "%S" -- leading blanks keep columns
+        or source_location.text:find "%S" -- blanks before the directive stand for the enclosing text before it
       step.line = location.line_of(enclosing.text, at, enclosing.file, enclosing.line)
     elseif ends then
       local file, line = location.scenario(2)
@@ -236,7 +237,7 @@ local function one_line(text) return type(text) == "string" and text:gsub("%s+",
 -- in scenario.statements.
 local wrappers = {}
 
--- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps.
+-- Wraps acc and omp: their errors, and errors of the function that takes a body, become steps. Parameters: `wrappers`.
 function wrappers.directive(self, run, _, fn)
   return function(text, ...)
     local result = self:run_recorded(run, one_line(text), fn, text, ...)
@@ -245,7 +246,7 @@ function wrappers.directive(self, run, _, fn)
   end
 end
 
--- Wraps an API routine: a call that causes events is a step.
+-- Wraps an API routine: a call that causes events, or fails, is a step.
 function wrappers.routine(self, run, name, fn)
   return function(...)
     self:begin(run.session)

@@ -1,7 +1,7 @@
 -- svg.lua - draws a picture as SVG at the positions of picture_layout.lua.
 --
 -- svg.render_parts(picture, layout) returns independent texts, which html.lua shares between steps.
--- svg.document(picture, layout) returns a file.
+-- svg.document(picture, layout) returns the text of an SVG file.
 
 local picture = require "accdeep.inspect.draw.picture"
 local picture_style = require "accdeep.inspect.draw.picture_style"
@@ -57,7 +57,7 @@ local function row_of(row, layout, y)
       fixed(layout.x + layout.width), fixed(y)) }
   if row.mark then parts[#parts + 1] = text("arrowmark", layout.x + 5, base, row.mark) end
   local left, right = layout.x + PAD + GUTTER, layout.x + layout.width - PAD
-  if row.port then -- an arrow to the other side starts on the left
+  if row.port then -- an arrow starts here: on the left if it ends on the other side (row.across), else on the right
     parts[#parts + 1] = ('<circle class="port" cx="%s" cy="%s" r="3"/>'):format(
       fixed(row.across and layout.x or right - 1), fixed(y + picture.ROW / 2))
     right = right - 10
@@ -187,7 +187,8 @@ function svg.render_parts(drawing, layout)
   return list
 end
 
--- Returns the lines of a text, of at most `max_length` characters each unless a word is longer.
+-- Returns a list of lines with the words of a text. A line has at most `max_length` characters, unless a single word
+-- is longer.
 local function lines_of(content, max_length)
   local lines, line = {}, ""
   for word in content:gmatch "%S+" do
