@@ -155,7 +155,7 @@ end
 -- Raises if the object of the variable `name`, of `bytes` bytes, has another size than its type `t`. Sizes up to 1 mean
 -- that the program did not give one. An array may also have the size of its first element.
 local function check_size(name, t, bytes, file, line)
-  -- compilers give 1 as the sizeof of void, so a size of 1 may mean that the program has no type for the object
+  -- compilers give sizeof(void) as 1, so a size of 1 may mean that the program has no type for the object
   local is_size_specified = bytes > 1
   local is_first = t.kind == "array" and t.of.size == bytes
   if not is_size_specified or bytes == t.size or is_first then return end
@@ -181,7 +181,7 @@ function Host:bind(name, text, file, line, address, bytes)
     local variable = s.language.variable(s, name, text, file, line)
       or { name = name, type = type_named(s, text, file, line) }
     check_size(name, variable.type, bytes, file, line)
-    forget_plans(s, name) -- before the variable changes: if memory runs out here, nothing has changed
+    forget_plans(s, name) -- must precede the change of the variable: if memory runs out here, nothing has changed
     variable.address, variable.lvalue, variable.bound = address, nil, true
     s.now.scope.variables[name] = variable
     s:variable_declared(variable)

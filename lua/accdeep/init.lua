@@ -1,6 +1,6 @@
--- accdeep - the package that `require "accdeep"` returns: run(file, text, options) runs a scenario
--- (script/scenario.lua); session(options) returns a session, a host program that Lua code controls (run/session.lua);
--- version is a text such as "1.2.3".
+-- accdeep - the package that `require "accdeep"` returns. run(file, text, options) runs a scenario
+-- (script/scenario.lua). session(options) returns a session, a host program that Lua code controls (run/session.lua).
+-- `version` is a text such as "1.2.3".
 
 local core = require "accdeep.core"
 

@@ -195,8 +195,8 @@ openacc_directives.clauses = {
 
 -- Modifiers of data clauses: {name, clauses, directives, since, effect?, text?}.
 --   since: first version of OpenACC in which these clauses have the modifier on these directives (30: 3.0).
---   effect: "in", "out" or "in out": copies in these directions, as far as the clause does, even if the data are present;
---     "zero": clears memory that the clause allocates; nil: none.
+--   effect: "in", "out" or "in out": copies in these directions, as far as the clause does, even if the data are
+--     present. "zero": clears memory that the clause allocates. nil: no effect.
 -- Further rows of a name inherit `effect` and `text` from the first row of that name.
 openacc_directives.modifiers = {
   { "always", "copy copyin copyout", directives = "regions declare enter_data exit_data", since = 34, effect = "in out",

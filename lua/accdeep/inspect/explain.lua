@@ -77,7 +77,7 @@ local function add_words(words, margin, out)
       close()
       line = margin .. word
     elseif head then
-      if #out > 0 or not line then close() end -- in the first line, the directive's name stays before its first clause
+      if #out > 0 or not line then close() end -- the directive's name stays in one line with its first clause
       out[#out + 1] = line and line .. " " .. head or margin .. head
       add_words(split_words(inner), margin .. "  ", out)
       out[#out + 1], line = margin .. "}", nil

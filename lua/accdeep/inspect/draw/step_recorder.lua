@@ -8,8 +8,8 @@
 --     hidden     names of objects in groups that a step is about, as keys, or nil.
 --   step   {title, text, file, line, callers, ends, events, moved, snapshot, error}
 --     text       of the directive; ends: true for the end of a region.
---     moved      copied bytes: {{host = id, device = id, offset, bytes, direction = "in" or "out"} ...}; host and device are ids
---                of the snapshot's objects.
+--     moved      copied bytes: {{host = id, device = id, offset, bytes, direction = "in" or "out"} ...}. host and
+--                device are ids of the snapshot's objects.
 --     error      as report.to_plain_data returns it.
 -- `listed_names`: hidden names by number of the case, for a second run that lists these objects one by one.
 -- draw/init.lua runs scenarios with a recorder.
