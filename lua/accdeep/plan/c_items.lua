@@ -4,8 +4,8 @@
 -- computes its base, count, start and the cell of the pointer to attach. The session's language calls this file through
 -- Plan:object, :section and :pointer. requested_action.lua decides the item's action and member mapping.
 --
--- Parameters: `b` is the builder of the item's register code, `ctx` the context of code generation ({session}), `node` the
--- AST of an l-value, `request` a request (plan/requested_action.lua).
+-- Parameters: `b` is the builder of the item's register code, `ctx` the context of code generation ({session}), `node`
+-- the AST of an l-value, `request` a request (plan/requested_action.lua).
 
 local lazy = require "accdeep.base.lazy"
 local advice = lazy.require "accdeep.syntax.advice"

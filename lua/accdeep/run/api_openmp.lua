@@ -337,8 +337,8 @@ function routines.omp_target_memset(session, at, pointer, value, count, device)
   return result
 end
 
--- Adds the _async form of a routine, with the same function. Copies are complete when it returns, so depend objects have
--- no effect. Decides OMP60-api-9.
+-- Adds the _async form of a routine, with the same function. Copies are complete when it returns, so depend objects
+-- have no effect. Decides OMP60-api-9.
 local function add_async(name) routines[name .. "_async"] = routines[name] end
 add_async "omp_target_memcpy"
 add_async "omp_target_memcpy_rect"

@@ -3,8 +3,8 @@
 --
 -- Each statement is compiled when it is first reached, so that earlier declarations are known. The table `statements`
 -- maps the tag of a statement node to its compiler, a function(env, node) that returns a closure. The closure takes a
--- frame (frame.pos: the position for errors) and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following statements
--- must be skipped; otherwise nil. Compilers raise for errors of the statement.
+-- frame (frame.pos: the position for errors) and returns a signal (EXIT, CYCLE, RETURN, STOP) if the following
+-- statements must be skipped; otherwise nil. Compilers raise for errors of the statement.
 
 local api_openacc = require "accdeep.run.api_openacc"
 local assignment = require "accdeep.backend.fortran.assignment"

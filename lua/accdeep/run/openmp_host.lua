@@ -41,8 +41,8 @@ local function reducible(t)
   return t.kind == "scalar" or t.kind == "complex"
 end
 
--- Returns the variable of a list item. In reductions, a list item may also be a section or member. Raises for other list
--- items, and if the variable is not declared or cannot be reduced.
+-- Returns the variable of a list item. In reductions, a list item may also be a section or member. Raises for other
+-- list items, and if the variable is not declared or cannot be reduced.
 local function variable_of(session, clause, item)
   local is_section = clause.op and (item.tag == "section" or item.tag == "member")
   local name = is_section and list_item.root_variable(item)

@@ -30,8 +30,8 @@ local of_openmp = {
   no_create = "OpenMP has no such clause", default_async = "OpenMP has no such clause",
 }
 
--- Returns help for an unknown clause: its counterpart in this language, or the closest name in the tables after
--- `is_openmp`; nil if no name is close.
+-- Returns help for the unknown clause `name`: its counterpart in this language, or the closest name in the tables of
+-- names after `is_openmp`; nil if no name is close. is_openmp: language of the directive.
 function advice.clause(name, is_openmp, ...)
   local other = (is_openmp and of_openmp or of_openacc)[name]
   if other then return other end
@@ -42,8 +42,8 @@ function advice.clause(name, is_openmp, ...)
   return nil
 end
 
--- Returns the name of `names` that is closest to the first words of a text, of which four are tried first, then fewer;
--- nil if no name is close.
+-- Returns the directive of the list `names` that is closest to the first words of a text; nil if none is close. Names
+-- of four words are tried first, then shorter ones.
 local function nearest_directive(text, names)
   for count = 4, 1, -1 do
     local words = {}
@@ -61,8 +61,8 @@ local function nearest_directive(text, names)
   return nil
 end
 
--- Returns help for a text that does not begin with a directive. own: names of this language's directives; other: names
--- of the other language's directives.
+-- Returns help for a text that does not begin with a directive. pos: position of the error; own: names of this
+-- language's directives; other: names of the other language's directives.
 local function no_directive(text, pos, is_openmp, own, other)
   local word, own_language, other_language = "acc", "OpenMP", "OpenACC"
   if not is_openmp then word, own_language, other_language = "omp", "OpenACC", "OpenMP" end
@@ -89,14 +89,14 @@ local acc_names = {}
 for i, directive in ipairs(openacc_directives.directives) do acc_names[i] = directive[1] end
 table.sort(acc_names, function(a, b) return #a > #b or #a == #b and a < b end)
 
--- Returns the names of the directives of this language, and of the other language.
+-- Returns the names of this language's directives, and those of the other language. is_openmp: the language.
 local function names_of(is_openmp)
   if is_openmp then return openmp_directives.names, acc_names end
   return acc_names, openmp_directives.names
 end
 
--- Returns help for a C text that does not parse; nil if there is none. start: the start rule; pos: position of the
--- error; message: the error's message.
+-- Returns help for a C text or directive that does not parse; nil if there is none. start: the start rule; pos:
+-- position of the error; message: the error's message, or nil.
 function advice.syntax(start, text, pos, message)
   message = message or ""
   local rest = text:sub(pos)
@@ -128,8 +128,8 @@ function advice.syntax(start, text, pos, message)
   return nil
 end
 
--- Returns help for a section [first:count] that exceeds an array of n elements: the section that was meant if `count`
--- is an end, otherwise the valid numbers.
+-- Returns help for a section [first:count] that exceeds an array of n elements. If `count` may be meant as an end, it
+-- is the section with this end, otherwise the valid numbers.
 function advice.section(first, count, n)
   if first >= 0 and first < count and count <= n then
     return ("a section is [start:length]: [%d:%d] has the elements %d to %d"):format(first, count - first, first,
@@ -147,8 +147,8 @@ local no_name = { device = 'values on the device: expect.device("a[0]", 1), or s
 
 local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"
 
--- Returns help for an unknown name in a script; nil if no name is close. variables: set of the host program's
--- variables; names: table of the scenario language's names.
+-- Returns help for the unknown name `name` in a script; nil if no name is close. variables: the host program's
+-- variables, as keys; names: table of the scenario language's names.
 function advice.name(name, variables, names)
   if variables[name] then return ("'%s' is a variable of the host program: host.%s"):format(name, name) end
   if of_library[name] and not rawget(names, name) then
@@ -157,7 +157,7 @@ function advice.name(name, variables, names)
   return no_name[name] or diagnostic.suggest(name, names) or diagnostic.suggest(name, variables)
 end
 
--- Returns help for an error that Lua itself raised; nil if there is none. variables, names: as for advice.name.
+-- Returns help for an error message of Lua itself; nil if there is none. variables, names: as for advice.name.
 function advice.lua(message, variables, names)
   local name = message:match "%(global '([%w_]+)'%)"
   if name then return advice.name(name, variables, names) end
@@ -167,7 +167,7 @@ function advice.lua(message, variables, names)
   return near and ("did you mean 'expect.%s'?"):format(near) or nil
 end
 
--- Returns help for a script that is not valid Lua. line: text of the line that the error names.
+-- Returns help for a script that is not valid Lua. message: Lua's error; line: text of the line that it names, or nil.
 function advice.no_lua(message, line)
   local section = line and line:match "host%.([%w_.%[%]]*%[[^%[%]:]*:[^%[%]:]*%])"
   if section and message:find "near ':'" then

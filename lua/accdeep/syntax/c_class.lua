@@ -9,6 +9,9 @@
 --   alias{name, type}   template{params, record}   template_function{params, declaration}.
 --   friend, using, assertion: parsed, but without effect on objects.
 -- Texts of parameters, bodies and member values are stored by position and parsed when they are needed.
+--
+-- The file returns a function that adds its rules to `rules`, a grammar of LPeg; lx: combinators (lex.new). A comment
+-- "Matches ..." describes the text that a rule accepts.
 
 local lex = require "accdeep.syntax.lex"
 local lpeg = require "lpeg"
@@ -66,6 +69,7 @@ return function(rules, lx)
     + (P ":" * (initialised + V "round" + V "braced" * #(blank * S ",{")) ^ 1) ^ -1
       * Cp() * C(V "braced") * lx.space * sym ";" ^ -1
   local parts = Cp() * V "round" * lx.space * qualifier ^ 0 * body_kind
+  -- Matches a member function with these rules for its name; role: "method", "constructor", ...
   local function fn(role, p)
     return node("function", specifiers * p * parts, function(n, words, text, parameters, ending, body)
       n.role, n.name, n.words, n.parameters_at = role, text, {}, parameters
@@ -88,7 +92,7 @@ return function(rules, lx)
   rules.using = node("using", word "using" * (word "typename" + word "namespace") ^ -1 * V "path" * sym ";",
     function(n, path) n.path = path end)
   rules.assertion = node("assertion", word "static_assert" * V "round" * lx.space * sym ";", function() end)
-  -- Captures the position of the value that a member is initialized with.
+  -- Captures the position of a member's initial value: after =, or of {.
   local nested = quoted + V "round" + V "braced" + (1 - S ";,(){}")
   local start = sym "=" * Cp() * nested ^ 1 + #P "{" * Cp() * V "braced" * lx.space
   rules.member_item = node("member_item", V "declarator" * attributes * opt(node("bits", sym ":" * V "expression",
@@ -111,6 +115,7 @@ return function(rules, lx)
     + V "template" + V "function" + V "members"
 
   -- Templates.
+  -- Report templates that are not supported.
   local refused_parameter = refuse(P "template" * -lex.alnum, "a template as a template's argument")
     + refuse((lex.letter * lex.alnum ^ 0 * blank) ^ -1 * P "...",
       "a template with any number of arguments", "give it the arguments that it is used with")

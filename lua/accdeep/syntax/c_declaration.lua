@@ -10,6 +10,9 @@
 --   braces{list of item{path?, value}}: an initializer; other initializers are expressions
 --   pragma{start, text}
 --   namespace{names}, linkage{is_block?}, closing: the opening and closing lines of blocks of declarations
+--
+-- The file returns a function that adds its rules to `rules`, a grammar of LPeg; lx: combinators (lex.new). A comment
+-- "Matches ..." describes the text that a rule accepts.
 
 local lex = require "accdeep.syntax.lex"
 local lpeg = require "lpeg"
@@ -53,12 +56,12 @@ return function(rules, lx)
     end)
   rules.declared_type = node("named", V "known_type", function(n, text) n.name = text end)
 
-  -- Matches a C++ name with scopes and template arguments. The name is resolved where it is used
-  -- (types/scoped_names.lua).
+  -- Matches a C++ name with scopes and template arguments. types/scoped_names.lua resolves the name where it is used.
   local arguments = sym "<" * Ct(lx.list(V "argument") ^ -1)
   rules.step = node("step", V "known_template" * arguments * expect(sym ">", "expected ',' or '>'")
       + name * opt(arguments * sym ">"),
     function(n, text, list) n.name, n.arguments = text, list or nil end)
+  -- Returns the node of a C++ name: path if it has several steps or begins with ::, otherwise instance or named.
   local function one_name(pos, global, first, ...)
     if global or select("#", ...) > 0 then
       return { tag = "path", pos = pos, global = global or nil, steps = { first, ... } }
@@ -79,8 +82,8 @@ return function(rules, lx)
     n.spec, n.declarator = spec, { tag = "declarator", pos = n.pos, pointers = 0, suffixes = {} }
   end)
 
-  -- Matches the spelling of a qualified type that is known already: declared, or read from a program's debug
-  -- information.
+  -- Matches the spelling of a qualified type that the scope (state.qualified_type) knows already: declared, or read
+  -- from a program's debug information.
   rules.angles = P "<" * ((1 - S "<>;{}") + V "angles") ^ 0 * P ">"
   local known_step = lx.raw_name / 0 * lx.space * (V "angles" * lx.space) ^ -1
   local spelled = C((P "::" * lx.space) ^ -1 * known_step * (P "::" * lx.space * known_step) ^ 0)
@@ -92,6 +95,7 @@ return function(rules, lx)
       end),
     function(n, key) if type(key) == "table" then n.type = key else n.name = key end end)
 
+  -- Matches p with const and other qualifiers before and after it; sets const in the node of p.
   local function with_qualifiers(p)
     return Ct(qualifier ^ 0) * p * Ct(qualifier ^ 0) / function(preceding, n, following)
       for _, list in ipairs { preceding, following } do
@@ -100,6 +104,7 @@ return function(rules, lx)
       return n
     end
   end
+  -- Matches any type; named: the rule for names of types.
   local function any_spec(named)
     return with_qualifiers(V "qualified" + V "builtin" + V "elaborated" + V "record" + V "enum" + named)
   end
@@ -109,7 +114,7 @@ return function(rules, lx)
   rules.spec = any_spec(V "path")
   rules.sure_spec = any_spec(V "known_instance" + V "declared_type")
 
-  -- Captures the number of stars, and whether the last pointer is const.
+  -- Captures the number of stars, and whether the last pointer is const: {n, const}.
   local stars = Ct((sym "*" * Ct(qualifier ^ 0)) ^ 0) / function(list)
     local last = list[#list] or {}
     local const
@@ -122,6 +127,7 @@ return function(rules, lx)
       function(n, size) n.size = size or nil end)
     + node("function", sym "(" * (V "parameters" / 0) * sym ")" * (word "const") ^ -1,
       function() end)
+  -- Matches a declarator; who: the rule for the declared name.
   local function declarator(who)
     return node("declarator", stars * opt(Cp() * sym "&" * qualifiers) * Cp()
         * (who + sym "(" * V "declarator" * sym ")") * Ct(V "dimension" ^ 0),
@@ -174,6 +180,7 @@ return function(rules, lx)
       * opt(sym "=" * expect(V "initializer", "expected a value")),
     function(n, declared, value) n.declarator, n.value = declared, value or nil end)
   local storage = lx.words "typedef extern static constexpr inline thread_local"
+  -- Matches a declaration; spec: the rule for its type.
   local function declaration(spec)
     return node("declaration", V "attribute" ^ 0 * Ct(storage ^ 0) * opt(V "alignas") * spec
         * Ct(lx.list(V "init_declarator") ^ -1) * (lx.refuse("{", "the body of a function outside of a class",
@@ -185,7 +192,8 @@ return function(rules, lx)
       end)
   end
   rules.declaration = declaration(V "spec")
-  -- Matches a declaration of a local variable, whose name may equal that of a type.
+  -- Matches a declaration of a local variable. A name may be that of a type: then it must begin the declaration, and a
+  -- name must follow.
   rules.local_declaration = #(-V "declared_type" + V "declared_type" * sym "*" ^ 0 * qualifiers * name)
     * declaration(V "sure_spec")
 

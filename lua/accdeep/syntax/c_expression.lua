@@ -23,8 +23,8 @@ local precedence = {
   ["&"] = 5, ["^"] = 4, ["|"] = 3, ["&&"] = 2, ["||"] = 1,
 }
 
--- Returns the AST of an expression by operator precedence; all operators are left-associative. Arguments: the first
--- operand, then position, operator, operand, and so on.
+-- Returns the AST of an expression without parentheses, by operator precedence; all operators are left-associative.
+-- Arguments: the first operand, then position, operator, operand, and so on.
 local function fold(first, ...)
   local n = select("#", ...)
   if n == 0 then return first end
@@ -48,7 +48,8 @@ local function fold(first, ...)
   return operands[1]
 end
 
--- Returns the AST of an operand with the suffixes that follow it. Each suffix gets the preceding node as its base.
+-- Returns the AST of the operand `first` with the suffix nodes that follow it. Each suffix gets the preceding node as
+-- its base.
 local function suffixes(first, ...)
   local node = first
   for i = 1, select("#", ...) do
@@ -61,7 +62,8 @@ end
 
 local escapes = { n = 10, t = 9, r = 13, ["0"] = 0, a = 7, b = 8, f = 12, v = 11 }
 
--- Returns the code of a character constant, with or without an escape. pos: position for errors.
+-- Returns the code of a character constant, from 0 to 255. text: the constant without quotes, maybe with an escape;
+-- pos: position for errors. Raises a syntax error for \x without digits.
 local function char_value(text, pos)
   local byte = text:byte(1)
   if byte ~= 92 then return byte end
@@ -75,12 +77,12 @@ local function char_value(text, pos)
   return escapes[e] or e:byte(1)
 end
 
--- Largest number that has room for one more digit, by base: (2^64 - 1) // base.
+-- Largest number to which one more digit can be appended in 64 bits, by base: (2^64 - 1) // base.
 local LARGEST = { [2] = 0x7fffffffffffffff, [8] = 0x1fffffffffffffff, [10] = 0x1999999999999999,
   [16] = 0x0fffffffffffffff }
 
--- Returns value and type of an integer constant: the first type of C's list that can represent the value. Returns nil
--- if the value needs more than 64 bits.
+-- Returns value and type of the integer constant `text` with a suffix such as "ul": the first type of C's list that can
+-- represent the value. Returns nil if the value needs more than 64 bits.
 local function integer(text, suffix)
   local digits, base = text, 10
   if text:match "^0[xX]" then
@@ -157,8 +159,8 @@ return function(rules, lx)
     end)
     + sym "(" * V "comma" * expect(sym ")", "expected ')'")
 
-  -- Subscripts are written without backtracking over expressions: nested subscripts would otherwise be parsed
-  -- exponentially often.
+  -- Subscripts are written so that the parser never goes back over an expression; otherwise nested subscripts would
+  -- take exponential time.
   local is_openmp = Cmt(Carg(2), function(_, _, start) return start == "omp_directive" end)
   local stride = is_openmp * sym ":" * expect(V "expression", "expected a stride")
   local rest = sym ":" * Cc(true) * opt(V "expression") * opt(stride) * expect(sym "]", "expected ']'")
@@ -225,7 +227,7 @@ return function(rules, lx)
     if state.is_template and state.is_template(text) then return at, text end
     return nil
   end) * lx.space
-  -- The scope knows the names of typedefs, so it decides whether a name is a type.
+  -- The scope knows the names of types, so it decides whether a name is a type; known_template does so for templates.
   rules.known_type = Cmt(Carg(1) * lx.raw_name, function(_, at, state, text)
     if state.is_type and state.is_type(text) then return at, text end
     return nil

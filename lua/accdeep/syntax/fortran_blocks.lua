@@ -6,7 +6,7 @@
 --   OpenACC: data, host_data and compute constructs; loop and atomic with the statement that follows.
 --   OpenMP: constructs up to their end directive, or up to the end of their loop.
 -- A data region that does not end in the text is left flat, because the scenario ends it. OpenMP directives get the
--- field `omp`, their name. Also checks that exit and cycle are inside loops.
+-- field `omp`, their name. Also checks that exit and cycle are inside loops. In this file, an item is a statement node.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local openmp_directives = require "accdeep.definitions.openmp_directives"
@@ -20,14 +20,14 @@ local structured = { parallel = true, serial = true, kernels = true, data = true
 
 local NESTING = { ["!$acc"] = "ACC33-2.6-1", ["!$omp"] = "OMP60-tgt-1" }
 
--- Returns the first three words after the sentinel of an OpenACC directive; "" for missing words.
+-- Returns the first three words after the sentinel of the OpenACC directive `node`; "" for missing words.
 local function directive_words(node) return node.text:match "^!%$acc%s*([%a_]*)%s*([%a_]*)%s*([%a_]*)" end
 
 local arrange, arrange_nested -- forward declarations
 
 -- ---------------------------------------------------------------------------- OpenMP's directives --
 
--- Returns the first name in a list with which a text begins; nil if the text begins with none.
+-- Returns the first name in the list `names` with which a text begins; nil if the text begins with none.
 local function name_in(names, text)
   for _, name in ipairs(names) do
     if text:sub(1, #name) == name and not text:find("^[%w_]", #name + 1) then return name end
@@ -40,7 +40,7 @@ local all_names = table.move(openmp_directives.fortran_names, 1, #openmp_directi
 local directive_names = {}
 for _, name in ipairs(all_names) do directive_names[name] = true end
 
--- Returns the name of an OpenMP directive. Raises if the directive does not exist or is not supported.
+-- Returns the name of the OpenMP directive `node`. Raises if the directive does not exist or is not supported.
 local function omp_name(node)
   local blanks, text = node.text:match "^!%$omp(%s*)(.*)$"
   local normalized = text:gsub("%s+", " "):gsub("^end(%a)", "end %1")
@@ -66,8 +66,8 @@ end
 
 local loop_words = { ["do"] = true, simd = true, distribute = true, loop = true, taskloop = true }
 
--- Returns the form of an OpenMP construct: "standalone" (no statements), "loop", "statement", or "block" (statements up
--- to the end directive).
+-- Returns the form of the OpenMP construct `node`: "standalone" (no statements), "loop", "statement" (one statement
+-- follows), or "block" (statements up to the end directive).
 local function form_of(node)
   local name = node.omp
   if openmp_directives.standalone[name] or name == "declare mapper" then return "standalone" end
@@ -78,27 +78,30 @@ end
 
 -- ------------------------------------------------------------------------------------ constructs --
 
+-- State of arrange: statements (the result), open (block constructs without an end so far: {kind, node, list}), waiting
+-- (directives that need the next loop or statement: {node, form}), in_loop.
 local Arranger = {}
 Arranger.__index = Arranger
 
--- Returns the list to which items are appended: that of the innermost open construct, otherwise the result.
+-- Returns the list to which items are appended: that of the innermost open construct, otherwise `statements`.
 function Arranger:list()
   local top = self.open[#self.open]
   return top and top.list or self.statements
 end
 
--- Appends an item to this list.
+-- Appends an item to the list of the innermost open construct, or to `statements`.
 function Arranger:append(item)
   local list = self:list()
   list[#list + 1] = item
 end
 
+-- Returns a construct node. finish: position of the end directive, or nil.
 local function construct(directive, list, finish)
   return { tag = "construct", pos = directive.pos, directive = directive, list = list, finish = finish }
 end
 
--- Appends the directive and the statements of a construct that has no end to the list `into`, one by one. Raises unless
--- the construct is a data region.
+-- Appends the directive and the statements of the open construct `group`, which has no end in the text, to the list
+-- `into`, one by one. Raises unless the construct is a data region.
 local function splice(group, into)
   local node = group.node
   if node.omp and node.omp ~= "target data" or not node.omp and (compute[group.kind] or group.kind == "atomic") then
@@ -109,14 +112,14 @@ local function splice(group, into)
   table.move(group.list, 1, #group.list, #into + 1, into)
 end
 
--- Raises the error for an end directive without a beginning.
+-- Raises the error for the end directive `item` without a beginning. kind: name of the construct.
 local function no_beginning(item, kind)
   raise("region-nesting", item.pos, ("'end %s' has no beginning here"):format(kind),
     { length = #item.sentinel, rule = item.omp and NESTING[item.sentinel] or "DIR-4.3-06" })
 end
 
--- Closes the innermost open construct and returns true, if the end directive `item` belongs to it; otherwise returns
--- false.
+-- If the end directive `item` belongs to the innermost open construct, closes the construct and returns true; otherwise
+-- returns false. kind: name of the construct that the directive ends.
 function Arranger:ends(item, kind)
   local top = self.open[#self.open]
   if not top or top.kind ~= kind or top.node.sentinel ~= item.sentinel then return false end
@@ -127,14 +130,14 @@ function Arranger:ends(item, kind)
   return true
 end
 
--- Returns the name of the construct that a directive begins.
+-- Returns the name of the construct that the directive `node` begins.
 local function name_of(node)
   if node.omp then return node.omp end
   local first, second = directive_words(node)
   return second == "loop" and first .. " loop" or first
 end
 
--- Raises if a directive still waits for its loop or statement; called before an item that is neither.
+-- Raises if a directive still waits for its loop or statement. Must be called before an item that is neither.
 function Arranger:needs_no_loop(item)
   local waiting = self.waiting[#self.waiting]
   if not waiting then return end
@@ -143,7 +146,8 @@ function Arranger:needs_no_loop(item)
     { length = item.sentinel and #item.sentinel or nil, rule = NESTING[node.sentinel] })
 end
 
--- Raises for words after the name of an OpenACC end directive, and for end directives that do not exist.
+-- Raises for words after the name of the OpenACC end directive `item`, and for end directives that do not exist.
+-- second, third: its second and third word.
 local function check_acc_end(item, second, third)
   local last = third == "loop" and third or second
   local _, finish = item.text:find("%f[%w_]" .. last .. "%f[^%w_]")
@@ -158,8 +162,8 @@ local function check_acc_end(item, second, third)
   end
 end
 
--- Returns the last statement of a list if it is a construct called `name` whose end directive is still missing;
--- otherwise raises.
+-- Returns the last statement of `list` if it is a construct called `name` whose end directive is still missing;
+-- otherwise raises. item: the end directive.
 local function last_construct(list, item, name)
   local last = list[#list]
   local is_its = last and last.tag == "construct" and last.directive.sentinel == item.sentinel and not last.finish
@@ -167,7 +171,8 @@ local function last_construct(list, item, name)
   return is_its and last or no_beginning(item, name)
 end
 
--- Handles an OpenACC directive: opens or closes a construct, or appends the directive as a statement.
+-- Handles the OpenACC directive `item`: opens or closes a construct, or appends the directive as a statement. Raises
+-- for end directives without a beginning.
 function Arranger:acc(item)
   local first, second, third = directive_words(item)
   if first == "end" then check_acc_end(item, second, third) end
@@ -195,7 +200,8 @@ function Arranger:acc(item)
   end
 end
 
--- Handles an OpenMP directive: opens or closes a construct, or appends the directive as a statement.
+-- Handles the OpenMP directive `item`: opens or closes a construct, or appends the directive as a statement. Raises for
+-- unknown directives and for end directives without a beginning.
 function Arranger:omp(item)
   item.omp = omp_name(item)
   local ended = item.omp:match "^end (.*)"
@@ -231,10 +237,12 @@ function Arranger:omp(item)
   end
 end
 
--- Records a directive that applies to the next statement. form: "loop" if the statement must be a loop, or "statement".
+-- Records the directive `item`, which applies to the next statement. form: "loop" if this must be a loop, or
+-- "statement".
 function Arranger:wait(item, form) self.waiting[#self.waiting + 1] = { node = item, form = form } end
 
--- Appends a statement, wrapped in the constructs of the directives that wait for it.
+-- Appends a statement, wrapped in the constructs of the directives that wait for it. Raises for exit and cycle outside
+-- of loops, and if a directive waits for a loop and the statement is none.
 function Arranger:statement(item)
   local tag = item.tag
   if (tag == "exit" or tag == "cycle") and not self.in_loop then
@@ -254,7 +262,8 @@ function Arranger:statement(item)
   self:append(item)
 end
 
--- Returns a list of statements with constructs as nodes. in_loop: true if exit and cycle are allowed.
+-- Returns a list of statements with constructs as nodes. list: flat statements; in_loop: true if exit and cycle are
+-- allowed. Raises for directives without their statements or beginnings.
 function arrange(list, in_loop)
   local a = setmetatable({ statements = {}, open = {}, waiting = {}, in_loop = in_loop }, Arranger)
   for _, item in ipairs(list) do
@@ -282,7 +291,7 @@ function arrange(list, in_loop)
   return a.statements
 end
 
--- Arranges the lists inside a statement. in_loop: true if exit and cycle are allowed in them.
+-- Arranges the lists inside the statement `item`. in_loop: true if exit and cycle are allowed in them.
 function arrange_nested(item, in_loop)
   if item.tag == "if" or item.tag == "select" or item.tag == "select_type"
     or item.tag == "select_rank" then

@@ -10,13 +10,15 @@ local diagnostic = require "accdeep.base.diagnostic"
 
 local fortran_free_form = {}
 
--- Raises for a directive at a place where a compiler would treat it as a comment and ignore it (HOUSE-bodies).
+-- Raises for a directive at a place where a compiler would treat it as a comment and ignore it (HOUSE-bodies). where:
+-- the end of the message.
 local function no_place(pos, where)
   diagnostic.raise("syntax", pos, ("a directive %s"):format(where), { length = #"!$acc", rule = "HOUSE-bodies",
     help = "a directive stands in a line of its own, before or behind a statement" })
 end
 
--- Returns a line without its comment, in lower case outside of strings. first: position of the line in its text.
+-- Returns a line with blanks in place of its comment, in lower case outside of strings. first: position of the line in
+-- its text. Raises for a directive in the comment.
 local function strip_comment(line, first)
   local out, at = {}, 1
   while at <= #line do
@@ -38,10 +40,10 @@ local function strip_comment(line, first)
   return table.concat(out)
 end
 
--- Returns as many blanks as a text has characters.
+-- Returns as many blanks as `text` has characters.
 local function blanks(text) return (" "):rep(#text) end
 
--- Returns the normalized form of a text, which has the same length.
+-- Returns the normalized form of a text, which has the same length. Raises for directives where they would be ignored.
 function fortran_free_form.normalize(text)
   local lines, n, start = {}, 0, 1
   local continued = false -- "directive" or "statement" if the preceding line continues in this one; else false
@@ -79,7 +81,8 @@ function fortran_free_form.normalize(text)
   return table.concat(lines)
 end
 
--- Returns the normalized form of one directive, which may have no sentinel and several lines.
+-- Returns the normalized form of one directive, which may have no sentinel and several lines: the ends of lines become
+-- blanks.
 function fortran_free_form.directive(text)
   return (fortran_free_form.normalize(text):gsub("\n", " "))
 end

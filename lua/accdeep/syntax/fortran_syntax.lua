@@ -2,7 +2,8 @@
 -- directives.
 --
 -- Input is the normalized text of fortran_free_form.lua, output the AST. fortran_blocks.lua then groups statements by
--- directive.
+-- directive. Functions that add rules get `rules`, a grammar of LPeg, and `lx`, the combinators of lex.lua. A comment
+-- "Matches ..." describes the text that a rule accepts.
 --
 -- Expressions:
 --   num{value, kind, class = "integer" | "real"}   str{value}   truth{value}   complex{re, im}   id{name}.
@@ -47,7 +48,8 @@ end
 
 local same = { [".eq."] = "==", [".ne."] = "/=", [".lt."] = "<", [".le."] = "<=", [".gt."] = ">", [".ge."] = ">=" }
 
--- Returns the AST of an operand with the suffixes that follow it. Each suffix gets the preceding node as its base.
+-- Returns the AST of the operand `first` with the suffix nodes that follow it. Each suffix gets the preceding node as
+-- its base.
 local function suffixes(first, ...)
   local node = first
   for i = 1, select("#", ...) do
@@ -58,13 +60,14 @@ local function suffixes(first, ...)
   return node
 end
 
--- Adds the rules of expressions to a grammar. lx: combinators of lex.lua.
+-- Adds the rules of expressions.
 local function expressions(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local name = lx.name
   local close = expect(sym ")", "expected ',' or ')'")
   local equals = P "=" * -S "=>" * lx.space
 
+  -- Matches operands with left-associative operators of one precedence level between them.
   local function level(operand, operator)
     return operand * (Cp() * operator * expect(operand, "expected an operand")) ^ 0 / fold
   end
@@ -139,7 +142,7 @@ end
 
 -- --------------------------------------------------------------------------------- declarations --
 
--- Adds the rules of specification statements to a grammar.
+-- Adds the rules of specification statements.
 local function declarations(rules, lx)
   local sym, word, expect, node, name, stop = lx.sym, lx.word, lx.expect, lx.node, lx.name, lx.stop
   local close = expect(sym ")", "expected ',' or ')'")
@@ -201,7 +204,7 @@ local function declarations(rules, lx)
     function(n, sentinel, text)
       n.sentinel, n.text = sentinel, sentinel .. text:gsub("%s+$", "")
     end)
-  -- Matches type-bound procedures as a single node, which is reported once.
+  -- Matches the part of a type from `contains` on as a single node, because type-bound procedures are reported once.
   rules.procedures_of_type = node("type_bound", word "contains" * lx.ended
     * (-(word "end" * word "type" + word "endtype") * (1 - S "\n;") ^ 0 * (S "\n;" * lx.space) ^ 1) ^ 0, function() end)
   local of_type = node("attribute", word "extends" * sym "(" * Cp() * expect(name, "expected a type's name") * close,
@@ -233,7 +236,8 @@ end
 
 -- -------------------------------------------------------------------------- unsupported statements --
 
--- Raises "unsupported" for each Fortran statement that is parsed but not implemented, with what to write instead.
+-- Adds a rule that raises "unsupported" for each Fortran statement that is recognized but not implemented, with help on
+-- what to write instead.
 local function beyond(rules, lx)
   local sym, word, name = lx.sym, lx.word, lx.name
   local function unsupported_statement(p, subject, help)
@@ -270,12 +274,13 @@ end
 
 -- ----------------------------------------------------------------------------------- statements --
 
--- Adds the rules of executable statements, procedures and start rules to a grammar.
+-- Adds the rules of executable statements, procedures and start rules.
 local function statements(rules, lx)
   local sym, word, expect, node, name, stop = lx.sym, lx.word, lx.expect, lx.node, lx.name, lx.stop
   local open, close = expect(sym "(", "expected '('"), expect(sym ")", "expected ',' or ')'")
   local equals, arrow = P "=" * -S "=>" * lx.space, P "=>" * lx.space
   local e = expect(V "expression", "expected an expression")
+  -- Matches the end of a construct, such as end if; tail: pattern after the keyword, or nil.
   local function ends(keyword, tail)
     local p = word "end" * word(keyword) + word("end" .. keyword)
     return expect(p * (tail or P(true)) * stop, ("expected a statement or 'end %s'"):format(keyword))
@@ -381,6 +386,7 @@ local function statements(rules, lx)
   local params = opt(sym "(" * Ct(lx.list(name + C "*" * lx.space) ^ -1) * close)
   local result = (word "result" * open * name * close
     + word "bind" * V "arguments" / 0) ^ 0
+  -- Matches a procedure of this kind, from its first statement to its end.
   local function unit(kind)
     return opt(V "spec") * prefix * word(kind) * expect(name, "expected a name") * params * Ct(result) * stop
       * Ct((V "statement" - unit_end) ^ 0) * (word "contains" * stop * Ct(V "procedure" ^ 0) + Ct(P(true)))
@@ -413,7 +419,8 @@ local function statements(rules, lx)
   rules.plain_type = V "type_name"
 end
 
--- Returns the combinators for Fortran: blanks do not include the end of a line, which ends a statement.
+-- Returns the combinators for Fortran. Blanks do not include the end of a line, because it ends a statement. trace:
+-- true for the tracing form.
 local function lexer(trace)
   local lx = lex.new(trace, S " \t" ^ 0)
   lx.fortran = true

@@ -25,11 +25,12 @@ lpeg.setmaxstack(4000)
 local no_state = {}
 
 -- Returns one LPeg pattern for all start rules of a language, because they share most of their rules. A match takes two
--- extra arguments: the state and the name of the start rule.
+-- extra arguments: the state and the name of the start rule. language: see new; trace: true for the tracing form.
 local function build(language, trace)
   local lx = language.lex(trace)
   local rules, start = { "start", space = lx.blanks }, lpeg.P(false)
   for _, part in ipairs(language.parts) do part(rules, lx) end
+  -- Adds start rules; names: their names in one text; ending: pattern that must match after them.
   local function add(names, ending)
     for _, name in ipairs(word_list(names)) do
       local is_requested = lpeg.Cmt(lpeg.Carg(2), function(_, _, requested) return requested == name end)
@@ -42,8 +43,8 @@ local function build(language, trace)
   return lpeg.P(rules) * lpeg.Cp()
 end
 
--- Returns the cached pattern of a language. LPeg compiles a pattern at its first match. The pattern is cached only
--- after this match succeeded: if memory runs out during the match, the pattern is unusable.
+-- Returns the cached pattern of one form of a language. LPeg compiles a pattern at its first match. The pattern is
+-- cached only after this match succeeded, because it is unusable if memory runs out during the match.
 local function pattern(language, trace)
   local compiled = language.patterns[trace]
   if not compiled then
@@ -54,8 +55,9 @@ local function pattern(language, trace)
   return compiled
 end
 
--- Returns the results of matching a text with one form of a grammar: the node and the next position. If a rule reports
--- an error, returns nil and {syntax = message, pos, ...}; other errors are raised. Decides HOUSE-syntax.
+-- Returns the results of matching a text from position `at` with one form of a grammar: the node and the next position;
+-- nil if the text does not match. If a rule reports an error, returns nil and {syntax = message, pos, ...}; other
+-- errors are raised. Decides HOUSE-syntax.
 local function match(language, trace, start, text, at, state)
   local p = pattern(language, trace)
   local ok, node, after = pcall(p.match, p, text, at, state, start)
@@ -68,7 +70,7 @@ local function match(language, trace, start, text, at, state)
   error(node, 0)
 end
 
--- Returns a text about the token at a position, for messages.
+-- Returns a description of the token at a position, for messages, and the token's length (nil at the end).
 local function describe(text, at)
   local rest = text:sub(at)
   if rest == "" then return "unexpected end of the text" end
@@ -87,6 +89,7 @@ local function new(language)
   language.patterns = {}
   local parser = {}
 
+  -- Parses a text; see the head of this file.
   function parser.parse(start, text, at, state)
     at = at or 1
     local node, after = match(language, false, start, text, at, state or no_state)
@@ -117,10 +120,12 @@ local function new(language)
         help = language.help and language.help(start, text, pos, message) })
   end
 
-  -- Returns the LPeg pattern of the fast form; a match takes the state and the name of a start rule.
+  -- Returns the LPeg pattern of the fast form. A match takes two extra arguments: the state and the name of a start
+  -- rule.
   function parser.pattern() return pattern(language, false) end
 
-  -- Skips blanks, comments and the text that a start rule without nodes matches; returns the next position.
+  -- Returns the position after the blanks, comments and text at `at` that a start rule without nodes matches; nil if
+  -- the rule does not match.
   function parser.skip(start, text, at) return (parser.pattern():match(text, at, no_state, start)) end
 
   return parser

@@ -28,11 +28,12 @@ local keywords =
   operator virtual]]
 lex.keywords = keywords
 
--- Returns the combinators for one form of a grammar. trace: true for the tracing form; blank: pattern of the text that
--- may separate tokens, by default C's blanks and comments.
+-- Returns a table of combinators and patterns for one form of a grammar. trace: true for the tracing form; blank:
+-- pattern of the text that may separate tokens, or nil for C's blanks and comments.
 function lex.new(trace, blank)
   local self = { alnum = alnum, raw_name = C(letter * alnum ^ 0) }
 
+  -- Records the farthest position that the tracing form reached in state.far.
   local function record_farthest(_, at, state)
     if at > (state.far or 0) then state.far = at end
     return true
@@ -41,16 +42,17 @@ function lex.new(trace, blank)
   local space = lpeg.V "space" -- a grammar rule, because it follows every token
   self.space, self.blanks = space, (blank or lex.blank) * mark
 
-  -- Matches a token and the blanks after it.
+  -- Matches the pattern p and the blanks after it.
   function self.token(p) return P(p) * space end
 
-  -- Matches punctuation. `but`: characters that must not follow, because a longer operator would begin: sym("&", "&=").
+  -- Matches the punctuation `s` and blanks. but: characters that must not follow, because a longer operator would
+  -- begin: sym("&", "&=").
   function self.sym(s, but) return (but and P(s) - S(but) or P(s)) * space end
 
-  -- Matches a whole word.
+  -- Matches the whole word `w` and blanks.
   function self.word(w) return P(w) * -alnum * space end
 
-  -- Matches one of several words and captures it.
+  -- Matches one of several words and captures it. list: a list, or a text with blanks between the words.
   function self.words(list)
     local p = P(false)
     if type(list) == "string" then list = strings.word_list(list) end
@@ -61,12 +63,12 @@ function lex.new(trace, blank)
   end
 
   -- Matches the longest phrase among the keys of `vocabulary` and captures its value. gap: pattern between the words of
-  -- a phrase; joint: character that may join words instead of a blank.
+  -- a phrase; joint: character that may join words instead of `gap`, or nil.
   function self.phrases(vocabulary, gap, joint)
     local first_words = {}
     for text in pairs(vocabulary) do first_words[text:match "^%S+"] = true end
     local word_pattern = self.raw_name * Cp()
-    -- result and end of the lookahead, for the second capture, because a lookahead keeps no captures
+    -- Result and end of the lookahead. The second capture needs them, because a lookahead keeps no captures.
     local value, next_position
     local function look(_, _, ...)
       local text
@@ -84,6 +86,7 @@ function lex.new(trace, blank)
       * Cmt(P(true), function() return next_position, value end) * space
   end
 
+  -- Accepts the name, unless it is a keyword of C.
   local function not_keyword(_, at, name)
     if keywords[name] then return nil end
     return at, name
@@ -101,20 +104,21 @@ function lex.new(trace, blank)
     end)
   end
 
-  -- Raises an "unsupported" error if p matches here.
+  -- Raises an "unsupported" error about `subject` if p matches here; otherwise fails like any pattern. help: help text,
+  -- or nil.
   function self.refuse(p, subject, help)
     return Cmt(#P(p), function(_, at)
       error({ syntax = subject .. " is not supported", code = "unsupported", pos = at, help = help }, 0)
     end)
   end
 
-  -- Matches p one or more times, with a separator between; by default a comma.
+  -- Matches p one or more times, with a separator between two matches; nil: a comma.
   function self.list(p, separator)
     separator = separator or self.sym ","
     return p * (separator * p) ^ 0
   end
 
-  -- Matches p and returns a node {tag, pos}, which build(node, ...captures) completes.
+  -- Matches p and captures a node {tag, pos}, which build(node, ...) completes from the captures of p.
   function self.node(tag, p, build)
     return Cp() * p / function(pos, ...)
       local node = { tag = tag, pos = pos }

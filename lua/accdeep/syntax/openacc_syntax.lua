@@ -40,7 +40,8 @@ for _, takes in ipairs { "vars", "members", "update" } do
   end
 end
 
--- Adds the rules of OpenACC directives to a grammar of C or (lx.fortran) Fortran.
+-- Adds the rules of OpenACC directives to `rules`, a grammar of C or (if lx.fortran is true) Fortran. lx: combinators
+-- of lex.lua.
 function openacc_syntax.rules(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end
@@ -61,7 +62,8 @@ function openacc_syntax.rules(rules, lx)
   local function set_field(key) return function(n, value) n[key] = value end end
   local part = node("part", sym "." * Cp() * expect(lx.name, "expected a member's name"),
     function(n, pos, text) n.name_pos, n.name = pos, text end)
-  -- Raises for a path of members outside of a shape: only shapes have them (lowering/nested_members.lua).
+  -- Raises for a path of members (a.b), which only shapes may have (lowering/nested_members.lua). clauses: of another
+  -- directive or a nest.
   local function reject_parts(clauses)
     for _, clause in ipairs(clauses) do
       for _, member in ipairs(clause.members or {}) do
@@ -84,6 +86,8 @@ function openacc_syntax.rules(rules, lx)
     end)
   local nest = opt(V "nest")
 
+  -- Matches a clause of this kind. body: pattern after its name; build(node, captures of body): completes its node;
+  -- list: names of the clauses, or nil for all of the kind.
   local function clause(kind, body, build, list)
     return node("clause", lx.words(list or openacc_directives.takes[kind]) * body, function(n, text, ...)
       n.name, n.kind = text, kind
@@ -99,7 +103,7 @@ function openacc_syntax.rules(rules, lx)
   local unknown = node("clause", Cp() * lx.raw_name * lx.space * opt(V "parentheses" * lx.space),
     function(n, _, text) n.name, n.kind = text, "unknown" end)
 
-  -- Matches (devnum: 1: queues: 2, 3). Without an argument, `queues` is empty, which means all queues.
+  -- Matches (devnum: 1: queues: 2, 3). Without an argument, the list `queues` is empty, which means all queues.
   local colon = expect(sym ":", "expected ':'")
   local devnum = opt(P "devnum" * -lx.alnum * lx.space * #(P ":") * colon * V "expression" * colon)
   local queues = opt(sym "(" * devnum * (P "queues" * -lx.alnum * lx.space * colon) ^ -1
@@ -177,7 +181,8 @@ function openacc_syntax.rules(rules, lx)
         if text == "cache" then n.modifier, n.vars, n.argument = argument_of.modifier, argument_of.vars, nil
         elseif text == "wait" then n.waiting = argument_of else n.argument = argument_of or nil end
       end)
-  -- Start rule for the variables of REFS, and for texts that are arguments of runtime routines.
+  -- Start rule for the variables of REFS (second argument of acc), and for texts that are arguments of runtime
+  -- routines.
   rules.references = lx.space * Ct(lx.list(V "variable")) * expect(-P(1), "expected ','")
 end
 

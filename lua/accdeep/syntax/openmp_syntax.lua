@@ -18,13 +18,15 @@ local P, R, S, V, C, Cc, Cp, Ct = lpeg.P, lpeg.R, lpeg.S, lpeg.V, lpeg.C, lpeg.C
 
 local openmp_syntax = {}
 
--- Adds the rules of OpenMP directives to a grammar of C or (lx.fortran) Fortran.
+-- Adds the rules of OpenMP directives to `rules`, a grammar of C or (if lx.fortran is true) Fortran. lx: combinators of
+-- lex.lua.
 function openmp_syntax.rules(rules, lx)
   local sym, expect, node = lx.sym, lx.expect, lx.node
   local opt = function(p) return p + Cc(false) end
   local sentinel = P "#" * S " \t" ^ 0 * P "pragma" * S " \t" ^ 1 * P "omp" * -lx.alnum * lx.space
     + P "omp" * -lx.alnum * lx.space + (lx.fortran and P "!$omp" * -lx.alnum * lx.space or P(false))
   local gap = (S " \t" + P "\\" * P "\r" ^ -1 * P "\n") ^ 1
+  -- Matches one of several names of directives and captures it. In Fortran, "enddo" is the same as "end do".
   local function phrases(names)
     local vocabulary = {}
     for _, name in ipairs(names) do
@@ -40,6 +42,7 @@ function openmp_syntax.rules(rules, lx)
   local variables = Ct(lx.list(V "variable"))
   local word = lx.raw_name * lx.space
 
+  -- Matches a clause of this kind. body: pattern after its name; build(node, captures of body): completes its node.
   local function clause(kind, body, build)
     return node("clause", lx.words(openmp_directives.takes[kind]) * body, function(n, text, ...)
       n.name, n.kind = text, kind
@@ -81,7 +84,8 @@ function openmp_syntax.rules(rules, lx)
       * expect(sym ":", "expected ':'") * variables * close, function(n, op, vars) n.op, n.vars = op, vars end)
     + clause("vars", open * opt(Cp() * word * Cp() * sym ":" * -P ":") * variables * close,
       function(n, pos, modifier, colon, vars)
-        n.vars = pos and vars or modifier -- if there is no modifier, `modifier` holds the variables
+        -- The capture `modifier` is the list of variables if there is no modifier.
+        n.vars = pos and vars or modifier
         if pos and not (n.name == "lastprivate" and modifier == "conditional") then
           error({ syntax = "expected ',' or ')'", pos = colon }, 0)
         end
@@ -131,7 +135,7 @@ function openmp_syntax.rules(rules, lx)
   local mapper = phrases { "declare mapper" }
     * open * opt(word * sym ":" * -P ":") * (lx.fortran and fortran_mapper or c_mapper)
   local clauses = Ct((sym "," ^ -1 * V "omp_clause") ^ 0) * expect(-P(1), "expected a clause")
-  -- Matches the memory order of flush, which precedes its list.
+  -- Matches the memory order of flush, such as acquire, which precedes the list of variables.
   local order = node("clause", (C(P "seq_cst" + "acq_rel" + "acquire" + "release") * -lx.alnum) * lx.space * #P "(",
     function(n, text) n.name, n.kind = text, "none" end)
   local listed = opt(sym "(" * variables * close)

@@ -19,7 +19,8 @@ local starts = { acc = "directive", omp = "omp_directive" }
 -- Sentinels of vendor extensions of OpenMP (5.1, 2.1).
 local extensions = { omx = true, ompx = true }
 
--- True if two words differ by one letter, or by two adjacent letters that are swapped.
+-- True if `word` differs from `sentinel` by one letter (another, missing or additional one), or by two adjacent letters
+-- that are swapped.
 local function is_slip(word, sentinel)
   if #word == #sentinel then
     local differs = {}
@@ -38,8 +39,8 @@ local function is_slip(word, sentinel)
   return false
 end
 
--- Raises if a foreign pragma is a misspelt sentinel, a vendor's extension or a packed layout.
--- Decides HOUSE-bodies.
+-- Raises if a pragma with the first word `word` is a misspelt sentinel, a vendor's extension or a packed layout. Other
+-- foreign pragmas are accepted. Decides HOUSE-bodies.
 local function check_foreign(node, word)
   if extensions[word] then
     raise("unsupported", node.start, ("'%s': extensions of compilers"):format(word), { length = #word })
@@ -55,7 +56,7 @@ end
 
 -- Parses a pragma of the current text. node: pragma{start, text}. Returns {language ("acc" or "omp"), tree, text}; nil
 -- for a foreign pragma. `tree` is the AST of the directive; `text` is padded with blanks, so that positions in it equal
--- those in the whole text.
+-- those in the whole text. Raises for syntax errors and misspelt sentinels.
 function pragma.read(session, node)
   local word = node.text:match "^[%a_][%w_]*" or ""
   local start = starts[word]

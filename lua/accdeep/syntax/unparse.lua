@@ -13,7 +13,7 @@ local unparse = {}
 
 local expression -- forward declaration
 
--- Returns the texts of a list of expressions, separated by commas.
+-- Returns the texts of a list of expressions, separated by commas. scope: see above, or nil.
 local function list_of(nodes, scope)
   local parts = {}
   for i, node in ipairs(nodes) do parts[i] = expression(node, scope) end
@@ -26,7 +26,7 @@ local binary_levels = { ["||"] = 3, ["&&"] = 4, ["|"] = 5, ["^"] = 6, ["&"] = 7,
   ["<"] = 9, [">"] = 9, ["<="] = 9, [">="] = 9, ["<<"] = 10, [">>"] = 10, ["+"] = 11, ["-"] = 11,
   ["*"] = 12, ["/"] = 12, ["%"] = 12 }
 
--- Returns the binding strength of an expression; 15 for expressions that never need parentheses.
+-- Returns the binding strength of the expression `node`; 15 for expressions that never need parentheses.
 local function level(node)
   if node.tag == "binary" then return binary_levels[node.op] end
   return levels[node.tag] or 15
@@ -38,13 +38,14 @@ local function parenthesize(node, precedence, scope)
   return level(node) < precedence and "(" .. text .. ")" or text
 end
 
--- True if a member expression selects a member of the object of `scope`, whose nest is printed: p->n is a member of
--- p[0].
+-- True if the member node `node` selects a member of the object of `scope`, whose nest is printed. p->n counts as a
+-- member of p[0].
 function unparse.is_member_of(node, scope)
   local base = parenthesize(node.base, 15)
   return (node.arrow and base .. "[0]" or base) == scope.base
 end
 
+-- Writers: tag of a node -> function(node, scope) that returns the node's text.
 local writers = {}
 
 -- Suffixes keep the type of a constant: 1.0 / 2 differs from 1 / 2.
@@ -58,7 +59,7 @@ function writers.num(node)
 end
 function writers.str(node) return ("%q"):format(node.value) end
 function writers.row() return "#" end
--- Returns a name as text, preceded by :: if a member of the scope's record hides the name.
+-- The name is preceded by :: if a member of the scope's record hides it.
 function writers.id(node, scope)
   local members = scope and scope.record.by_name
   local hidden = members and members[node.name]
@@ -74,7 +75,7 @@ end
 function writers.index(node, scope)
   return ("%s[%s]"):format(parenthesize(node.base, 15, scope), expression(node.index, scope))
 end
--- Returns the subscript of an array, section or alias as text, without its base.
+-- Returns the subscript of an index, section or alias node as text, without its base.
 local function section(node, scope)
   local ranges = node.ranges or node.written -- Fortran's subscripts
   if ranges then return unparse_fortran { tag = "reference", base = { tag = "id", name = "" }, args = ranges } end
@@ -115,7 +116,7 @@ function writers.comma(node, scope) return ("(%s)"):format(list_of(node.list, sc
 
 local declarator_text, type_text -- forward declarations
 
--- Returns a declarator without its name as text.
+-- Returns the declarator node `node` as text, without its name.
 function declarator_text(node)
   local parts = { ("*"):rep(node.pointers), node.inner and ("(%s)"):format(declarator_text(node.inner)) or nil }
   for _, suffix in ipairs(node.suffixes) do
@@ -125,7 +126,7 @@ function declarator_text(node)
   return table.concat(parts)
 end
 
--- Returns a type_name node as text.
+-- Returns the type_name node `node` as text.
 function type_text(node)
   local spec, declarator = node.spec, declarator_text(node.declarator)
   local words = spec.words and table.concat(spec.words, " ") or spec.name or spec.tag
@@ -141,19 +142,20 @@ function writers.sizeof(node, scope)
   return "sizeof " .. parenthesize(node.e, 14, scope)
 end
 
--- True for nodes that only Fortran expressions have.
+-- True for nodes that only Fortran expressions have, so that unparse_fortran writes them.
 local function is_fortran_node(node)
   return not writers[node.tag] or node.tag == "binary" and not binary_levels[node.op]
     or node.tag == "num" and node.class ~= nil
 end
 
+-- Returns the text of an expression of C or Fortran. scope: see the head of this file, or nil.
 function expression(node, scope)
   return is_fortran_node(node) and unparse_fortran(node) or writers[node.tag](node, scope)
 end
 
 local clause -- forward declaration
 
--- Returns the text of a clause's nest; "" without a nest.
+-- Returns the text of a nest, ::{ ... }; "" if `nest` is nil. The nest's own scope takes precedence over `scope`.
 local function nest_text(nest, scope)
   if not nest then return "" end
   local parts = {}
@@ -161,6 +163,7 @@ local function nest_text(nest, scope)
   return ("::{ %s }"):format(table.concat(parts, " "))
 end
 
+-- Returns a member_shape node as text: path and subscripts.
 local function member_shape(member, scope)
   local parts = { member.name }
   for _, part in ipairs(member.path or {}) do parts[#parts + 1] = "." .. part.name end
@@ -168,13 +171,14 @@ local function member_shape(member, scope)
   return table.concat(parts)
 end
 
+-- Returns the names of a list of nodes, separated by commas.
 local function names(list)
   local parts = {}
   for i, item in ipairs(list) do parts[i] = item.name end
   return table.concat(parts, ", ")
 end
 
--- Returns a clause of OpenACC as text, with its nest.
+-- Returns a clause of OpenACC as text, with its nest. scope: see the head of this file, or nil.
 function clause(node, scope)
   local parts = { node.name }
   if node.shape then
@@ -213,6 +217,7 @@ function clause(node, scope)
   return table.concat(parts) .. nest_text(node.nest, scope)
 end
 
+-- Returns a directive of OpenACC as text. argument: {name}, or nil.
 function unparse.directive(name, argument, clauses)
   local parts = { argument and ("%s(%s)"):format(name, argument.name) or name }
   for _, c in ipairs(clauses) do parts[#parts + 1] = clause(c) end

@@ -9,6 +9,7 @@ local function list_of(nodes)
   return table.concat(parts, ",")
 end
 
+-- Binding strength of binary operators; an operand that binds less strongly than required gets parentheses.
 local levels = { [".eqv."] = 1, [".neqv."] = 1, [".or."] = 2, [".and."] = 3, ["=="] = 5, ["/="] = 5, ["<"] = 5,
   ["<="] = 5, [">"] = 5, [">="] = 5, ["//"] = 6, ["+"] = 7, ["-"] = 7, ["*"] = 8, ["/"] = 8, ["**"] = 9 }
 
@@ -20,6 +21,7 @@ local function parenthesize(node, precedence)
   return level < precedence and "(" .. text .. ")" or text
 end
 
+-- Writers: tag of a node -> function(node) that returns the node's text.
 local writers = {}
 
 function writers.num(node)
@@ -51,6 +53,7 @@ function writers.implied(node)
     node.step and "," .. unparse_fortran(node.step) or "")
 end
 
+-- Returns the text of the expression `node`.
 function unparse_fortran(node) return writers[node.tag](node) end
 
 return unparse_fortran

@@ -4,6 +4,7 @@ local unparse = require "accdeep.syntax.unparse"
 
 local unparse_openmp = {}
 
+-- Returns the texts write(node) of a list of nodes, with a separator between them; nil: a comma.
 local function list_of(nodes, write, separator)
   local parts = {}
   for i, node in ipairs(nodes) do parts[i] = write(node) end
@@ -12,6 +13,7 @@ end
 
 local function expression(node) return unparse.expression(node) end
 local function name(node) return node.name end
+-- Returns a text and ": " after it; "" for an empty text.
 local function prefix(text) return text ~= "" and text .. ": " or "" end
 
 local function iterator(node)
@@ -25,7 +27,8 @@ local function modifier(node)
   return node.when and ("%s(%s)"):format(node.name, node.when) or node.name
 end
 
--- Returns the text between the parentheses of a clause, by its kind (syntax/openmp_syntax.lua).
+-- Writers: kind of a clause -> function(clause) that returns the text between its parentheses
+-- (syntax/openmp_syntax.lua).
 local argument_writers = {
   map = function(c) return prefix(list_of(c.modifiers, modifier)) .. list_of(c.vars, expression) end,
   vars = function(c) return list_of(c.vars, expression) .. (c.step and ": " .. expression(c.step) or "") end,
@@ -48,18 +51,18 @@ argument_writers.motion = argument_writers.map
 -- Functions that return the text of a clause's list item, and of a map's modifier.
 unparse_openmp.item, unparse_openmp.modifier = expression, modifier
 
--- Returns a clause's argument, which is stored as text, with normalized blanks.
+-- Returns `text`, a clause's argument that the parser stored as text, with normalized blanks.
 local function tidy(text)
   return (text:gsub("%s+", " "):gsub(" ?([(),:]) ?", "%1"):gsub("[,:]", "%0 "))
 end
 
--- Returns an OpenMP clause as text.
+-- Returns an OpenMP clause as text; equal clauses have equal texts.
 function unparse_openmp.clause(clause)
   local write = argument_writers[clause.kind]
   return clause.name .. (write and ("(%s)"):format(write(clause)) or clause.text and tidy(clause.text) or "")
 end
 
--- Returns a directive of OpenMP as text.
+-- Returns a directive of OpenMP as text, with its clauses.
 function unparse_openmp.directive(node)
   local parts = { node.name }
   if node.mapper then
