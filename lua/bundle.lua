@@ -20,11 +20,13 @@ local function text_of(path)
   return text
 end
 
--- Returns byte code without the names of local variables and upvalues, because reading them takes a fifth of the start.
--- Lines and other names are kept. The format is that of Lua 5.4 (lundump.c in its sources).
+-- Returns byte code without the names of local variables and upvalues, because reading these names takes a fifth of the
+-- start. Lines and other names are kept. Precondition: the format is that of Lua 5.4 (lundump.c in its sources).
 local function without_names(code)
   local parts, from, at = {}, 1, 33 -- `at`: next byte to read; the header and the number of upvalues have 32 bytes
+  -- The following functions read one element each at `at` and advance. skip reads bytes.
   local function skip(bytes) at = at + bytes end
+  -- Reads a number of variable length: 7 bits per byte, the last byte has bit 7 set. Returns it.
   local function number()
     local n = 0
     repeat
@@ -33,22 +35,28 @@ local function without_names(code)
     until byte >= 0x80
     return n
   end
+  -- Reads a string: its length plus 1, and its bytes.
   local function text() skip(math.max(number() - 1, 0)) end
+  -- Reads a list: its length, and its elements by read_element().
   local function list(read_element) for _ = 1, number() do read_element() end end
-  local function no_list(read_element) -- a list that is skipped, and empty in the result
+  -- Reads a list that is empty in the result.
+  local function no_list(read_element)
     parts[#parts + 1] = code:sub(from, at - 1) .. "\x80"
     list(read_element)
     from = at
   end
+  -- Reads a constant: a type, and a number (8 bytes), a string or nothing.
   local function constant()
     local kind = code:byte(at)
     skip(1)
     if kind == 0x03 or kind == 0x13 then skip(8) elseif kind & 0x0f == 0x04 then text() end
   end
+  -- Reads two numbers.
   local function pair()
     number()
     number()
   end
+  -- Reads a function and its inner functions.
   local function fn()
     text()
     pair()
@@ -69,7 +77,8 @@ local function without_names(code)
   return table.concat(parts) .. code:sub(from)
 end
 
--- Adds the module `name` with the source `text` to the modules. Raises if the name exists or the text does not compile.
+-- Compiles the module `name` with the source `text`, and adds it to the modules. Raises if the name exists or the text
+-- does not compile.
 local function add(name, chunk_name, text)
   assert(not added[name], "two modules are named " .. name)
   added[name] = true
@@ -79,10 +88,10 @@ local function add(name, chunk_name, text)
   modules[#modules + 1] = { name = name, code = code }
 end
 
--- Returns true if the source at a path can decide rules; descriptions of rules only mention rules.
+-- Returns true if the source `path` can decide rules; descriptions of rules only mention rules.
 local function decides(path) return not path:find "/spec/rules/" and not path:find "/accdeep/inspect/reference/" end
 
--- Adds the modules of the command line, argparse and dkjson.
+-- Adds the modules of the command line, argparse and dkjson. Raises if one is missing or does not compile.
 local function add_modules()
   for i = 3, #arg do
     local rules = arg[i]:match "/spec/rules/([%w_]+%.lua)$"
@@ -97,7 +106,7 @@ local function add_modules()
   end
 end
 
--- Adds the module accdeep.rules.places.
+-- Adds the module accdeep.rules.places, made from the sources of the command line.
 local function add_places()
   local sources = {}
   for i = 3, #arg do if decides(arg[i]) then sources[#sources + 1] = arg[i] end end
@@ -113,7 +122,7 @@ local function array_text(i, code)
   return table.concat(lines, "\n")
 end
 
--- Returns the C initializer of module i.
+-- Returns the C initializer of module i, an entry of struct embedded_module.
 local function module_text(i) return ("{\"%s\", code_%d, sizeof code_%d}"):format(modules[i].name, i, i) end
 
 if writes_places then add_places() else add_modules() end

@@ -13,11 +13,11 @@ local function text_of(path)
   return text
 end
 
--- Returns a true value if a text is the id of a rule.
+-- Returns a true value if a text is the id of a rule, such as TR14-4.2-06 or HOUSE-lower.
 local function is_id(id) return id:find "^%u[%u%d]+%-[%w._-]*%d$" or id:find "^HOUSE%-%l+$" end
 
--- Adds names that a header of the core defines: to `rules`, lists of ids by name ("ATTACH" for R_ATTACH); to `codes`,
--- error codes by name ("NOT_PRESENT" for ACCD_ERROR_NOT_PRESENT).
+-- Adds names that the text of a header of the core defines. To `rules`: lists of ids by name ("ATTACH" for R_ATTACH).
+-- To `codes`: error codes by name ("NOT_PRESENT" for ACCD_ERROR_NOT_PRESENT).
 local function names_in(header, rules, codes)
   for name, list in header:gmatch 'X%(([%u_]+), ("%u[^)]+")%)' do
     rules[name] = {}
@@ -26,7 +26,7 @@ local function names_in(header, rules, codes)
   for name, code in header:gmatch 'X%(([%u_]+), %d+, "(%l[^"]*)",' do codes[name] = code end
 end
 
--- Adds a value to the list of a key, unless the list already has it.
+-- Adds a value to the list map[key], unless the list already has it; creates the list.
 local function add(map, key, value)
   map[key] = map[key] or {}
   if not map[key][value] then
@@ -35,8 +35,8 @@ local function add(map, key, value)
   end
 end
 
--- Returns the name of the C function or table whose definition begins in a line outside of functions; nil for other
--- lines.
+-- Returns the name of the C function or table whose definition begins in `line`; nil for other lines. Only lines at the
+-- left margin can begin one.
 local function defined_in_c(line)
   if line:find "^[%s#/*{}]" or line:find ";%s*$" then return nil end
   return line:match "([%w_]+)[%[%]%w_]*%s*=%s*{" or line:gsub("__attribute__%(%b()%)", ""):match "([%w_]+)%("
@@ -48,7 +48,7 @@ local function defined_in_lua(line)
   return definition:match "^([%a_][%w_.:]*)%s*%(" or definition:match "^([%a_][%w_.:]*) = "
 end
 
--- Returns the list of rules after "Decides" in a comment; nil if it has no such sentence.
+-- Returns the list of rules after "Decides" in a comment; nil if it has no such sentence at its end.
 local function decided_in(comment)
   local rest = comment:match "%f[%w]Decides (%u[%u%d]+%-.*)$"
   local ids = rest and {}
@@ -60,8 +60,9 @@ local function decided_in(comment)
   return ids
 end
 
--- Adds the locations "file:line" at which rules are cited to `places`, and the locations at which they are decided, as
--- "file:line function", to `decided`. `path`: path of the source in the locations.
+-- Adds the locations "file:line" at which the source `text` cites rules to `places`, and the locations at which it
+-- decides them, as "file:line function", to `decided`. `path`: path of the source in the locations. `rules`: result of
+-- names_in.
 local function add_places(text, path, rules, places, decided)
   local line, comment, is_c = 0, "", not path:find "%.lua$"
   for row in (text .. "\n"):gmatch "(.-)\n" do
@@ -82,8 +83,9 @@ local function add_places(text, path, rules, places, decided)
   end
 end
 
--- Adds the rules that errors cite to `cited`, by code. Errors of the core are raised with a status and a rule in one
--- call. Errors of Lua have a code and a field `rule`; errors of compiled programs have a code and a rule.
+-- Adds the rules that errors in the source `text` cite to `cited`, by code. Errors of the core are raised with a status
+-- and a rule in one call. Errors of Lua have a code and a field `rule`; errors of compiled programs have a code and a
+-- rule. `rules`, `codes`: results of names_in.
 local function add_errors(text, rules, codes, cited)
   for status, rest in text:gmatch "%f[%w_]ACCD_([%u_]+),([^;\"]*)" do
     for name in rest:gmatch "%f[%w_]R_([%u_]+)" do
@@ -103,7 +105,7 @@ local function add_errors(text, rules, codes, cited)
   end
 end
 
--- Returns a table of lists as Lua source, a field called `name`.
+-- Returns a table of lists as Lua source: a field called `name`, with sorted keys.
 local function written(name, map)
   local keys = {}
   for key in pairs(map) do keys[#keys + 1] = key end
@@ -117,6 +119,8 @@ local function written(name, map)
   return ("%s = {\n%s},\n"):format(name, table.concat(rows))
 end
 
+-- Returns the text of the module accdeep.rules.places. `root`: the root of the sources, without a final '/'. `paths`:
+-- paths of C headers, C sources and Lua modules below it. Raises if a file cannot be opened.
 return function(root, paths)
   local rules, codes, places, decided, cited = {}, {}, {}, {}, {}
   for _, path in ipairs(paths) do

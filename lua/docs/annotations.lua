@@ -7,10 +7,10 @@ local annotations = {}
 
 local HEAD = "-- Made from lua/accdeep/inspect/reference.\n"
 
--- Appends a line of an annotation.
+-- Appends a line of an annotation, which begins with three hyphens, to the list `out`.
 local function put_text(out, text) out[#out + 1] = "---" .. text end
 
--- Appends the annotation of a class: text, operators and fields.
+-- Appends the annotation of a class of the reference: text, operators and fields.
 local function put_class(out, entry)
   out[#out + 1] = ""
   put_text(out, entry.text)
@@ -30,14 +30,14 @@ local function put_params(out, entry)
   end
 end
 
--- Returns the names of a function's parameters, separated by commas.
+-- Returns the names of a function's parameters as text, separated by commas.
 local function arguments(entry)
   local names = {}
   for i, param in ipairs(entry.params) do names[i] = reference.field(param):gsub("%?$", "") end
   return table.concat(names, ", ")
 end
 
--- Appends a callable table as a class.
+-- Appends a callable table of the reference as a class with a call operator.
 local function put_callable(out, entry)
   local list = {}
   for i, param in ipairs(entry.params) do
@@ -49,7 +49,7 @@ local function put_callable(out, entry)
   out[#out + 1] = entry.name .. " = {}"
 end
 
--- Appends the annotation of an entry under each of its names.
+-- Appends the annotation of an entry of the reference under each of its names.
 local function put_entry(out, entry)
   for _, name in ipairs(reference.names(entry)) do
     out[#out + 1] = ""
@@ -73,7 +73,7 @@ local function put_chapter(out, chapter)
   end
 end
 
--- Returns a table from file name to text of the annotations.
+-- Returns the annotations as a table from file name to text.
 function annotations.files()
   local scenario = { "---@meta _", HEAD .. "-- luacheck: ignore" }
   local package = { "---@meta accdeep", HEAD .. "-- luacheck: ignore", "", "---@class accdeep", "local accdeep = {}" }

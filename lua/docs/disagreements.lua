@@ -33,7 +33,7 @@ for _, language in ipairs(languages) do
   end
 end
 
--- Returns the profiles of a language that can interpret a vocabulary.
+-- Returns the names of a language's profiles that can interpret a vocabulary. `language`: an entry of `languages`.
 local function profiles_for(language, vocabulary)
   local document, list = language.documents[vocabulary], {}
   for _, name in ipairs(language.profiles) do
@@ -45,14 +45,16 @@ end
 
 -- ------------------------------------------------------------------------------------- exploring --
 
--- Extends the programs of a level in this process (the `visit` function of Search:run).
+-- Extends the programs of a level in this process (the `visit` function of Search:run). Returns nothing, so the search
+-- continues.
 local function visit(program_search, level, first, _, last)
   for i = first, #level do program_search:extend(level[i], last) end
 end
 
--- Explores the vocabulary `name` under the profiles `names`. Returns {name, names, source, line, action_count,
--- programs, classes, carried_out, rows}. `action_count`, `programs`, `classes`: numbers; `programs` counts all programs
--- up to the bound.
+-- Explores the vocabulary `name` under the profiles `names` with programs of up to `bound` actions. Returns {name,
+-- names, source, line, action_count, programs, classes, carried_out, rows}. `action_count`, `programs`, `classes`,
+-- `carried_out`: numbers; `programs` counts all programs up to the bound. `rows`: result of profile_differences.rows.
+-- `folder`: root of the source tree.
 local function explored(folder, name, names, bound)
   local source = { file = ("examples/explore/%s.lua"):format(name) }
   local file = assert(io.open(folder .. "/" .. source.file))
@@ -77,8 +79,8 @@ local function explored(folder, name, names, bound)
   return result
 end
 
--- Omits rows of several knobs if rows with fewer knobs show each of these knobs. Returns the other rows, and the number
--- of omitted sets of knobs.
+-- Omits rows of several knobs if rows with fewer knobs show each of these knobs. Returns the other rows in the same
+-- order, and the number of omitted sets of knobs.
 local function essential(rows)
   local by_size, shown_knobs, retained, left_out, n = {}, {}, {}, {}, 0
   for _, row in ipairs(rows) do
@@ -106,7 +108,8 @@ local function essential(rows)
   return list, n
 end
 
--- Explores all languages. Returns a list of {language, vocabularies, rows, left_out}. `rows`: the smallest rows.
+-- Explores all languages. `folder`: root of the source tree. `bound`: most actions of a program. Returns a list of
+-- {language, vocabularies, rows, left_out}. `vocabularies`: results of `explored`. `rows`: the smallest rows.
 -- `left_out`: number of omitted sets of knobs.
 function disagreements.explored(folder, bound)
   local list = {}
@@ -124,7 +127,8 @@ end
 
 -- ------------------------------------------------------------------------------------- scenarios --
 
--- Returns the cases of a vocabulary as the text of a scenario; nil if no row is about this vocabulary.
+-- Returns the cases of a vocabulary as the text of a scenario; nil if no row is about this vocabulary. `exploration`:
+-- an entry of disagreements.explored.
 local function scenario(exploration, vocabulary)
   local cases, numbers = {}, {}
   for _, row in ipairs(exploration.rows) do
@@ -141,11 +145,13 @@ end
 
 -- ------------------------------------------------------------------------------------------ page --
 
--- Appends a formatted text to `out`; without arguments the text itself.
+-- Appends a formatted text to the list `out`; without arguments, `format` is the text itself.
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
+-- Returns a text as the content of a table cell.
 local function cell(text) return (text:gsub("|", "\\|")) end
 -- Returns the anchor of a heading in Markdown.
 local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
+-- Returns a text with its first letter in upper case.
 local function upper(text) return (text:gsub("^%l", string.upper)) end
 
 -- Returns a number with commas between groups of three digits.
@@ -164,7 +170,8 @@ local function rule_links(ids)
   return table.concat(list, ", ")
 end
 
--- Returns the outcome of a group of profiles as the text of a table cell. `n`: number of lines of the program.
+-- Returns the outcome of a group of profiles (equivalence.groups) as the text of a table cell. `n`: number of lines of
+-- the program.
 local function group_text(group, n)
   if not group.code then return upper(group.text) end
   return ("Error `%s`%s"):format(group.code, group.at < n and (" at line %d"):format(group.at) or "")
@@ -179,7 +186,7 @@ local function sides(row)
   return table.concat(list, " and ")
 end
 
--- Returns a row as text: the program and its outcomes.
+-- Returns a row (profile_differences.rows) as text: the program and its outcomes.
 local function row_text(row)
   local out = {}
   put(out, "```lua\n%s\n```\n", table.concat(test_program.lines(row.actions, row.program), "\n"))
@@ -194,7 +201,7 @@ local function row_text(row)
   return table.concat(out, "\n")
 end
 
--- Returns a sentence about the other directives that show the same difference, or nil.
+-- Returns a sentence about the other directives that show the same difference; nil if there are none.
 local function also_text(row)
   local list, families = {}, { [test_program.family(row.actions[row.program:byte(-1)])] = true }
   for _, other in ipairs(row.also) do
@@ -205,8 +212,8 @@ local function also_text(row)
   return #list > 0 and ("Also after: %s.\n"):format(quoted(list)) or nil
 end
 
--- Returns the sections of a language as {knobs, rows}. Rows of single knobs come first, in the order of knobs; then
--- rows of several knobs; then rows without knobs, where the version decides.
+-- Returns the sections of a language's page as {knobs, rows}. Rows of single knobs come first, in the order of knobs;
+-- then rows of several knobs; then rows without knobs, where the version of the language decides.
 local function sections(exploration)
   local by_key, list = {}, {}
   for _, row in ipairs(exploration.rows) do
@@ -245,7 +252,7 @@ local function put_values(out, knob, names)
   put(out, "")
 end
 
--- Appends rows, each with its vocabulary and with other directives.
+-- Appends rows to `out`, each with the name of its vocabulary and the other directives that show it.
 local function put_rows(out, rows)
   for _, row in ipairs(rows) do
     put(out, "With the declarations of [%s.lua](../../examples/explore/%s.lua):\n", row.vocabulary.name,
@@ -255,7 +262,8 @@ local function put_rows(out, rows)
   end
 end
 
--- Appends a section: heading, values of a single knob, rules and rows.
+-- Appends a section (sections) to `out`: heading, values of a single knob, rules and rows. `names`: the profiles of the
+-- language.
 local function put_section(out, section, names)
   if #section.knobs == 0 then
     put(out, "### The version of the language\n")
@@ -273,7 +281,7 @@ local function put_section(out, section, names)
   put_rows(out, section.rows)
 end
 
--- Appends a table of the number of rows that separate each pair of profiles.
+-- Appends a table to `out`: for each pair of profiles, the number of rows in which they differ.
 local function put_matrix(out, exploration)
   local names = exploration.language.profiles
   put(out, "| | %s |\n|---|%s", quoted(names):gsub(", ", " | "), ("---|"):rep(#names))
@@ -292,7 +300,8 @@ local function put_matrix(out, exploration)
   put(out, "")
 end
 
--- Appends the knobs that differ between profiles although no row shows a difference.
+-- Appends a list of the knobs that differ between profiles although no row shows a difference; nothing if there are
+-- none.
 local function put_unseen(out, exploration)
   local shown_knobs, names, list = {}, exploration.language.profiles, {}
   for _, row in ipairs(exploration.rows) do
@@ -340,7 +349,7 @@ rules of the other.
 | vocabulary | words | programs | classes | words carried out | differences below |
 |---|---|---|---|---|---|]]
 
--- Returns the text of the page. list: the result of disagreements.explored.
+-- Returns the text of the page. `list`: the result of disagreements.explored. `bound`: most actions of a program.
 local function page(list, bound)
   local out = {}
   put(out, INTRODUCTION, bound)
@@ -376,7 +385,7 @@ here.
 end
 
 -- Returns a table from path to text of the page and the scenarios, and the rows of the page as {text, words, knobs}.
--- `words`, `knobs`: numbers.
+-- `words`, `knobs`: numbers of actions and of knobs. `folder`, `bound`: as in disagreements.explored.
 function disagreements.files(folder, bound)
   local list, files, rows = disagreements.explored(folder, bound), {}, {}
   files[disagreements.page] = page(list, bound)
@@ -392,6 +401,7 @@ function disagreements.files(folder, bound)
 end
 
 -- Returns the sorted paths of generated files whose text differs from the file in `folder`, or that are missing there.
+-- `bound`: as in disagreements.explored.
 function disagreements.stale(folder, bound)
   local list = {}
   for path, text in pairs((disagreements.files(folder, bound))) do

@@ -5,8 +5,8 @@ local header = {}
 
 local SECTION = "^/%* %-%-%-+ (.-) %-%-+ %*/$"
 
--- Returns the text of a comment's lines without comment marks. Characters of Markdown are escaped, except in indented
--- code.
+-- Returns the text of a comment without comment marks. `lines`: its lines. Characters of Markdown are escaped, except
+-- in indented code.
 local function prose(lines)
   local out = {}
   for i, line in ipairs(lines) do
@@ -17,10 +17,11 @@ local function prose(lines)
   return table.concat(out, "\n"):gsub("%s+$", "")
 end
 
--- Returns the lines of a header in parts, each a list of lines with the field `kind`, "comment" or "code". A comment at
--- the beginning of a line starts a part; comments after code or inside braces belong to the code.
+-- Returns the lines of the header `text` in parts, each a list of lines with the field `kind`, "comment" or "code". A
+-- comment at the beginning of a line starts a part; comments after code or inside braces belong to the code.
 local function parts(text)
   local list, depth, comment = {}, 0, nil
+  -- Appends a line to the last part, or to a new part if the kind differs or a new comment begins. Returns the part.
   local function add(kind, line)
     local last = list[#list]
     if not last or last.kind ~= kind or kind == "comment" and last.done then
@@ -43,7 +44,8 @@ local function parts(text)
   return list
 end
 
--- Returns the code of a part as readers see it, without include guards, conditional parts and export macros.
+-- Returns the code of a part as readers see it, without include guards, conditional parts and export macros; "" if
+-- nothing remains.
 local function readable(lines)
   local out, hidden = {}, 0
   for _, line in ipairs(lines) do
@@ -57,7 +59,7 @@ local function readable(lines)
   return (code:gsub("^%s*\n", ""):gsub("%s+$", ""))
 end
 
--- Returns the Markdown page of a header. `name`: name of the header file.
+-- Returns the Markdown page of a header. `name`: name of the header file. `text`: its text.
 function header.page(name, text)
   -- Remove the include guard.
   text = text:gsub("#ifndef [%w_]+_H\n#define [%w_]+_H\n", "", 1):gsub("#endif%s*$", "")
@@ -78,8 +80,8 @@ function header.page(name, text)
   return table.concat(out, "\n")
 end
 
--- Returns the names of the functions in a header that no comment describes. A comment describes all declarations up to
--- the next blank line.
+-- Returns the names of the functions in the header `text` that no comment describes. A comment describes all
+-- declarations up to the next blank line.
 function header.undescribed(text)
   local list, described = {}, false
   for _, part in ipairs(parts(text)) do

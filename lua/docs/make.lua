@@ -8,7 +8,7 @@ local source, build, target = table.unpack(arg)
 package.path = ("%s/lua/?.lua;%s/lua/?/init.lua;%s"):format(source, source, package.path)
 package.cpath = ("%s/lua/?.so;%s"):format(build, package.cpath)
 
--- Writes files to a folder. `files`: texts by path.
+-- Writes files to a folder. `files`: a table from path in the folder to text. Raises if a file cannot be written.
 local function write(folder, files)
   for path, text in pairs(files) do
     local file = assert(io.open(folder .. "/" .. path, "w"))

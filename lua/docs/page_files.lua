@@ -31,7 +31,8 @@ local function read(path)
   return text
 end
 
--- Returns a table from path to text of the generated pages. `source`: root of the source tree.
+-- Returns the generated pages as a table from path to text. `source`: root of the source tree. Raises if a header
+-- cannot be read.
 return function(source)
   local page_texts = {
     ["examples/glossary.md"] = pages.glossary(),

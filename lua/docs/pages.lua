@@ -16,15 +16,16 @@ local pages = {}
 -- Returns a text as the content of a table cell.
 local function cell(text) return (text:gsub("|", "\\|")) end
 
--- Returns a text with characters of Markdown escaped.
+-- Returns a text with characters of Markdown escaped, for use outside of code.
 local function prose(text) return (text:gsub("[*_<]", "\\%0")) end
 
--- Appends a formatted text to `out`; without arguments the text itself.
+-- Appends a formatted text to the list `out`; without arguments, `format` is the text itself.
 local function put(out, format, ...) out[#out + 1] = select("#", ...) > 0 and format:format(...) or format end
 
+-- Appends a block of Lua code to `out`. Precondition: `code` ends with a line feed.
 local function put_code(out, code) put(out, "```lua\n%s```\n", code) end
 
--- Appends a table of fields: name, type, meaning.
+-- Appends a table of the reference's fields or parameters `list` to `out`: name, type, meaning.
 local function put_fields(out, list)
   put(out, "| | type | meaning |\n|---|---|---|")
   for _, item in ipairs(list) do
@@ -38,14 +39,14 @@ end
 -- Returns the anchor of a heading, as common readers of Markdown generate it.
 local function anchor(title) return (title:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-")) end
 
--- Appends links to the rules in the text `ids`.
+-- Appends links to the rules in the text `ids`, separated by blanks, to `out`.
 local function put_rules(out, ids)
   local list = {}
   for id in ids:gmatch "%S+" do list[#list + 1] = ("[%s](rules.md#%s)"):format(id, anchor(id)) end
   put(out, "Rules: %s\n", table.concat(list, ", "))
 end
 
--- Appends an entry of the reference: signature, text, fields, errors, rules and example.
+-- Appends an entry of a chapter of the reference to `out`: signature, text, fields, errors, rules and example.
 local function put_entry(out, chapter, entry)
   put(out, "### %s\n", (entry.name or entry.class):gsub("_", "\\_"))
   if entry.params then
@@ -70,7 +71,7 @@ local function put_entry(out, chapter, entry)
   if entry.whole and chapter.prelude then put(out, "This example stands alone.\n") end
 end
 
--- Appends a chapter of the reference.
+-- Appends a chapter of the reference with all its entries to `out`.
 local function put_chapter(out, chapter)
   put(out, "## %s\n\n%s\n", chapter.title, chapter.text)
   if chapter.prelude then
@@ -81,7 +82,7 @@ local function put_chapter(out, chapter)
   for _, entry in ipairs(chapter) do put_entry(out, chapter, entry) end
 end
 
--- Returns the page of the reference.
+-- Returns the page of the reference as Markdown.
 function pages.reference()
   local out = { [[
 # Reference
@@ -112,7 +113,7 @@ local phases = {
   { "finding", "Reports of `accdeep exec`" },
 }
 
--- Returns the page of error codes.
+-- Returns the page of error codes as Markdown.
 function pages.errors()
   local out = { [[
 # Errors
@@ -142,7 +143,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- glossary --
 
--- Returns the page of terms.
+-- Returns the page of terms as Markdown.
 function pages.glossary()
   local out = { [[
 # Glossary
@@ -166,7 +167,7 @@ end
 
 -- -------------------------------------------------------------------------------------------- rules --
 
--- Returns the page of rules.
+-- Returns the page of rules as Markdown.
 function pages.rules()
   local out = { [[
 # Rules
@@ -194,7 +195,7 @@ local function rule_links(knob)
   return (list:gsub(" ", ", "))
 end
 
--- Appends a table of decisions (profile_page.describe).
+-- Appends a table of decisions, a list that profile_page.describe returns, to `out`.
 local function put_decisions(out, list)
   put(out, "| knob | what it is about | | rules |\n|---|---|---|---|")
   for _, d in ipairs(list) do
@@ -204,8 +205,8 @@ local function put_decisions(out, list)
   put(out, "")
 end
 
--- Returns the page of a profile. The page of tr14 lists all its knobs; other pages list the knobs that tr14 lacks or
--- decides differently.
+-- Returns the page of the profile `name` as Markdown. The page of tr14 lists all its knobs; other pages list the knobs
+-- that tr14 lacks or decides differently.
 function pages.profile(name)
   local entry, differing, unchanged = profile_page.describe(name)
   local out = { ("# The profile `%s`\n\nFollows %s. %s\n"):format(name, entry.follows, entry.text) }
@@ -232,7 +233,7 @@ function pages.profile(name)
   return table.concat(out, "\n")
 end
 
--- Returns the page with all profiles and knobs.
+-- Returns the page with all profiles and knobs as Markdown.
 function pages.profiles()
   local out = { [[
 # Rule profiles

@@ -7,6 +7,7 @@ local common = require "accdeep.tools.cli.common"
 local diagnostic = require "accdeep.base.diagnostic"
 local compiler_driver = lazy.require "accdeep.tools.lower.compiler_driver"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("compiler", "gcc, g++, gfortran, clang or clang++."):args "?":argname "<compiler>"
   command:argument("arguments", "Its command line."):args "*":argname "<arg>"
@@ -29,7 +30,8 @@ local function normalize_arguments(args)
   return table.move(args, at, #args, at + 1, list)
 end
 
--- Runs the compiler. Returns its exit status, or 1 for an error in a directive of TR-14-1.
+-- Runs the compiler, on lowered units if a unit has directives of TR-14-1. Returns its exit status, or 1 for an error
+-- in a directive of TR-14-1. `chosen`: the parsed options. Raises if there is no such compiler.
 local function run(chosen)
   if chosen.libdir then
     common.write_output(cc.folder(chosen.to) .. "\n")

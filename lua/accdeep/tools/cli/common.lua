@@ -15,7 +15,7 @@ common.USAGE = 4 -- exit status of a usage error
 -- Default limits of a scenario.
 common.LIMIT_MEMORY, common.LIMIT_STEPS = "1G", "2e9"
 
--- Adds the option --trace. Its file follows '=', or is the next word if that has a suffix of traces.
+-- Adds the option --trace to a parser. Its file follows '=', or is the next word if that has a suffix of traces.
 function common.trace(command)
   local option = command:option("--trace", "Write every event as a JSON object on a line of its own; to standard "
     .. "error, or to a file. A name in .json, .jsonl or .trace needs no '='."):argname "<file>"
@@ -28,20 +28,20 @@ function common.is_trace_file(word) return word ~= nil and (word:find "%.jsonl?$
 
 -- -------------------------------------------------------------------------------------- streams --
 
--- Records the first output that could not be written; the command then fails.
+-- Records the first output that could not be written; the command then fails at its end. `problem`: a sentence.
 function common.cannot_write(problem) common.lost = common.lost or problem end
 
 -- Progress line of long commands; output replaces it.
 common.progress = progress.new(true)
 
--- Writes a text to standard output.
+-- Writes a text to standard output. A failure is recorded (common.cannot_write).
 function common.write_output(text)
   common.progress:hide()
   local ok, problem = io.stdout:write(text)
   if not ok then common.cannot_write("standard output: " .. problem) end
 end
 
--- Writes a text to standard error.
+-- Writes a text to standard error; ignores failures.
 function common.err(text)
   common.progress:hide()
   io.stderr:write(text)
@@ -58,7 +58,7 @@ function common.show_error(failure) common.err(report.error(failure, { color = c
 
 -- ------------------------------------------------------------------------------ values of options --
 
--- Converts a size such as 512M to bytes. Returns nil and a message if it is malformed.
+-- Returns the bytes of a size such as 512M. Returns nil and a message if it is malformed or too large.
 function common.size(text)
   local number, unit = text:match "^(%d+)([KMGT]?)$"
   local shift = ({ [""] = 0, K = 10, M = 20, G = 30, T = 40 })[unit]
@@ -67,14 +67,14 @@ function common.size(text)
   return n << shift
 end
 
--- Converts a text to an integer of at least 0. Returns nil and a message if it is malformed.
+-- Returns the integer, at least 0, that a text denotes. Returns nil and a message if it is malformed.
 function common.parse_whole_number(text)
   local n = math.tointeger(tonumber(text) or 0.5)
   if not n or n < 0 then return nil, ("'%s' is not a whole number"):format(text) end
   return n
 end
 
--- Converts "i/n" to {i, n}. Returns nil and a message if it is malformed.
+-- Returns {i, n} for "i/n". Returns nil and a message if it is malformed.
 function common.shard(text)
   local i, n = text:match "^(%d+)/(%d+)$"
   i, n = tonumber(i), tonumber(n)
@@ -82,7 +82,7 @@ function common.shard(text)
   return { i, n }
 end
 
--- Returns the name of a device; nil and a message if there is no such kind of device.
+-- Returns the name of a device unchanged; nil and a message if there is no such kind of device.
 function common.device(text)
   if text == "sim" or text == "cuda" or text:find "^cuda:%d%d?$" then return text end
   return nil, ("there is no device '%s'; there are 'sim' and 'cuda', or 'cuda:1' for the second of several")
@@ -97,13 +97,13 @@ function common.rules(text)
   return nil, ("%s; %s"):format(problem.message, problem.help)
 end
 
--- Converts the name of a profile without changes, like common.rules.
+-- Returns the name of a profile, like common.rules; nil and a message also for a profile with changes.
 function common.profile(text)
   if not text:find("+", 1, true) then return common.rules(text) end
   return nil, "a profile without changes is needed"
 end
 
--- Adds the options for the limits of scenarios.
+-- Adds the options for the limits of scenarios to a parser.
 function common.limits(command)
   command:option("--limit-memory", "Memory a scenario may use, that of devices with it (0: no limit).")
     :default(common.LIMIT_MEMORY):convert(common.size)
@@ -113,14 +113,14 @@ end
 
 -- ---------------------------------------------------------------------------------------- files --
 
--- Returns an error about a file or the environment.
+-- Returns an error about a file or the environment. `help`: advice, or nil.
 function common.environment_error(message, help)
   return diagnostic.new { code = "file", message = message, rule = "HOUSE-files", help = help }
 end
 
 common.read = files.read
 
--- Returns the text of a scenario. Raises if the file is a program or its source.
+-- Returns the text of a scenario. Raises if the file cannot be read, or is a program or its source.
 function common.scenario(path)
   files.refuse_source(path)
   local text = files.read(path)
@@ -128,7 +128,7 @@ function common.scenario(path)
   error(common.environment_error(path .. " is a compiled program", "execute the program: accdeep exec PROGRAM"), 0)
 end
 
--- Returns an unnamed temporary file, which receives the output of a child.
+-- Returns an unnamed temporary file, which receives the output of a child. Raises if it cannot be created.
 function common.temporary()
   local file, problem = io.tmpfile()
   return file or error(common.environment_error("no temporary file: " .. problem), 0)
@@ -137,7 +137,8 @@ end
 -- -------------------------------------------------------------------------------------- devices --
 
 -- Returns the devices of a backend as a list of {name, bytes, driver, compiler}, and the reason why there are no more.
--- A child process queries the driver, because a process that has started a driver must not fork.
+-- A child process queries the driver, because a process that has started a driver must not fork. If the child dies, the
+-- list is empty.
 function common.devices_of(backend)
   local pipe = common.temporary()
   if system.fork() == 0 then

@@ -7,12 +7,14 @@ local profiles = require "accdeep.definitions.profiles"
 local rules = lazy.require "accdeep.definitions.rules"
 local sorted_pairs = require "accdeep.base.sorted_pairs"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("shell", "The shell: bash, zsh, fish."):choices { "bash", "zsh", "fish" }
 end
 
 -- Returns two tables of values that shells offer: by option, and by command for arguments.
 local function values()
+  -- Returns the sorted names in a set that a shell can complete, with hyphens instead of blanks.
   local function list_words(set)
     local list = {}
     for name in sorted_pairs(set) do
@@ -34,8 +36,8 @@ local function values()
     { explain = list_words(spelled), rules = list_words(rules.names()), conform = list_words(documents) }
 end
 
--- Adapts argparse's script for bash: '=' begins a new word, each command has only its own options, and file names are
--- not offered for numbers.
+-- Returns argparse's script `text` adapted for bash: '=' begins a new word, each command has only its own options, and
+-- file names are not offered for numbers.
 local function for_bash(text)
   return (text:gsub('prev="[^\n]+\n', [=[%0
     if [[ "$cur" = "=" ]]; then
@@ -56,8 +58,8 @@ local WORD_OF_EXPLAIN = [=[
                 done ;;
 ]=]
 
--- Returns argparse's script, in which only options have values, with the values of arguments for bash and fish.
--- `by_command`: lists of values.
+-- Returns the script `text` of argparse, in which only options have values, with the values of arguments for bash or
+-- fish. `by_command`: a table from command to the values of its argument.
 local function with_arguments(shell, text, by_command)
   local out = {}
   for command, list in sorted_pairs(by_command) do

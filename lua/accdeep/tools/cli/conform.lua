@@ -8,6 +8,7 @@ local rules = lazy.require "accdeep.definitions.rules"
 local run = require "accdeep.tools.cli.run"
 local system = require "accdeep.system"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("documents", "TR14, DIR, FLANG, LLNL, OMP60, OMPEX, ACC20, ACC33, HOUSE; all, if none is named.")
     :args "*":argname "<document>"

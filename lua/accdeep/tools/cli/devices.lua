@@ -4,6 +4,7 @@ local common = require "accdeep.tools.cli.common"
 
 local write_output = common.write_output
 
+-- Prints the devices of all backends. Returns 0.
 local function run()
   write_output "sim     simulated device\n"
   local devices, why = common.devices_of "cuda"

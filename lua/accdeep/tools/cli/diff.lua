@@ -6,6 +6,7 @@ local common = require "accdeep.tools.cli.common"
 local trace_order = lazy.require "accdeep.inspect.trace_order"
 local trace = lazy.require "accdeep.inspect.trace"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("first", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"
   command:argument("second", "Another one."):argname "<file>"
@@ -16,7 +17,8 @@ end
 local FIELDS = { "op", "name", "bytes", "device", "object", "in", "size", "structured", "dynamic", "pointer", "count",
   "gone" }
 
--- Returns true if two events or marks are equal, or both nil. Names of files may differ, names of cases may not.
+-- Returns true if two events or marks are equal, or both nil. `with_rules`: their rules must be equal, too. Names of
+-- files may differ, names of cases may not.
 local function is_same_line(a, b, with_rules)
   if not a or not b then return a == b end
   if a.mark ~= b.mark then return false end
@@ -28,8 +30,8 @@ local function is_same_line(a, b, with_rules)
   return not with_rules or a.rule == b.rule
 end
 
--- Returns the description of a line of a trace; `line` nil: the trace has ended. `n`: number of events before the line;
--- `events`: number of all events.
+-- Returns the description of a line of the trace `path`; `line` nil: the trace has ended. `n`: number of events before
+-- the line; `events`: number of all events.
 local function format_difference(path, line, n, events)
   if not line then return ("%s ends after event %d\n"):format(path, n) end
   local event_text = line.op and "event " .. n + 1 or ("after event %d"):format(n)
@@ -40,7 +42,8 @@ local function format_difference(path, line, n, events)
 end
 
 -- Reads a trace. Returns {path, lines, main, before, events}. `main`: indices of the lines that are not queued work.
--- `before`: number of events before each line. `events`: number of events.
+-- `before`: a list of the number of events before each line. `events`: number of events. Raises if the file is no
+-- trace.
 local function read_trace(path)
   local file = { path = path, lines = trace.read(path, common.read(path)), main = {}, before = {}, events = 0 }
   for k, line in ipairs(file.lines) do
@@ -51,18 +54,18 @@ local function read_trace(path)
   return file
 end
 
--- Prints the description of line k of a trace; k nil: the trace has ended.
+-- Prints the description of line k of the trace `file` (read_trace); k nil: the trace has ended.
 local function show(file, k) common.write_output(format_difference(
   file.path, file.lines[k], file.before[k] or file.events, file.events)) end
 
--- Returns the state before line k as text.
+-- Returns the state before line k of the trace `file` as text; k nil: the state at its end.
 local function state_text(file, k)
   local state = trace.state()
   for i = 1, (k or #file.lines + 1) - 1 do state:apply(file.lines[i]) end
   return state:text()
 end
 
--- Prints the states of two traces before the lines `places`, or one text if they are equal.
+-- Prints the states of the two traces `files` before the lines `places`, or one text if they are equal.
 local function show_states(files, places)
   local before = {}
   for i, file in ipairs(files) do before[i] = state_text(file, places[i]) end
@@ -70,7 +73,7 @@ local function show_states(files, places)
   for i, text in ipairs(before) do common.write_output(("state before it, in %s:\n%s"):format(files[i].path, text)) end
 end
 
--- Compares two traces. Returns 0 if they are equal, else 1.
+-- Compares two traces; prints the first difference. Returns 0 if they are equal, otherwise 1.
 local function run(chosen)
   local files = { read_trace(chosen.first), read_trace(chosen.second) }
   local first, second = table.unpack(files)

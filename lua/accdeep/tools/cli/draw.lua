@@ -6,12 +6,13 @@ local draw = lazy.require "accdeep.inspect.draw"
 local files = require "accdeep.tools.files"
 local report = require "accdeep.base.report"
 
--- Returns the name of a picture; nil and a message if its suffix is unknown.
+-- Returns the name of a picture unchanged; nil and a message if its suffix is unknown.
 local function file(text)
   if draw.format(text) then return text end
   return nil, ("'%s' does not end in .html, .svg or .dot"):format(text)
 end
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("scenario", "The scenario."):argname "<file>"
   command:option("-o --out", "The picture: .html has all cases and steps, .svg and .dot have one step.")
@@ -37,14 +38,15 @@ local function first_failed(cases)
   return 1
 end
 
--- Returns `number`, or `usual` if `number` is nil; prints a message and returns nil if the list has no such entry.
+-- Returns `number`, or `usual` if `number` is nil. Prints a message and returns nil if `list` has no such entry; the
+-- message names `kind` and `path`.
 local function choose(list, number, usual, kind, path)
   if list[number or usual] then return number or usual end
   common.err(("accdeep: there is no %s %d in %s, they are 1 to %d\n"):format(kind, number or usual, path, #list))
   return nil
 end
 
--- Runs a scenario and writes the picture. Returns the exit status.
+-- Runs a scenario and writes the picture. Returns the exit status, which failed cases determine.
 local function run(chosen)
   local path, format = chosen.scenario, draw.format(chosen.out)
   local source = common.scenario(path)

@@ -4,19 +4,21 @@ local lazy = require "accdeep.base.lazy"
 local common = require "accdeep.tools.cli.common"
 local exec = lazy.require "accdeep.tools.exec"
 
--- Accepts only the simulated device: kernels of a compiled program run on the host.
+-- Returns the name of the simulated device; nil and a message for others, because kernels of a compiled program run on
+-- the host.
 local function host_device(text)
   if text == "sim" then return text end
   return nil, ("a program cannot run on '%s'; there is 'sim'"):format(text)
 end
 
--- Returns the name of a drawing; nil and a message if its suffix is unknown.
+-- Returns the name of a drawing unchanged; nil and a message if its suffix is unknown.
 local function drawing(text)
   local suffix = text:match "%.(%w+)$"
   if suffix and ("dot svg png pdf"):find(suffix, 1, true) then return text end
   return nil, ("'%s' does not end in .dot, .svg, .png or .pdf"):format(text)
 end
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("program", "The program."):argname "<program>"
   command:argument("arguments", "Its arguments."):args "*":argname "<arg>"
@@ -46,7 +48,7 @@ end
 -- Options whose value may be the next word.
 local VALUED = "--device --rules --format --draw --report --suppress"
 
--- Inserts "--" between accdeep's options and the program's name and arguments. Returns the list.
+-- Inserts "--" between accdeep's options and the program's name and arguments, unless it is there. Returns the list.
 local function normalize_arguments(args)
   local valued = false
   for i = 2, #args do

@@ -16,6 +16,7 @@ local sorted_pairs = require "accdeep.base.sorted_pairs"
 local scenario = lazy.require "accdeep.script.scenario"
 local directive_words = lazy.require "accdeep.inspect.reference.directive_words"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("what", "FILE:LINE of a directive in a scenario, the text of a directive, an error code, a "
     .. "rule, a term, a clause, or a name of the scenario language.")
@@ -50,7 +51,7 @@ local function known_topics()
   return all
 end
 
--- Returns true if a text without parentheses begins like a directive of several words.
+-- Returns true if the text begins like a directive of several words: with `#`, `!` or the first word of a directive.
 local function is_directive(text)
   local first = text:match "^([%a_#!]+)%s"
   if first and first:find "^[#!]" then return true end
@@ -60,7 +61,7 @@ local function is_directive(text)
   return false
 end
 
--- Reports a word that cannot be explained, with suggestions. Returns the exit status.
+-- Prints that `word` cannot be explained, with suggestions. Returns the exit status for usage errors.
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
   local names, rules_about, key = known_topics(), rules.search(word), word:lower()
@@ -78,8 +79,8 @@ local function unknown(word)
   return common.USAGE
 end
 
--- Prints the description of a word, or explains a directive: one in a scenario, or a text after a scenario. Returns the
--- exit status.
+-- Prints the description of a word, or explains a directive: one in a scenario (FILE:LINE), or a text that is executed
+-- after a scenario. Returns the exit status: 2 if the scenario or the directive fails before it can be explained.
 local function run(chosen)
   local path, line, text = chosen.scenario, nil, chosen.what
   if not path then

@@ -9,8 +9,8 @@ local progress = require "accdeep.base.progress"
 local oracle_report = lazy.require "accdeep.tools.explore.oracle_report"
 local vocabulary = lazy.require "accdeep.script.vocabulary"
 
--- Converts names of profiles, separated by commas, to a list; "all" is returned itself. Returns nil and a message for
--- an unknown or repeated name.
+-- Returns the list of profiles in a text, which commas separate; "all" is returned itself. Returns nil and a message
+-- for an unknown or repeated name.
 local function profile_list(text)
   if text == "all" then return text end
   local list, listed = {}, {}
@@ -24,13 +24,14 @@ local function profile_list(text)
   return list
 end
 
--- Converts a number of words, at least 1. Returns nil and a message if it is malformed.
+-- Returns the number of words, at least 1, that a text denotes. Returns nil and a message if it is malformed.
 local function number(text)
   local n, problem = common.parse_whole_number(text)
   if n == 0 then return nil, "0 is no number of words" end
   return n, problem
 end
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("file", "A scenario whose last statement is a vocabulary."):argname "<file>"
   command:argument("results", "With --merge: results of shards."):args "*":argname "<results>"
@@ -63,7 +64,7 @@ local function group_digits(n)
   return table.concat(parts, ",")
 end
 
--- Prints the counts of an exploration as comments.
+-- Prints the counts of an exploration as comments. `result`: of explore.run or explore.merge.
 local function print_counts(exploration, result)
   local levels = {}
   for n, classes in ipairs(result.levels) do levels[n] = group_digits(classes) end
@@ -77,14 +78,15 @@ local function print_counts(exploration, result)
     and (" in %.1f s, %s a second"):format(result.seconds, group_digits(result.carried_out // result.seconds)) or ""))
 end
 
--- Prints the actions that failed in every program, which may be mistakes.
+-- Prints the actions `list` that failed in every program, which may be mistakes; nothing for nil.
 local function print_never(list)
   for _, action in ipairs(list or {}) do
     common.write_output(("-- in no program does this succeed: %s\n"):format(vocabulary.format_word(action)))
   end
 end
 
--- Compares a profile with a real runtime. Returns the exit status.
+-- Compares a profile with a real runtime (--oracle) and prints the report. Returns the exit status: 1 for a new
+-- difference, 3 if the limit ended it.
 local function compare(chosen)
   if #(chosen.rules or {}) > 1 then
     common.err "accdeep: --oracle compares one profile\n"
@@ -107,9 +109,11 @@ local function compare(chosen)
   return failed and 1 or 0
 end
 
+-- Returns a number with a noun in singular or plural.
 local function count_text(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
 
--- Prints the results. Returns the exit status.
+-- Prints the results: counts, and a scenario of counterexamples or differences. Returns the exit status: 1 if there are
+-- any, 3 if the limit ended the search, 130 after an interruption.
 local function report(chosen, exploration, result)
   print_counts(exploration, result)
   if result.ended == "limit" then

@@ -5,6 +5,7 @@ local common = require "accdeep.tools.cli.common"
 local export = lazy.require "accdeep.tools.export"
 local files = require "accdeep.tools.files"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("scenario", "The scenario."):argname "<file>"
   command:option("--c", "The directives to use: openacc, openmp; those of the scenario if not given.")
@@ -15,7 +16,8 @@ local function options(command)
   command:option("--rules", "Rule profile, instead of the scenario's own."):convert(common.profile)
 end
 
--- Returns 0 if all requested programs were written, 1 if a case failed or cannot be exported.
+-- Writes the C programs of a scenario's cases. Returns 0 if all requested programs were written, 1 if a case failed or
+-- cannot be exported.
 local function run(chosen)
   local path = chosen.scenario
   local cases = export.cases(path, common.scenario(path), { rules = chosen.rules, out = function() end,

@@ -17,7 +17,7 @@ local report = require "accdeep.base.report"
 local commands = { "run", "repl", "exec", "cc", "lower", "explain", "draw", "export", "conform", "explore",
   "replay", "diff", "merge", "devices", "types", "rules", "completion", "manual" }
 
--- Returns the parser, the parsers of commands by name, and the commands by name.
+-- Returns the parser of the command line, and two tables by name of a command: its parser and its module.
 local function parser()
   local p = argparse("accdeep", "Executable specification of accelerator data management.")
   p:add_help_command()
@@ -33,7 +33,8 @@ local function parser()
   return p, parsers, by_name
 end
 
--- Expands `--trace` without a file to `--trace=-`: argparse knows optional values only at the end of a line.
+-- Returns the arguments as argparse can parse them: `--trace` without a file becomes `--trace=-`, because argparse
+-- knows optional values only at the end of a line. `command`: the module of the command, or nil.
 local function expand_arguments(args, command)
   if command and command.normalize_arguments then args = command.normalize_arguments(args) end
   local list, i = {}, 1
@@ -45,6 +46,8 @@ local function expand_arguments(args, command)
   return table.move(args, i, #args, #list + 1, list)
 end
 
+-- Executes the command line `args` and returns its exit status. Errors with a diagnostic are printed; other errors,
+-- which are internal, are raised again.
 return function(args)
   local p, parsers, by_name = parser()
   if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end -- the command prints the error

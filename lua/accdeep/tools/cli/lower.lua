@@ -7,6 +7,7 @@ local files = require "accdeep.tools.files"
 local lower = lazy.require "accdeep.tools.lower"
 local compiler_driver = lazy.require "accdeep.tools.lower.compiler_driver"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("source", "A unit of C, C++ or Fortran."):argname "<file>"
   command:argument("options", "After --: options of the compiler for this unit."):args "*":argname "<option>"
@@ -18,7 +19,8 @@ local function options(command)
   command:option("--cc", "The compiler; gcc, g++ or gfortran if not given."):argname "<compiler>"
 end
 
--- Returns 0 if the unit was written, 1 if the compiler refuses it.
+-- Writes the lowered unit. Returns 0, or 1 after the compiler's messages if the compiler rejects the unit. Raises
+-- errors of directives.
 local function run(chosen)
   local path = chosen.source
   local request = { path = path, text = files.read(path), command = chosen.cc, options = chosen.options,

@@ -170,19 +170,19 @@ local function fill_lines(text)
   return table.concat(out, "\n")
 end
 
--- Returns a piece of a usage line in roff: literal text in bold, <placeholders> in italics.
+-- Returns a piece of a usage line in roff: literal text in bold, <placeholders> in italics, brackets and bars in roman.
 local function usage(text)
   return "\\fB" .. escape_roff(text):gsub("<(.-)>", "\\fI%1\\fB"):gsub("[%[%]{}|,]", "\\fR%0\\fB") .. "\\fR"
 end
 
--- Appends an entry of a list: label and description.
+-- Appends an entry of a list to `out`: label and description.
 local function element(out, label, description)
   out[#out + 1] = ".TP"
   out[#out + 1] = usage(label)
   out[#out + 1] = escape_roff(description)
 end
 
--- Appends the section of a command, from argparse's help for the command.
+-- Appends the section of a command to `out`, from argparse's help for the command.
 local function describe(out, command)
   local operands = { "[options]" }
   for _, argument in ipairs(command._arguments) do operands[#operands + 1] = argument:_get_usage() end
@@ -198,6 +198,7 @@ local function describe(out, command)
   end
 end
 
+-- Prints the manual page. `parser`: the parser of the command line. Returns 0.
 local function run(_, parser)
   local out = { (".TH ACCDEEP 1 %s \"accdeep %s\" \"User Commands\""):format(DATE, core.version), BEFORE:sub(1, -2) }
   for _, command in ipairs(parser._commands) do

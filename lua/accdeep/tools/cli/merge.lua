@@ -4,6 +4,7 @@ local common = require "accdeep.tools.cli.common"
 local files = require "accdeep.tools.files"
 local json = require "dkjson"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("files", "Traces of ranks, and their standard error with --format json; -: standard input. Or their "
     .. "reports in SARIF, .sarif.")
@@ -17,14 +18,14 @@ local function line_of_rank(text)
   return type(fields) == "table" and math.type(fields.rank) == "integer" and (fields.op or fields.level) and fields
 end
 
--- Raises an error about a file.
+-- Raises an error about the file `path` ("-": standard input), with advice how to write such files.
 local function fail(path, message)
   error(common.environment_error(("%s: %s"):format(path == "-" and "standard input" or path, message),
     "run the program by: mpirun -n 2 accdeep exec --format json --trace=FILE PROGRAM"), 0)
 end
 
 -- Returns the contents of files as a list of {rank, events, reports}, sorted by rank. `events`: lines of text;
--- `reports`: fields of each report.
+-- `reports`: fields of each report. Raises if a report is not JSON, or if no line has a rank.
 local function read_reports(paths)
   local list, by_rank, other = {}, {}, nil
   for _, path in ipairs(paths) do
@@ -65,7 +66,8 @@ local function format_ranks(ranks)
   return (#ranks == 1 and "rank " or "ranks ") .. table.concat(parts, ", ")
 end
 
--- Merges equal reports of several ranks. Returns a list of {fields, ranks}, in the order of ranks.
+-- Returns the reports of all ranks (read_reports) as a list of {fields, ranks}, in the order of ranks. Equal reports of
+-- several ranks become one entry.
 local function merge_reports(list)
   local reports, by_key = {}, {}
   for _, rank in ipairs(list) do
@@ -84,7 +86,8 @@ local function merge_reports(list)
 end
 
 -- Merges files in SARIF, in which `exec --report` writes each result and each rule on a line. Results that differ only
--- in rank and count become one. Returns the exit status.
+-- in rank and count become one. Writes them to chosen.out or standard output. Returns 0. Raises if a file is no such
+-- report or is damaged.
 local function merge_sarif(chosen)
   local results, rules, by_key = {}, {}, {}
   for _, path in ipairs(chosen.files) do

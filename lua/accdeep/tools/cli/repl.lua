@@ -8,6 +8,7 @@ local repl = lazy.require "accdeep.tools.interactive.repl"
 local report = require "accdeep.base.report"
 local terminal = require "accdeep.tools.interactive.terminal"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("file", "A scenario to begin with: it runs first."):args "?":argname "<file>"
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
@@ -15,7 +16,7 @@ local function options(command)
   common.limits(command)
 end
 
--- Runs the prompt. Returns 0 on a terminal, else the exit status of the gravest failure.
+-- Runs the prompt. Returns 0 on a terminal, otherwise the exit status of the gravest failure.
 local function run(chosen)
   common.check_device(chosen.device)
   local text = chosen.file and common.scenario(chosen.file)

@@ -5,6 +5,7 @@ local common = require "accdeep.tools.cli.common"
 local terminal = require "accdeep.tools.interactive.terminal"
 local trace = lazy.require "accdeep.inspect.trace"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("trace", "A trace, as accdeep run --trace=FILE writes it."):argname "<file>"
   command:option("--to", "The event, by number, after which the state is shown; the last, if not given.")
@@ -12,7 +13,7 @@ local function options(command)
   command:flag("--step", "Ask for the event, again and again: the next one, one back, or a number.")
 end
 
--- Returns the state after the first `count` events, and the last of these events or nil.
+-- Returns the state after the first `count` events of a trace, and the last of these events or nil. `lines`: its lines.
 local function state_after(lines, count)
   local state, n, last = trace.state(), 0, nil
   for _, line in ipairs(lines) do
@@ -23,13 +24,14 @@ local function state_after(lines, count)
   return state, last
 end
 
--- Prints the state after n events.
+-- Prints the state after n events by write(text).
 local function show(lines, n, write)
   local state, last = state_after(lines, n)
   write(("after event %d%s\n%s"):format(n, last and ": " .. trace.describe(last) or "", state:text()))
 end
 
--- Asks for events and prints the states after them, until the user leaves. `most`: number of events.
+-- Prints the state after n events, then asks for events and prints the states after them, until the user leaves.
+-- `most`: number of events.
 local function step(lines, n, most)
   local user = terminal.open()
   local function write(text) user:page(text) end
@@ -50,7 +52,7 @@ local function step(lines, n, most)
   user:close()
 end
 
--- Prints the state after an event of a trace. Returns the exit status.
+-- Prints the state after an event of a trace. Returns 0, or the status of a usage error if the trace has fewer events.
 local function run(chosen)
   local lines, most = trace.read(chosen.trace, common.read(chosen.trace)), 0
   for _, line in ipairs(lines) do most = most + (line.op and 1 or 0) end

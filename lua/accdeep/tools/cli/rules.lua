@@ -8,6 +8,7 @@ local glossary = lazy.require "accdeep.inspect.glossary"
 local profile_page = lazy.require "accdeep.inspect.profile_page"
 local directive_words = lazy.require "accdeep.inspect.reference.directive_words"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("id", "An id, or how ids begin: TR14, TR14-3.2, TR14-4.2-05. Or words: the "
     .. "rules that speak of them."):args "?"
@@ -16,7 +17,7 @@ local function options(command)
     command:option("--profile", "What a rule profile decides, what differs from tr14 first."):convert(common.profile))
 end
 
--- Prints rules, the coverage of rules, or a profile. Returns the exit status.
+-- Prints rules, the coverage of rules, or a profile. Returns 0, or the status of a usage error if nothing is found.
 local function run(chosen)
   if chosen.coverage then
     common.write_output(rules.coverage())

@@ -16,7 +16,7 @@ local trace = lazy.require "accdeep.inspect.trace"
 
 local environment_error, write_output, use_color = common.environment_error, common.write_output, common.use_color
 
--- Adds the options that `conform` has, too.
+-- Adds the options that `run` and `conform` have to a parser.
 local function shared_options(command)
   command:option("--device", "Device to run on: sim, cuda, or cuda:N."):default "sim":convert(common.device)
   command:option("--rules", "Rule profile, instead of the scenarios' own."):convert(common.rules)
@@ -34,6 +34,7 @@ local function shared_options(command)
   common.limits(command)
 end
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("files", "Scenarios, and folders of scenarios; - is standard input."):args "*":argname "<file>"
   command:option("-e", "Run this text as a scenario."):target "texts":argname "<text>":count "*"
@@ -45,7 +46,8 @@ end
 -- ---------------------------------------------------------------------------------------- files --
 
 -- Appends the scenarios of a path to `list`: a file, or all .lua files in a folder and its subfolders. `named`: the
--- command line names the path, so that any suffix is accepted. `traced`: the value of --trace, or nil.
+-- command line names the path, therefore any suffix is accepted. `traced`: the value of --trace, or nil. Raises if the
+-- path does not exist.
 local function find(path, named, list, traced)
   if files.kind(path, traced) ~= "directory" then
     if named or path:find "%.lua$" then list[#list + 1] = path end
@@ -56,10 +58,12 @@ local function find(path, named, list, traced)
   for _, name in ipairs(names) do find(path:gsub("/+$", "") .. "/" .. name, false, list) end
 end
 
--- Returns the names of the scenarios that this shard runs; texts go to chosen.inline_texts. Raises if there are none.
+-- Returns the names of the scenarios that this shard runs. Sets chosen.inline_texts: a table from name to text of
+-- scenarios that are no files. Raises if there are no scenarios.
 local function scenarios(chosen)
   local all, list = {}, {}
   chosen.inline_texts = {} -- texts that are no files, by the name that reports show
+  -- Adds a scenario that is no file.
   local function add(name, text) chosen.inline_texts[name], all[#all + 1] = text, name end
   for i, text in ipairs(chosen.texts or {}) do add(i == 1 and "-e" or "-e " .. i, text) end
   for _, path in ipairs(chosen.files) do
@@ -79,6 +83,7 @@ end
 -- -------------------------------------------------------------------------------------- running --
 
 -- Returns the trace writer for the target of --trace ("-": standard error), and its file; nil if no trace is wanted.
+-- Raises if the file cannot be opened.
 local function tracer(target)
   if not target then return nil end
   local file = io.stderr
@@ -89,14 +94,14 @@ local function tracer(target)
   end), file
 end
 
--- Returns the record of a file that could not be run because of the error `failure`.
+-- Returns the record of the file `path`, which could not be run because of the error `failure`.
 local function broken(path, failure)
   return { file = path, seconds = 0, cases = { { name = path, ok = false, seconds = 0,
     error = report.to_plain_data(failure) } } }
 end
 
--- Runs a scenario and returns its record. `writer`: a trace writer, or nil. `live`: output is printed at once, else it
--- is part of the record.
+-- Runs a scenario and returns its record; nil if the user left it while stepping. `writer`: a trace writer, or nil.
+-- `live`: output is printed at once, otherwise it is part of the record. Errors become part of the record.
 local function run_file(path, chosen, writer, live)
   local inline_text = chosen.inline_texts and chosen.inline_texts[path]
   local readable, text = true, inline_text
@@ -160,7 +165,8 @@ end
 local POLL = 0.1 -- seconds between updates of the progress line
 
 -- Runs files in several processes, file i in process i modulo their number. If a process dies, the first file without a
--- line is reported as broken, and a new process gets the rest of the queue. Returns the records.
+-- line is reported as broken, and a new process gets the rest of the queue. Returns the records in the order of
+-- `paths`. `live`: the caller prints the output, the field `printed` of a record.
 local function run_jobs(paths, chosen, live)
   local decode = require "dkjson".decode
   local records, queues, done = {}, {}, system.counters(2)
@@ -207,7 +213,7 @@ local function steps_by_hand(chosen)
   return system.isatty(0) and system.isatty(1) and terminal.open() or nil
 end
 
--- Runs the chosen scenarios and prints a report. Returns the exit status.
+-- Runs the chosen scenarios and prints a report. Returns the exit status. Raises if there is no scenario or device.
 local function run(chosen)
   if #chosen.files == 0 and #(chosen.texts or {}) == 0 then
     common.err "accdeep: run takes scenarios: files, folders, - for standard input, or -e TEXT\n"

@@ -8,12 +8,14 @@ local files = require "accdeep.tools.files"
 local location = require "accdeep.base.location"
 local session = lazy.require "accdeep.run.session"
 
+-- Adds the arguments and options of this command to its parser `command`.
 local function options(command)
   command:argument("program", "A program or library that was compiled with -g."):argname "<program>"
   command:argument("types", "Types to show; without one the names of all are listed."):args "*":argname "<type>"
 end
 
--- Prints types of a program as C text. Raises at the first name that is wrong.
+-- Prints types of a program as C text, or the names of all types. Returns 0, or 2 after the error of the first name
+-- that is wrong. Raises if the file cannot be read.
 local function run(chosen)
   if files.kind(chosen.program) == "directory" then error(files.unreadable(chosen.program), 0) end
   if #chosen.types == 0 then

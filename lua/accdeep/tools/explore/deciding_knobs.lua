@@ -36,13 +36,14 @@ end
 
 -- Returns a minimal list of knobs that explain why the profiles `first` and `second` treat a program differently.
 -- Exchanging the values of these knobs makes each profile behave like the other. Returns an empty list if no set of
--- knobs does so, because the version of the language decides. `replay`: executes programs (program_replay.lua).
+-- knobs does so; the version of the language decides then. `replay`: executes programs (program_replay.lua).
 -- `counters`: compare counters, too.
 --
--- A knob whose exchange alone swaps both observations is returned at once. Otherwise the search keeps each knob whose
--- exchange alone changes an observation, then removes knobs while the rest still decides.
+-- If the exchange of one knob alone swaps both observations, that knob is returned at once. Otherwise the search keeps
+-- each knob whose exchange alone changes an observation, then removes knobs while the rest still decides.
 function deciding_knobs.knobs(replay, program, first, second, counters)
   local from_first, from_second = replay:observe(program, first), replay:observe(program, second)
+  -- Returns true if each profile behaves like the other with the other's values of the knobs `list`.
   local function swaps(list)
     local new_first = replay:observe(program, profile_with_values(first, list, second))
     if profile_comparison.difference(new_first, from_second, counters) then return false end
@@ -58,7 +59,8 @@ function deciding_knobs.knobs(replay, program, first, second, counters)
     if not keeps_first and not keeps_second and swaps { knob } then return { knob } end
     if not keeps_first or not keeps_second then effective[#effective + 1] = knob end
   end
-  if not swaps(effective) then -- knobs that have an effect only together are needed, too
+  -- Knobs that have an effect only together are not in `effective` yet: start with all knobs.
+  if not swaps(effective) then
     if not swaps(all) then return {} end
     effective = all
   end

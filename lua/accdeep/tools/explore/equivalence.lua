@@ -24,8 +24,8 @@ local pointers = {
 -- Pattern for the text of floating-point numbers whose bytes were never written (0x7F).
 local UNWRITTEN = ("%.7g"):format((string.unpack("<f", ("\x7F"):rep(4)))):gsub("%p", "%%%0")
 
--- Returns the state of a member or element as a phrase ("is 3", "is attached to `b`"). `row`: a row of snapshot.lua.
--- `display_names`: names of objects by number.
+-- Returns the state of a member or element as a phrase, such as "is 3" or "is attached to `b`". `row`: a row of
+-- snapshot.lua. `display_names`: a table from the number of an object to its name.
 local function format_row(row, display_names)
   if row.kind ~= "pointer" then
     local text = (row.text or "?"):gsub(UNWRITTEN, "?")
@@ -41,11 +41,13 @@ end
 -- `counts`: the fact is about counters.
 function equivalence.observe(session)
   local now, list, display_names, hosts = snapshot.take(session, nil, {}), {}, {}, {}
+  -- Adds a fact. `fields`: its other fields, or nil.
   local function add(key, text, fields)
     local fact = fields or {}
     fact.key, fact.text = key, text
     list[#list + 1] = fact
   end
+  -- Adds a fact for each row of an object. `side`: "host" or "device".
   local function add_rows(key, name, rows, side)
     for _, row in ipairs(rows) do
       local sign = (row.path == "" or row.path:find "^[%[(]") and "" or session.language.member_sign
@@ -132,10 +134,9 @@ local phrases = { ["values on the host"] = "other values on the host", ["what is
   ["values on the device"] = "other values on the device", counters = "other counters" }
 
 -- Groups profiles with equal observations. Returns a list of {names, code, at, text, observation}, in the order of
--- `names`.
--- `code`: the code of the error, or nil. `at`: index of the failed action, or nil. `text`: the code of the error, or
--- "accepted" and the facts that distinguish the group. `observations`: observations by profile (Replay:observe), with
--- facts in `rendering`. `counters`: compare counters, too.
+-- `names`. `code`: the code of the error, or nil. `at`: index of the failed action, or nil. `text`: the code of the
+-- error, or "accepted" and the facts that distinguish the group. `observations`: observations by profile
+-- (Replay:observe), with facts in `rendering`. `counters`: compare counters, too.
 function equivalence.groups(names, observations, counters)
   local groups, accepted, lists = {}, {}, {}
   for _, name in ipairs(names) do
@@ -171,7 +172,8 @@ function equivalence.groups(names, observations, counters)
 end
 
 -- Returns a key for the result of a comparison. Two programs have equal keys if each profile has the same error in
--- both, or belongs to the same group of accepting profiles in both. `observations`: by profile.
+-- both, or belongs to the same group of accepting profiles in both. `observations`: a table from profile to
+-- observation. `counters`: compare counters, too.
 function equivalence.kind(names, observations, counters)
   local parts, accepted = {}, {}
   for _, name in ipairs(names) do

@@ -161,7 +161,7 @@ end
 
 -- ----------------------------------------------------------------------------------- as scenario --
 
--- Returns the text of a scenario with a case for each counterexample in `findings`.
+-- Returns the text of a scenario with a case for each counterexample in `findings` (explore.run with `hold`).
 function explore.counterexamples(exploration, findings)
   local cases = { test_program.declarations(exploration.source, exploration.line) }
   for _, finding in ipairs(findings) do

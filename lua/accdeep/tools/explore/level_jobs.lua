@@ -16,8 +16,8 @@ local ROUND = 500 -- programs of a child in one round
 local POLL = 0.1  -- interval in seconds between two reports of progress
 
 -- Runs in a child: extends level[from..to] and writes the new classes, findings, successful actions and counts as lines
--- to the file `pipe`. `last`: the level is the last one. `counter`: counts the extended programs, shared with the
--- parent.
+-- to the file `pipe`. `last`: the level is the last one. `counter`: counters in memory shared with the parent; entry 1
+-- counts the extended programs.
 local function work(search, level, from, to, last, pipe, counter)
   local lines = {}
   local before = { directives = search.directives, programs = search.programs }
@@ -60,8 +60,9 @@ local function merge_results(search, pipe, last)
   return ended
 end
 
--- Extends level[from..to] in up to `n` children. `all`: size of the level, for `progress(done, all)`. Returns true if
--- the user interrupted the round, whose results are then discarded; else nothing. Raises if a child has crashed.
+-- Extends level[from..to] in up to `n` children. progress(done, all): called repeatedly; `all` is the size of the
+-- level. Returns true if the user interrupted the round, whose results are then discarded; otherwise nothing. Raises if
+-- a child has crashed.
 local function round(search, level, from, to, n, last, progress, all)
   local count, counter = to - from + 1, system.counters(1)
   local pipes, statuses, running = {}, {}, 0

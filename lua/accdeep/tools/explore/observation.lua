@@ -86,8 +86,9 @@ local function host_name(layout, mark, value, tail_bytes)
   return nil
 end
 
--- Returns the text of the pointer `value`. `host_pointer`: the pointer that the host holds in the same scalar, or nil
--- for a scalar of the host. A device address may match several objects; their texts are then joined by "/".
+-- Returns the text of the pointer `value`. `runs`: result of runs_of. `host_pointer`: the pointer that the host holds
+-- in the same scalar, or nil if `value` is the host's. A device address may match several objects; their texts are then
+-- joined by "/".
 local function pointer_text(layout, runs, value, host_pointer)
   if value == 0 then return "null" end
   for _, run in ipairs(host_pointer and runs or {}) do
@@ -119,7 +120,8 @@ end
 unwritten.u, unwritten.p[8] = {}, unwritten.i[8]
 for bytes, value in pairs(unwritten.i) do unwritten.u[bytes] = bytes < 8 and value & ~(-1 << 8 * bytes) or value end
 
--- Returns the text of the scalar `leaf` whose value is `value`. `host_pointer`: see pointer_text.
+-- Returns the text of the scalar `leaf` (add_leaves) whose value is `value`. `runs`, `host_pointer`: as in
+-- pointer_text.
 local function value_text(layout, runs, leaf, value, host_pointer)
   if value == unwritten[leaf.kind][leaf.bytes] then return "u" end
   if leaf.kind == "p" then return pointer_text(layout, runs, value, host_pointer) end
@@ -130,7 +132,7 @@ local function value_text(layout, runs, leaf, value, host_pointer)
   return ("%d%d"):format(tenth, value - tenth * 10)
 end
 
--- Returns how many of the `bytes` bytes from the host address `first` on are present.
+-- Returns how many of the `bytes` bytes from the host address `first` on are present, given the present ranges `runs`.
 local function present_bytes(runs, first, bytes)
   local n = 0
   for _, run in ipairs(runs) do
@@ -139,7 +141,7 @@ local function present_bytes(runs, first, bytes)
   return n
 end
 
--- Returns the state of a session as a text, in the format that test_driver.lua prints.
+-- Returns the state of a session as a text, in the format that test_driver.lua prints. `layout`: the observed objects.
 function observation.text(session, layout)
   local ctx, runs, parts = session.ctx, runs_of(session, layout), {}
   for i, object in ipairs(layout) do
@@ -176,8 +178,8 @@ function observation.parse(text)
   return objects
 end
 
--- Returns a key for a state: `text`, extended by the present table with its counters and by the attached pointers.
--- Equal keys have equal futures in one session's program.
+-- Returns a key for a state: `text` (observation.text), extended by the present table with its counters and by the
+-- attached pointers. In one session, programs that reach equal keys behave equally afterwards.
 function observation.key(session, layout, text)
   local ctx, parts = session.ctx, {}
   local function name(address) return host_name(layout, "", address, 0) or "?" end
@@ -191,9 +193,9 @@ function observation.key(session, layout, text)
   return text .. ";" .. table.concat(parts, ";")
 end
 
--- Returns a true value if the values `ours` (accdeep's) and `theirs` (the runtime's) can be equal. A value of accdeep's
--- that was never written equals any value. `reuses`: the runtime may give freed device memory to new data, so that
--- dangling pointers point into new data.
+-- Returns a true value if the value texts `ours` (accdeep's) and `theirs` (the runtime's) can denote equal values. A
+-- value of accdeep's that was never written equals any value. `reuses`: the runtime may give freed device memory to new
+-- data, so that dangling pointers point into new data.
 local function is_same(ours, theirs, reuses)
   if ours == theirs or ours == "u" or reuses and ours == "?" and theirs:find "^@" then return true end
   for our_name in ours:gmatch "@[^/]+" do

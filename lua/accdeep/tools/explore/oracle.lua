@@ -38,7 +38,7 @@ end
 
 -- ------------------------------------------------------------------------------------- the runtimes --
 
--- Returns the path of the plugin's source: $ACCDEEP_PLUGIN if that is set, else the installed file, else the file of
+-- Returns the path of the plugin's source: $ACCDEEP_PLUGIN if that is set, otherwise the installed file or the file of
 -- the tests. Raises if it does not exist.
 local function plugin_source()
   local folder = (system.executable() or ""):match "^(.*)/[^/]*$" or "."
@@ -58,7 +58,8 @@ local function family_of(command)
   error(environment_error(("'%s' is neither a gcc nor a clang"):format(command), "--oracle gcc, or --oracle clang"), 0)
 end
 
--- Returns the folder of a clang's libomptarget, or a false value if this clang has no folder in /usr/lib.
+-- Returns the folder of the libomptarget that belongs to a clang; a false value if this clang has no folder in
+-- /usr/lib.
 local function folder_of_clang(command)
   local _, version = shell_command.run(quote(command) .. " --version")
   local release = version:match "version (%d+)"
@@ -66,7 +67,7 @@ local function folder_of_clang(command)
   return folder and system.filetype(folder) and folder
 end
 
--- Returns a help text that names the packages of a compiler and its runtime.
+-- Returns a help text that names the Debian packages of the compiler and its runtime.
 local function packages(self)
   if self.family == "gcc" then return "Debian packages: gcc libc6-dev" end
   return ("Debian packages: %s libomp%s-dev"):format(self.compiler, self.compiler:match "%-%d+$" or "")
@@ -88,16 +89,17 @@ function Oracle:compile(actions, name)
   return ok and program, messages
 end
 
--- Returns the first error in the compiler's messages, in one line; else the first line that is not empty, else "no
--- program was made".
+-- Returns the first error in the compiler's messages, in one line. Without an error, returns the first line that is not
+-- empty, or "no program was made".
 local function complaint(messages)
   return messages:match "error: ([^\n]*)" or messages:match "[^\n]*internal compiler error[^\n]*"
     or messages:match "[^\n]+" or "no program was made"
 end
 
--- Compiles the test driver. Actions that the compiler rejects are left out; self.refused gets the reason by number of
--- action. The first round finds them by the file name "word N" in the compiler's errors, which `#line` gives to action
--- N. If the rest does not compile either, the second round compiles each action alone. Raises if no driver compiles.
+-- Compiles the test driver; sets `program`, its path. Actions that the compiler rejects are left out; self.refused is a
+-- table from the number of such an action to the reason. The first round finds them by the file name "word N" in the
+-- compiler's errors, which `#line` gives to action N. If the rest does not compile either, the second round compiles
+-- each action alone. Raises if no driver compiles.
 function Oracle:build()
   local accepted, refused = {}, {}
   for number, action in ipairs(self.actions) do
@@ -132,7 +134,8 @@ function Oracle:prepare(family_entry, options)
     local ok, _, messages = shell_command.run(("gcc -O1 -shared -fPIC -w %s -o %s/libgomp-plugin-nvptx.so.1"):format(
       quote(plugin_source()), quote(self.folder)))
     if not ok then error(environment_error("the plugin for libgomp was not made: " .. complaint(messages)), 0) end
-    options[#options + 1] = "-fopenacc" -- the test driver asks OpenACC routines about single bytes
+    -- The test driver calls OpenACC routines to query single bytes, also for programs of OpenMP.
+    options[#options + 1] = "-fopenacc"
   else
     library = folder_of_clang(self.compiler)
     if library then options[#options + 1] = "-L" .. library end
@@ -207,8 +210,8 @@ local function ending(end_kind, number, lines)
 end
 
 -- Runs the programs of one tree, whose nodes are `lines` (number_nodes). Returns a table from node number (0: the
--- initial state) to the text of the state, or to { stopped = reason } where the process ended. Raises if the C program
--- fails.
+-- initial state) to the text of the state, or to { stopped = reason } if the process ended there. Nodes after that have
+-- no entry. Raises if the C program itself fails.
 function Oracle:run_tree(lines)
   local list = self.folder .. "/tree"
   files.write(list, table.concat(lines, "\n") .. "\n")
@@ -238,7 +241,8 @@ function Oracle:run_tree(lines)
   return results
 end
 
--- Returns the reason why a program cannot be run (a refused action, or an `end` without a region), or nil.
+-- Returns the reason why a program cannot be run: a refused action, or an `end` without a region. Returns nil if it can
+-- be run.
 function Oracle:unfit(program)
   local open = 0
   for _, number in ipairs(program) do
@@ -250,15 +254,16 @@ function Oracle:unfit(program)
   return nil
 end
 
--- Longest sum of program lengths in one tree
+-- Maximal sum of the lengths of programs that one tree holds, because the root needs a node, too.
 local MOST = test_driver.MOST_NODES - 1
 
--- Runs programs, each a list of action numbers. Returns a list of results. A result holds the text of the state
--- (observation.lua) after each action, and in `start` the state before the first action. The last entry of a result is
--- { stopped = reason } if the runtime ended the program. The result of a program that cannot be run is { refused =
--- reason }. Raises if the C program fails.
+-- Runs programs, each a list of action numbers. Returns a list of results in the same order. A result holds the text of
+-- the state (observation.lua) after each action, and in `start` the state before the first action. The last entry of a
+-- result is { stopped = reason } if the runtime ended the program. The result of a program that cannot be run is {
+-- refused = reason }. Raises if the C program fails.
 function Oracle:run(programs)
   local results, runnable, nodes = {}, {}, 0
+  -- Runs the collected programs, adds their results, and empties the collection.
   local function flush()
     if #runnable == 0 then return end
     local list = {}
@@ -290,7 +295,7 @@ function Oracle:run(programs)
   return results
 end
 
--- Removes the folder with the compiled programs.
+-- Removes the folder with the compiled programs. The oracle cannot be used afterwards.
 function Oracle:close() shell_command.remove(self.folder) end
 
 -- ------------------------------------------------------------------------------------------- opening --

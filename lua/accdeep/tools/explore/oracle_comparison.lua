@@ -15,8 +15,8 @@ local transition_system = require "accdeep.tools.explore.transition_system"
 
 local oracle_comparison = {}
 
--- Returns the exported C program of a scenario: its declarations and the statements that initialise variables. Raises
--- if they cannot be exported.
+-- Returns the exported C program of a scenario (c_program.lua): its declarations and the statements that initialise
+-- variables. `source`, `rules`: as in oracle_comparison.open. Raises if they cannot be exported.
 local function exported_declarations(source, rules)
   local recorder = scenario_recorder(source.file)
   local observer = setmetatable({}, { __index = recorder.observer })
@@ -46,8 +46,8 @@ local function exported_declarations(source, rules)
   return recorder.program
 end
 
--- Returns the actions in the form that oracle.open takes. Raises if the vocabulary has an `end` action for each region
--- instead of nested regions.
+-- Returns the actions in the form that oracle.open takes. Raises if the vocabulary has an `end` action for each region,
+-- because blocks of C are nested.
 local function c_actions(actions)
   local list = {}
   for i, action in ipairs(actions) do
@@ -99,9 +99,9 @@ end
 
 -- ----------------------------------------------------------------------------------------- outcomes --
 
--- Executes a program, a list of action numbers, under the profile. Returns a list of states and a key; programs with
--- equal keys have equal futures. The list has the text of the state after each action from index `first` on, and ""
--- before. The last entry is { stopped = code, rule = rule } if an action failed.
+-- Executes a program, a list of action numbers, under the profile. Returns a list of states and a key
+-- (observation.key); programs with equal keys behave equally afterwards. The list has the text of the state after each
+-- action from index `first` on, and "" before. The last entry is { stopped = code, rule = rule } if an action failed.
 function Comparison:observe(numbers, first)
   local system, layout, result = self.base:inner(), self.layout, {}
   local session = system.session
@@ -121,8 +121,8 @@ function Comparison:observe(numbers, first)
 end
 
 -- Returns the difference of the states `ours` (accdeep's) and `theirs` (the runtime's) after one action as { kind, text
--- }, or nil. A state is a text or { stopped = reason }. Two failures are never a difference. `reuses`: see
--- observation.difference.
+-- }; nil if they are equal. A state is a text or { stopped = reason }. Two failures are never a difference. `reuses`:
+-- see observation.difference.
 local function compare(ours, theirs, reuses)
   local we_end, they_end = type(ours) == "table", type(theirs) == "table"
   if we_end and they_end then return nil end
@@ -138,7 +138,7 @@ local function compare(ours, theirs, reuses)
       difference.side, difference.ours, difference.theirs) }
 end
 
--- Returns the text of an action.
+-- Returns the text of the action `number`.
 function Comparison:text_of(number)
   local action = self.actions[number]
   if action.kind == "end" then return "end" end
@@ -163,8 +163,9 @@ function Comparison:parse_program(text)
   return nil
 end
 
--- Returns the first difference between the states `ours` and `theirs` of one program, from index `first` on: { program,
--- kind, text, key, ours, theirs }; nil if there is none. `program`: the prefix up to the difference.
+-- Returns the first difference between the states `ours` and `theirs` (as in `compare`) of one program, from index
+-- `first` on: { program, kind, text, key, ours, theirs }. Returns nil if there is none. `program`: the prefix of the
+-- program up to the difference. `key`: the last action and the kind.
 function Comparison:difference(numbers, ours, theirs, first)
   for i = first, #numbers do
     local a, b = ours[i], theirs[i]
@@ -181,8 +182,8 @@ end
 
 -- -------------------------------------------------------------------------------------- exploring --
 
--- Returns the extensions of the programs `agreeing` by one action. An `end` action is added only if a region is open;
--- actions that the compiler rejects are never added.
+-- Returns the programs that extend the programs `agreeing` by one action. An `end` action is added only if a region is
+-- open; actions that the compiler rejects are never added.
 function Comparison:longer(agreeing)
   local programs = {}
   for _, numbers in ipairs(agreeing) do
@@ -239,8 +240,8 @@ function Comparison:run(bound, options)
   return groups, count
 end
 
--- Runs the programs with these texts. Returns their first differences as a table from text to difference. Texts with
--- unknown actions, and programs without a difference, have no entry.
+-- Runs the programs with the texts `texts`. Returns their first differences as a table from text to difference. Texts
+-- with unknown actions, and programs without a difference, have no entry.
 function Comparison:differences_of(texts)
   local programs, program_texts, differences = {}, {}, {}
   for _, text in ipairs(texts) do
@@ -257,7 +258,7 @@ end
 -- ---------------------------------------------------------------------------------------- shrinking --
 
 -- Returns the program `numbers` without the action at index `at`; a region is removed together with its `end`. Returns
--- nil if the action is an `end`, or if the last action would be removed.
+-- nil if the action is an `end`, or if the program would lose its last action, which shows the difference.
 function Comparison:shorten(numbers, at)
   local actions, partner, depth, shorter = self.actions, nil, 0, {}
   if actions[numbers[at]].kind == "end" then return nil end
@@ -274,7 +275,7 @@ function Comparison:shorten(numbers, at)
   return at ~= #numbers and partner ~= #numbers and shorter or nil
 end
 
--- Shrinks the program of each group in place: removes actions while the difference keeps its key.
+-- Shrinks the program of each group (Comparison:run) in place: removes actions while the difference keeps its key.
 function Comparison:shrink(groups)
   local work = groups
   while #work > 0 do

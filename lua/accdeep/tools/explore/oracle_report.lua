@@ -21,15 +21,16 @@ local function raise_malformed(path, message)
     help = 'return { SCENARIO = { { "enter data copyin(a); update self(a)", "host value", "why" } } }' }, 0)
 end
 
--- Returns the last action of a program's text, and the number of actions.
+-- Returns the last action of a program's text, whose actions are separated by "; ", and the number of actions.
 local function last_word(text)
   local n = 1
   for _ in text:gmatch "; " do n = n + 1 end
   return text:match ".*; (.*)$" or text, n
 end
 
--- Returns the explanations for the scenario `name`, by key of the difference that they explain: {program, kind, reason,
--- length}; `length` is the number of actions. Raises if the file is malformed.
+-- Returns the explanations for the scenario `name` as a table from key to {program, kind, reason, length}. The key is
+-- that of the difference that they explain (oracle_comparison.lua); `length` is the number of actions. Raises if the
+-- file is malformed.
 local function read_explanations(path, name)
   local chunk, problem = load(files.read(path), "@" .. path, "t", {})
   if not chunk then raise_malformed(path, problem) end
@@ -54,7 +55,7 @@ end
 -- Returns the text of a state, or the reason of { stopped = reason }.
 local function state_text(state) return type(state) == "table" and state.stopped or state end
 
--- Returns the text of a group of differences in the report of a comparison. `explanation`: the explanation of the
+-- Returns the text of a group of differences (Comparison:run) in the report. `explanation`: the explanation of the
 -- group, or nil.
 local function group_text(comparison, group, explanation)
   local lines = { ("%s: %s"):format(explanation and "known" or "new", comparison:text(group.program)) }
@@ -126,6 +127,7 @@ function oracle_report.compare(path, options)
     lines[#lines + 1] = group_text(comparison, group, explained)
   end
   table.move(missing, 1, #missing, #lines + 1, lines)
+  -- Returns a number with a noun in singular or plural.
   local function count_text(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
   lines[#lines + 1] = ("-- %s on %s: %s of up to %s, %d a second; %s, %d not explained\n"):format(path:match "[^/]*$",
     options.oracle, count_text(count, "program"), count_text(bound, "word"), count // seconds,

@@ -22,7 +22,7 @@ function profile_differences.parts(with_counters)
   return list
 end
 
--- Returns true if the list of compared parts has the counters.
+-- Returns true if the list of compared parts (profile_differences.parts) contains the counters.
 local function has_counters(parts) return parts[#parts] == "counters" end
 
 -- ----------------------------------------------------------------------------- while it searches --
@@ -33,11 +33,14 @@ local function has_counters(parts) return parts[#parts] == "counters" end
 -- of each key is kept. `on_new(difference)` is called for each kept difference.
 function profile_differences.collect(names, actions, parts, on_new)
   local differences, by_key, counters = {}, {}, has_counters(parts)
+  -- Adds a difference, unless there is one with its key.
   local function add(difference)
     if by_key[difference.key] then return end
     by_key[difference.key], differences[#differences + 1] = difference, difference
     on_new(difference)
   end
+  -- The `differ` callback: adds a difference for each group of systems that agreed before the action and do not agree
+  -- any more.
   local function observe(text, before, attempt)
     local groups = {} -- systems that agreed before the action, by letter
     for k, name in ipairs(names) do
@@ -70,7 +73,7 @@ end
 
 -- Returns the sets of knobs that cause a difference: a list of {knobs, key, names, pairs, is_of}. `names`: the profiles
 -- that the knobs separate; `is_of`: the same profiles as a set; `pairs`: pairs of profiles that the knobs separate.
--- `observations`: by profile.
+-- `replay`: program_replay.lua. `observations`: a table from profile to observation. `counters`: compare counters, too.
 local function attribute_to_knobs(difference, replay, observations, counters)
   local list, by_key, firsts = {}, {}, {}
   for _, name in ipairs(difference.names) do -- profiles with equal knobs and observations are compared once
@@ -139,7 +142,8 @@ function profile_differences.rows(differences, replay, names, parts)
 end
 
 -- Returns the kind of difference between two observations as text. It is "errors" if both failed, and the code of the
--- error if one failed. Else it is "device" for any difference on the device, or the part that differs.
+-- error if one failed. Otherwise it is "device" for any difference on the device, or the part of the state that
+-- differs.
 local function difference_kind(a, b, counters)
   if a.code and b.code then return "errors" end
   local part = profile_comparison.difference(a, b, counters)
@@ -179,7 +183,7 @@ end
 
 -- ----------------------------------------------------------------------------------------- text --
 
--- Returns the identifiers of the rules that a row's knobs decide.
+-- Returns the identifiers of the rules that a row's knobs decide, each once. `row`: a table with the list `knobs`.
 function profile_differences.rules(row)
   local list, listed = {}, {}
   for _, name in ipairs(row.knobs) do
@@ -191,7 +195,7 @@ function profile_differences.rules(row)
   return list
 end
 
--- Returns the cause of a difference as a phrase, such as "KNOB decides".
+-- Returns the cause of a row's difference as a phrase, such as "KNOB decides".
 function profile_differences.decision_text(row)
   if #row.knobs == 0 then return "the version of the language decides" end
   if #row.knobs == 1 then return row.knobs[1] .. " decides" end

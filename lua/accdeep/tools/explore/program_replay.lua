@@ -13,7 +13,7 @@ Replay.__index = Replay
 
 local MOST = 800 -- limit of devices of all open systems together
 
--- Returns a replay. source: {file, text} of the scenario; words: the actions of its vocabulary.
+-- Returns a replay. `source`: {file, text} of the scenario. `actions`: the actions of its vocabulary.
 function program_replay.new(source, actions)
   return setmetatable({ source = source, actions = actions, systems = {}, n = 0 }, Replay)
 end
@@ -39,9 +39,9 @@ function Replay:system_at_start(rules)
   return system
 end
 
--- Executes a program and returns an observation: {host, present, values, counters, rest, rendering}, digests and the
--- result of `look(session)`. If an action fails, returns {code, at} instead; `at` is the index of the action. `rules`:
--- a profile name, perhaps with changed knobs. `look`: a function, or nil; `rendering` is nil then.
+-- Executes a program and returns an observation: {host, present, values, counters, rest, rendering}, the digests and
+-- the result of look(session). If an action fails, returns {code, at} instead; `at` is the index of the action.
+-- `rules`: a profile name, perhaps with changed knobs. `look`: a function, or nil; `rendering` is nil then.
 function Replay:observe(program, rules, look)
   local system = self:system_at_start(rules)
   for i = 1, #program do

@@ -85,7 +85,7 @@ properties.properties = {
 -- -------------------------------------------------------------------------------------- clauses --
 
 -- Returns the name of a directive with its own arguments, and a list of its clauses as texts. Returns nil if the text
--- has a form that this parser does not know.
+-- has a character that begins no word, such as in a nest.
 local function clauses_of(text)
   local name, list, at = {}, {}, 1
   while true do
@@ -105,8 +105,8 @@ local function clauses_of(text)
   end
 end
 
--- Returns variants of a directive in other orders of clauses: reversed, and with each clause moved to the front. The
--- list is empty if the directive has fewer than two clauses.
+-- Returns variants of the directive `text` in other orders of clauses: reversed, and with each clause moved to the
+-- front. The list is empty if the directive has fewer than two clauses, or a form that clauses_of does not know.
 function properties.orders(text)
   local name, list = clauses_of(text)
   if not name or #list < 2 then return {} end
@@ -131,7 +131,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- lists --
 
--- Returns the tuples `list` of a directory level as byte intervals {low, high, base, alloc}, sorted by address.
+-- Returns the tuples `list` of a directory level (the entries of a level of the directory paper) as byte intervals
+-- {low, high, base, alloc}, sorted by address.
 local function intervals(list)
   local byte_intervals = {}
   for i, tuple in ipairs(list) do
@@ -155,6 +156,7 @@ local function fuse_tuples(own, below)
     list[#list + 1] = { low = tuple.low, high = tuple.high, bases = tuple.bases or { tuple.base }, alloc = false,
       old = true }
   end
+  -- Returns true if two tuples overlap or share a base address.
   local function meet(a, b)
     if a.low < b.high and b.low < a.high then return true end
     for _, base in ipairs(a.bases) do
@@ -164,6 +166,7 @@ local function fuse_tuples(own, below)
     end
     return false
   end
+  -- Returns the tuple that covers two tuples.
   local function join(a, b)
     local low, high = math.min(a.low, b.low), math.max(a.high, b.high)
     local bases = table.move(b.bases, 1, #b.bases, #a.bases + 1, table.move(a.bases, 1, #a.bases, 1, {}))
@@ -236,11 +239,13 @@ function properties.collect(system, actions, on_new)
       table.insert(alternatives[i], system:add(copy))
     end
   end
+  -- Adds a counterexample, unless there is one with its key.
   local function add(counterexample)
     if by_key[counterexample.key] then return end
     by_key[counterexample.key], counterexamples[#counterexamples + 1] = counterexample, counterexample
     on_new(counterexample)
   end
+  -- Returns true if the action `number` is `enter data` or `exit data`.
   local function is_dynamic(number)
     local family = test_program.family(actions[number])
     return family:find "enter" ~= nil or family:find "exit" ~= nil
@@ -265,8 +270,8 @@ function properties.collect(system, actions, on_new)
   end
 end
 
--- Returns a counterexample as the text of a case. `is_own`: `profile` is the scenario's own, so that the case need not
--- select it.
+-- Returns a counterexample as the text of a case under the profile `profile`. `is_own`: `profile` is the scenario's
+-- own, therefore the case does not select it.
 function properties.case(counterexample, actions, profile, is_own)
   local about
   for _, property in ipairs(properties.properties) do

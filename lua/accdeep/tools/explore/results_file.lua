@@ -25,16 +25,16 @@ local results_file = {}
 local Results = {}
 Results.__index = Results
 
--- Raises an error about the file `path`.
+-- Raises an error about the file of results `path`. `why`: the reason.
 local function refuse(path, why)
   error(diagnostic.new { code = "file", message = ("%s: %s"):format(path, why), rule = "HOUSE-files" }, 0)
 end
 
 local FLUSH, SECONDS = 1 << 16, 5 -- buffered bytes and seconds after which the file is written
 
--- Returns a text as hexadecimal digits.
+-- Returns a text as hexadecimal digits, two for each byte.
 local function hex(text) return (text:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
--- Returns the text that hexadecimal digits describe.
+-- Returns the text that hexadecimal digits describe. Precondition: their number is even.
 local function text_of(digits) return (digits:gsub("%x%x", function(c) return string.char(tonumber(c, 16)) end)) end
 
 -- Returns the line `c` of a class.
@@ -42,7 +42,7 @@ function results_file.class_line(program, key, partition)
   return ("c %s %016x %s"):format(hex(program), key, partition)
 end
 
--- Returns the integers that the pattern captures in a text. Raises if the pattern does not match, or if a number is too
+-- Returns the integers that `pattern` captures in a text. Raises if the pattern does not match, or if a number is too
 -- large.
 local function numbers_of(text, pattern)
   local numbers = table.pack(text:match(pattern))
@@ -53,8 +53,7 @@ end
 
 local KEY = ("%x"):rep(16)
 
--- Returns the class {program, key, partition} that the rest of a line `c` after "c " describes. Raises if it is
--- malformed.
+-- Returns the class {program, key, partition} of a line `c`. `rest`: the line after "c ". Raises if it is malformed.
 function results_file.class_of(rest)
   local program, key, partition = rest:match("^(%x*) (" .. KEY .. ") (%a*)$")
   assert(program and #program % 2 == 0)
@@ -69,7 +68,7 @@ function results_file.finding_line(finding)
   return "d " .. json.encode(copy)
 end
 
--- Returns the finding that the rest of a line `d` after "d " describes. Raises if it is malformed.
+-- Returns the finding of a line `d`. `rest`: the line after "d ". Raises if it is malformed.
 function results_file.finding_of(rest)
   local finding = json.decode(rest)
   assert(finding.program:find "^%x*$" and #finding.program % 2 == 0)
@@ -78,6 +77,7 @@ function results_file.finding_of(rest)
 end
 
 -- Creates a file of results and returns a Results object. `key`: the integer of explore.open; `shard`: {i, n}, or nil.
+-- Raises if the file cannot be written.
 function results_file.create(path, key, shard)
   local results = setmetatable({ path = path, file = files.open(path), waiting = {}, bytes = 0, committed = 0,
     written = core.clock() }, Results)
@@ -93,7 +93,7 @@ function Results:add(line)
 end
 
 -- Appends a line that completes all lines before it. Writes the buffer if it has FLUSH bytes or was last written
--- SECONDS ago, or if `now` is true.
+-- SECONDS ago, or if `now` is true. Raises if that fails.
 function Results:commit(line, now)
   self:add(line)
   self.committed = #self.waiting
@@ -117,7 +117,8 @@ end
 
 -- -------------------------------------------------------------------------------------- reading --
 
--- Returns the lines of a file up to the last complete one, and the key. Raises if the file is not a file of results.
+-- Returns the lines of a file up to the last complete one (see the head of this file), and its key. Raises if the file
+-- is not a file of results.
 local function lines_of(path)
   local lines, complete = {}, 0
   local text = files.read(path)
@@ -132,7 +133,7 @@ local function lines_of(path)
   return lines, math.tointeger(tonumber("0x" .. key))
 end
 
--- Applies a line to the loaded results. Raises if it is malformed or out of order.
+-- Applies a line to the results `loaded` (results_file.load). Raises if it is malformed or out of order.
 local function apply_line(loaded, line)
   local word, rest = line:match "^(%a+) ?(.*)$"
   if word == "c" then
@@ -141,7 +142,7 @@ local function apply_line(loaded, line)
     table.insert(loaded.findings, results_file.finding_of(rest))
   elseif word == "level" then
     local level = numbers_of(rest, "^(%d+)$")
-    -- Second case: the level was begun again after an interruption.
+    -- The second condition holds if the level was begun again after an interruption.
     assert(level == #loaded.levels + 1 or level == loaded.level and loaded.record_extended == 0)
     loaded.level, loaded.record_extended = level, 0
     loaded.levels[level] = { classes = {} }

@@ -24,10 +24,11 @@ function script_functions.exist(session) return #roots(session) > 0 end
 
 -- Returns the variables that functions of the script can reach, in a fixed order: {value, name, from}. `from`: the
 -- function through which the variable is reached. `env`: the script's globals. Functions of C and of accdeep itself are
--- not entered.
+-- listed, but not what they use.
 local function reachable_variables(session, env)
   local list, visited = {}, {}
   local visit
+  -- Visits the upvalues of a function of the script; nothing for other functions.
   local function visit_upvalues(fn)
     local info = debug.getinfo(fn, "S")
     if info.what == "C" or location.is_own(info.source:sub(2)) then return end
@@ -37,6 +38,7 @@ local function reachable_variables(session, env)
       visit(value, name, fn)
     end
   end
+  -- Appends a variable, and what its value can reach if that is not yet visited.
   function visit(value, name, from)
     list[#list + 1] = { value = value, name = name, from = from }
     if value == nil or visited[value] then return end
@@ -56,7 +58,7 @@ local function reachable_variables(session, env)
   return list
 end
 
--- Returns true if two values are identical, or both not a number.
+-- Returns true if two values are identical, or both are not a number.
 local function is_same(a, b) return rawequal(a, b) or a ~= a and b ~= b end
 
 -- Returns a function that raises if a reachable variable has changed since new_change_check was called. `env`: the

@@ -48,7 +48,7 @@ local PARTS = { "host", "present", "values", "counters", "rest", "open" }
 search.parts = PARTS
 local NPARTS = #PARTS
 
--- Mixes the integer `value` into `hash` and returns the new hash.
+-- Returns a hash of the hash `hash` and the integer `value`.
 local function mix(hash, value)
   hash = (hash ~ value) * 0x9E3779B97F4A7C15
   return hash ~ hash >> 29
@@ -86,8 +86,8 @@ end
 
 -- -------------------------------------------------------------------------------------- states --
 
--- Writes the digests of system k to the entries (k - 1) * NPARTS + 1 to k * NPARTS of `digests`. `renaming`: a renaming
--- of variables (symmetry.lua), or nil.
+-- Writes the digests of system k's present state to the entries (k - 1) * NPARTS + 1 to k * NPARTS of `digests`.
+-- `renaming`: a renaming of variables (symmetry.lua), or nil.
 function Search:read(k, digests, renaming)
   local at = (k - 1) * NPARTS
   local system, numbers = self.systems[k], renaming and renaming.numbers
@@ -103,9 +103,9 @@ local function is_diverged(partition, k)
   return not partition:find(class, at + 1, true)
 end
 
--- Returns the hash of the partition and of the states of all systems that have not diverged. It is the least hash under
--- all renamings, so that symmetric states have one key. Precondition: the systems are in the states that `digests`
--- describes.
+-- Returns the key of a state: the hash of the partition and of the states of all systems that have not diverged. It is
+-- the least hash under all renamings, so that symmetric states have one key. Precondition: the systems are in the
+-- states that `digests` describes.
 function Search:key(digests, partition)
   local least = self:hash(digests, partition)
   for _, renaming in ipairs(self.renamings) do
@@ -152,8 +152,8 @@ function Search:partition(before, codes, digests)
   return table.concat(letters_of_systems)
 end
 
--- Restores the systems to the checkpoint after the first `depth` actions of the path. Systems without a checkpoint
--- there, which have diverged, stay as they are.
+-- Restores the systems to the checkpoint after the first `depth` actions of `path`. Systems without a checkpoint there,
+-- which have diverged, stay as they are.
 function Search:back(depth)
   local saved = self.saved[depth]
   for k, system in ipairs(self.systems) do
@@ -161,10 +161,10 @@ function Search:back(depth)
   end
 end
 
--- Executes the action with this number in every system that has not diverged. `before`: the entry of `saved` before the
--- action. Returns {codes, rules, digests, partition, failed, stopped}. `codes` and `rules` describe the errors by
--- system. `failed`: the action failed in every executed system. `stopped`: the action exceeded the step budget in a
--- system, whose changes then remain. A system in which the action failed keeps the digests of `before`.
+-- Executes the action `number` in every system that has not diverged. `before`: the entry of `saved` before the action.
+-- Returns {codes, rules, digests, partition, failed, stopped}. `codes`, `rules`: tables from system to the code and
+-- rule of its error. `failed`: the action failed in every executed system. `stopped`: the action exceeded the step
+-- budget in a system, whose changes then remain. A system in which the action failed keeps the digests of `before`.
 function Search:try(number, before)
   local codes, rules, digests, partition = {}, {}, {}, before.partition
   local failed, several, stopped = true, #self.systems > 1, false
@@ -188,8 +188,8 @@ function Search:try(number, before)
     partition = several and self:partition(partition, codes, digests) or partition }
 end
 
--- Moves the systems to the state after a program, and saves a checkpoint after each of its actions. Only the actions
--- after the common prefix with `path` are executed.
+-- Moves the systems to the state after a program, saves a checkpoint after each of its actions, and sets `path`. Only
+-- the actions after the common prefix with `path` are executed.
 function Search:go_to(program)
   local common = 0
   while common < #program and common < #self.path and self.path:byte(common + 1) == program:byte(common + 1) do
@@ -210,7 +210,7 @@ end
 
 -- -------------------------------------------------------------------------------------- visiting --
 
--- Records a new class and its first program. `last`: the level is the last one, so that the program is not added to
+-- Records a new class and its first program. `last`: the level is the last one, therefore the program is not added to
 -- `next`.
 function Search:add_class(program, key, partition, last)
   self.visited[key] = true
@@ -219,7 +219,7 @@ function Search:add_class(program, key, partition, last)
   if not last and self:has_agreement(partition) then self.next[#self.next + 1] = program end
 end
 
--- Returns true if the action with this number is enabled in a system that has not diverged.
+-- Returns true if the action `number` is enabled in a system that has not diverged.
 function Search:may(number, partition)
   for k, system in ipairs(self.systems) do
     if (#self.systems == 1 or not is_diverged(partition, k)) and system:may(number) then return true end
@@ -228,7 +228,7 @@ function Search:may(number, partition)
 end
 
 -- Executes every enabled action after a program, reports to the observer, and adds the new classes. `last`: the level
--- is the last one.
+-- is the last one. Afterwards the systems are in the state after `program`.
 function Search:extend(program, last)
   local observer, depth = self.observer, #program
   self:go_to(program)
@@ -266,9 +266,9 @@ function Search:has_agreement(partition)
   return false
 end
 
--- Returns the programs of the list `level` that this shard extends; `n` is the length of the programs after the
--- extension. The search is divided once: at the first level with at least 8 programs per shard, or at the last level (n
--- = bound). Before and after that, and without shards, `level` itself is returned.
+-- Returns the programs of the list `level` that this shard (process I of N) extends; `n` is the length of the programs
+-- after the extension. The search is divided once: at the first level with at least 8 programs per shard, or at the
+-- last level (n = bound). Before and after that, and without shards, returns `level` itself.
 function Search:divide(level, n, bound)
   local shard = self.shard
   if not shard or self.divided or #level < 8 * shard[2] and n < bound then return level end
@@ -280,8 +280,9 @@ function Search:divide(level, n, bound)
   return shard_programs
 end
 
--- Restores the search from a loaded file of results (results_file.lua). Returns the number of the level under way (at
--- least 1), the programs that it extends, and the index of the first program that is not yet extended.
+-- Restores the search from `loaded`, the content of a file of results (results_file.load). Returns the number of the
+-- level under way (at least 1), the programs that it extends, and the index of the first program that is not yet
+-- extended.
 function Search:resume(loaded, bound)
   local level = self:divide({ "" }, 1, bound)
   for n, loaded_level in ipairs(loaded.levels) do
@@ -299,9 +300,9 @@ function Search:resume(loaded, bound)
 end
 
 -- Visits all programs of up to `bound` actions. Returns nothing if it completed, "interrupted", or "limit" and a
--- sentence.
+-- sentence. Raises if the file of results cannot be written.
 --
--- Options. `limit`: the number of executed directives that a level may not exceed, checked before each level; nil:
+-- Options. `limit`: the number of executed directives that the search may not exceed, estimated before each level; nil:
 -- none. `results`: the file of results to write, or nil. `loaded`: former content of that file, or nil. `shard`: {i, n}
 -- for shard i of n, or nil. `visit(search, level, first, n, last)`: extends the programs of the list `level` from index
 -- `first` on, and returns true if the user interrupted it.

@@ -11,8 +11,8 @@ local symmetry = {}
 
 local MOST = 24 -- most renamings, the identity included
 
--- Returns the text of an action in which the variable names `a` and `b` are exchanged. Names of members, after `.`, `%`
--- or `->`, are not changed.
+-- Returns the text of an action with the variable names `a` and `b` exchanged. Names of members, after `.`, `%` or
+-- `->`, are not changed.
 local function exchange_names(text, a, b)
   return (text:gsub("()(%f[%w_][%a_][%w_]*)", function(at, name)
     local before = text:sub(1, at - 1)
@@ -21,7 +21,7 @@ local function exchange_names(text, a, b)
   end))
 end
 
--- Returns a key of an action: kind, text and body. If `a` is given, the names `a` and `b` are exchanged.
+-- Returns a key of an action: kind, text and body. If `a` is not nil, the names `a` and `b` are exchanged in it.
 local function key_of(action, a, b)
   local text, body = action.text or "", action.body or ""
   if a then text, body = exchange_names(text, a, b), exchange_names(body, a, b) end
@@ -68,7 +68,7 @@ local function identity(n)
   return map
 end
 
--- Returns the permutation that applies `first`, then `second`.
+-- Returns the permutation that applies the permutations `first`, then `second`.
 local function compose(first, second)
   local map = {}
   for i, k in ipairs(first) do map[i] = second[k] end
@@ -84,13 +84,13 @@ local function is_same_state(system, numbers)
   return true
 end
 
--- Returns a permutation as a string of 32-bit integers, which the core's digests take.
+-- Returns a permutation as a string of 32-bit integers, the form that the core's digests take.
 local function pack_map(map) return (("I4"):rep(#map):pack(table.unpack(map))) end
 
--- Returns all renamings except the identity: a list of {numbers, memory, words, names}. `memory`: the permutation of
+-- Returns all renamings except the identity: a list of {numbers, memory, actions, names}. `memory`: the permutation of
 -- memory blocks; `numbers`: the same permutation, packed for the core's digests. `actions`: the permutation of actions.
--- `names`: new name by old name. The list is empty for sessions with more than 64 blocks. Precondition: the systems are
--- in their initial states.
+-- `names`: a table from old name to new name. The list is empty for sessions with more than 64 blocks. Precondition:
+-- the systems are in their initial states.
 function symmetry.renamings(systems, actions)
   local list, n = variables(systems[1].session)
   local renamings = { { memory = identity(n), actions = identity(#actions), names = {} } }

@@ -330,8 +330,8 @@ test_driver.MOST_NODES = 1 << 17
 -- Returns a text as a string literal of C.
 local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 
--- Returns the C function of an action. In a region, the block of the construct calls play, which executes the actions
--- up to the region's end.
+-- Returns the C function of an action. In a region, the block of the construct calls `play` of the C program, which
+-- executes the actions up to the region's end.
 local function define(number, action)
   local lines = { ("static void word_%d(void)\n{\n"):format(number), ('#line 1 "word %d"\n'):format(number) }
   local function add(format, ...) lines[#lines + 1] = format:format(...) end

@@ -23,7 +23,8 @@ function test_program.all_actions(vocabulary_record)
   return actions
 end
 
--- Returns the name of an action's directive, without clauses, arguments and `#pragma`.
+-- Returns the name of an action's directive in lower case, with the names of its clauses, but without `#pragma` and
+-- text in parentheses.
 local function directive_of(action)
   return (action.text:lower():gsub("^%s*#%s*pragma%s+%a+%s+", ""):gsub("%b()", ""):gsub("%s+", " "))
 end
@@ -36,7 +37,8 @@ function test_program.opens(action)
   return action.kind == "omp" and directive_of(action):find "^target[ _]data%f[%A]" ~= nil
 end
 
--- Returns the kind of an action without operands, such as "acc exit data" or "host".
+-- Returns the directive of an action without operands, such as "acc exit data delete"; for actions without a directive
+-- their kind, such as "host".
 function test_program.family(action)
   if action.kind == "end" then return "end of a region" end
   if action.kind ~= "acc" and action.kind ~= "omp" then return action.kind end
@@ -45,16 +47,17 @@ end
 
 -- ------------------------------------------------------------------------------------------ text --
 
--- Returns the statement that closes the region of an opening action.
+-- Returns the statement that closes the region of an opening action, if regions are nested.
 local function end_text(action)
   if action.kind == "omp" then return 'omp "end target data"' end
   return directive_of(action):find "^host_data" and 'acc "end host_data"' or 'acc "end data"'
 end
 
--- Returns the statements of the program `text` in a scenario, as a list of lines. `is_whole`: append the ends of
--- regions that the program leaves open.
+-- Returns the statements of the program `text` in a scenario, as a list of lines. `actions`: result of all_actions.
+-- `is_whole`: append the ends of regions that the program leaves open.
 function test_program.lines(actions, text, is_whole)
   local lines, open = {}, {}
+  -- Removes the open region at index `at` (nil: the innermost one). Returns the statement that closes it.
   local function close(at)
     local region = table.remove(open, at)
     return actions[#actions].opener and ("region%d:close()"):format(region.at) or end_text(actions[region.number])
@@ -78,7 +81,7 @@ function test_program.lines(actions, text, is_whole)
   return lines
 end
 
--- Returns the text of a scenario before its vocabulary, which begins in line `line`.
+-- Returns the text of a scenario before its vocabulary, which begins in line `line`. `source`: {text}.
 function test_program.declarations(source, line)
   local lines = {}
   for row in (source.text .. "\n"):gmatch "(.-)\n" do

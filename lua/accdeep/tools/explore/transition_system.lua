@@ -25,9 +25,9 @@ TransitionSystem.__index = TransitionSystem
 local STEP_BUDGET = 2000000
 
 -- Executes the declarations of the scenario `text`, read from `file`, under the profile `rules` (nil: the scenario's
--- own). Returns a system in the initial state, which the caller closes. Raises if the scenario fails or has no
--- vocabulary. `device`: name of a device that replaces the simulated one, or nil; with such a device the system cannot
--- save states.
+-- own). Returns a system in the initial state, which the caller closes. `device`: name of a device that replaces the
+-- simulated one, or nil; with such a device the system cannot save states. Raises if the scenario fails, has no
+-- vocabulary, or has statements after it; nothing stays open then.
 function transition_system.open(file, text, rules, device)
   local run = scenario.open(file, text, { rules = rules, checkpoints = not device, device = device,
     out = function() end })
@@ -48,7 +48,7 @@ function transition_system.open(file, text, rules, device)
 end
 
 -- Returns a system that starts with the declarations and values of this system. Closing the returned system undoes the
--- changes that it made.
+-- changes that it made. Precondition: the caller calls `prepare` before it executes actions.
 function TransitionSystem:inner()
   local session = self.session:inner()
   return setmetatable({ run = session, session = session, vocabulary = self.vocabulary, steps = {}, open = {},
@@ -70,7 +70,7 @@ local function failure(self, err)
     and profiles.applicable_rule(scenario_error.rule, self.session.rules.documents)
 end
 
--- Takes the results of pcall. Returns nil if the call succeeded, else the code and rule of the error.
+-- Returns nil if `ok` is true, otherwise the code and rule of the error `err`. `ok`, `err`: results of pcall.
 local function failure_of(self, ok, err)
   if ok then return nil end
   return failure(self, err)
@@ -98,8 +98,8 @@ end
 makers.acc = function(action) return directive(action, action.body) end
 makers.omp = makers.acc
 
--- Returns the action that executes the statements of a kernel action: a compute construct that maps nothing,
--- of OpenMP if `actions` has an OpenMP action, else of OpenACC.
+-- Returns the action that executes the statements of a kernel action: a compute construct that maps nothing. It is one
+-- of OpenMP if `actions` has an OpenMP action, otherwise of OpenACC.
 function transition_system.construct(action, actions)
   local is_openmp = false
   for _, other in ipairs(actions) do is_openmp = is_openmp or other.kind == "omp" end
@@ -107,13 +107,14 @@ function transition_system.construct(action, actions)
     body = action.text, file = action.file, line = action.line, number = action.number }
 end
 
--- Returns the step of a kernel action.
+-- Returns the step of a kernel action: of the construct that executes its statements.
 function makers.kernel(action, actions) return makers.acc(transition_system.construct(action, actions)) end
 
 -- Returns the step of a host statement. A statement in C is compiled once; it is compiled again in each execution
 -- inside a region that replaces names.
 function makers.host(action)
   local cached_statement -- the compiled statement, valid outside of regions that replace names by device addresses
+  -- Executes the statement; returns its value. Raises errors of the statement.
   local function run(session)
     if session.language.name ~= "c" then
       return session:with_text(action.text, action.file, action.line, session.value, session, session:host_env(),
@@ -154,14 +155,14 @@ makers["end"] = function(action)
   end
 end
 
--- Compiles the actions to steps and numbers them from 1. Precondition: the `end` actions come last.
+-- Compiles the actions of the vocabulary to steps and numbers them from 1. Precondition: the `end` actions come last.
 function TransitionSystem:prepare(actions)
   self.actions, self.base_actions = {}, actions
   for _, action in ipairs(actions) do self:add(action) end
 end
 
--- Returns a step that executes `step` and fails with the code `limit` after STEP_BUDGET Lua steps. `check`: a function
--- called after the step, or nil.
+-- Returns a step that executes `step` and fails with the code `limit` after STEP_BUDGET Lua steps. `file`: the
+-- scenario. `check`: a function that is called after the step and may raise an error, or nil.
 local function limit_steps(step, file, check)
   return function(self)
     local code, rule
@@ -188,10 +189,11 @@ function TransitionSystem:add(action)
   return number
 end
 
--- Closes the innermost region, like an `end` action. Returns nothing, or the code and rule of the error.
+-- Closes the innermost region, like an `end` action. Returns nothing, or the code and rule of the error;
+-- "region-nesting" if no region is open.
 function TransitionSystem:close_innermost() return makers["end"] {}(self) end
 
--- Executes the action with this number. Returns nothing, or the code and rule of the error. A failed action has changed
+-- Executes the action `number`. Returns nothing, or the code and rule of the error. A failed action has changed
 -- nothing, with two exceptions: host statements keep the changes made before the error, and so do actions stopped by
 -- the step budget.
 function TransitionSystem:step(number) return self.steps[number](self) end
@@ -204,14 +206,14 @@ function TransitionSystem:save()
   return { session = self.session:checkpoint(), open = open }
 end
 
--- Restores the session and the open regions to a result of TransitionSystem:save.
+-- Restores the session and the open regions to `saved`, a result of TransitionSystem:save of this system.
 function TransitionSystem:restore(saved)
   self.session:restore(saved.session)
   self.open = table.move(saved.open, 1, #saved.open, 1, {})
 end
 
--- Returns true if the action with this number is enabled. Only an `end` action can be disabled: it needs an open region
--- that it closes.
+-- Returns true if the action `number` is enabled. Only an `end` action can be disabled: it needs an open region that it
+-- closes.
 function TransitionSystem:may(number)
   local action = self.actions[number]
   return action.kind ~= "end" or ended_by(self, action) > 0

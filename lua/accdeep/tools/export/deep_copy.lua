@@ -175,8 +175,7 @@ function Writer:guard(pointer, length)
   self:open(always and "if (%s)" or "if (%s && %s > 0)", pointer, operand(length))
 end
 
--- Closes the block of `guard`. If objects have no values, unattached pointers get the host's, as they may be copied
--- out.
+-- Closes the block of `guard`. In objects without values, unattached pointers get the host's: they may be copied out.
 function Writer:close_pointer(pointer)
   self:close()
   if not self.sets_pointers then return end

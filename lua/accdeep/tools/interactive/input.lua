@@ -32,9 +32,9 @@ local FIRST = { acc = openacc_syntax.first_words, omp = {} }
 for _, name in ipairs(openmp_directives.names) do FIRST.omp[name:match "^%a+"] = true end
 FIRST.omp["for"] = nil -- a word of Lua
 
--- Returns the language of a line that begins with the first word of a directive, or nil. If both languages have the
--- word, the language of the profile is returned. Lines of Lua and expressions give nil: no word or parenthesis follows
--- the first word, or that word is a function or a variable.
+-- Returns the language (acc or omp) of a line that begins with the first word of a directive. If both languages have
+-- the word, returns the language of the profile. Returns nil for lines of Lua and expressions: no word or parenthesis
+-- follows the first word, or that word is a function or a variable. Parameters: as in input.directive.
 local function language_of(line, env, variables, is_openmp)
   local word, rest = line:match "^%s*(%a+)%s*(.*)$"
   if not word or not rest:find "^[%a(]" and rest ~= "" then return nil end
@@ -61,7 +61,7 @@ function input.directive(line, env, variables, is_openmp)
   return word, text:gsub("%s+$", ""), BODIES[word](words)
 end
 
--- Returns true if a line continues on the next one, and the line without its continuation mark.
+-- Returns true if a line ends with a continuation mark (`\` or `&`), and the line without the mark.
 function input.is_continued(line)
   local text, n = line:gsub("\\%s*$", "")
   if n == 0 then text, n = line:gsub("&%s*$", "") end
@@ -77,7 +77,7 @@ end
 
 -- Compiles a text as Lua. Returns its kind ("expression", "statement", "incomplete" or "wrong"), and a function or the
 -- error message. The function of an expression returns a list of its values, because a tail call would hide its
--- location.
+-- location. `name`: the chunk name. `env`: the script's environment.
 function input.compile(text, name, env)
   local chunk = load("return " .. text, name, "t", env) and load("return {" .. text .. "\n}", name, "t", env)
   if chunk then return "expression", chunk end

@@ -23,10 +23,12 @@ local function evaluate(session, text, env_of)
   end)
 end
 
+-- Returns the environment of expressions on the host.
 local function host_env_of(session) return session:host_env() end
+-- Returns the environment of expressions on the device.
 local function device_env_of(session) return session:device_env() end
 
--- Prints an expression's values on host and device.
+-- Prints the values of the expression `text` on host and device, or their errors.
 function inspect_commands.print(user, text)
   if text == "" then return user.terminal:write "  print takes an expression: print X.a[0:3]\n" end
   local session = user:session()
@@ -34,25 +36,25 @@ function inspect_commands.print(user, text)
     evaluate(session, text, device_env_of)))
 end
 
--- Prints an expression's value on the device.
+-- Prints the value of the expression `text` on the device, or its error.
 local function print_device(user, text)
   if text == "" then return user.terminal:write "  device takes an expression: device X.a[0:3]\n" end
   user.terminal:write(("  device  %s\n"):format(evaluate(user:session(), text, device_env_of)))
 end
 
--- Prints the state of all devices.
+-- Prints what is present and attached on each device, and the open regions.
 local function show_state(user)
   local session = user:session()
   for device = 0, session.devices - 1 do user.terminal:page(state.text(session, device)) end
 end
 
--- Prints what the last events changed.
+-- Prints what the last events changed; a message if nothing was executed yet.
 local function show_difference(user)
   if not user.before then return user.terminal:write "  nothing has run yet\n" end
   user.terminal:page(state_diff.text(user.before, state_diff.snapshot(user:session(), user.numbers), user.events))
 end
 
--- Prints the last events, one per line.
+-- Prints the last events, one per line, with their rules.
 local function show_events(user)
   local lines = {}
   for i, event in ipairs(user.events) do
@@ -74,7 +76,7 @@ end
 
 local AROUND = 5 -- lines shown before and after the present line
 
--- Prints the lines around the line in the argument, or around the present line.
+-- Prints the lines around the line `argument`, or around the present line if `argument` is no number.
 local function list(user, argument)
   local at = user.at
   local source = at and at.file and location.source(at.file)
@@ -90,7 +92,7 @@ local function list(user, argument)
   user.terminal:write(#out > 0 and table.concat(out) or ("  %s has %d lines\n"):format(at.file, n))
 end
 
--- Draws host and device to a file.
+-- Draws host and device to the file `name`; prints a message if that fails.
 local function draw_state(user, name)
   if not draw.format(name) then return user.terminal:write "  draw takes a file: FILE.svg, FILE.html or FILE.dot\n" end
   local ok, err = pcall(function() draw.save(user:session(), files.prepare_output(name)) end)
@@ -108,7 +110,7 @@ inspect_commands.commands = {
   { "list", "l", usage = "list [LINE]", about = "the text around this place", run = list },
 }
 
--- Returns the first command with the name `word` in the lists of commands, or nil.
+-- Returns the first command with the name `word` in the lists of commands `...`, or nil.
 function inspect_commands.find(word, ...)
   for _, commands in ipairs { ... } do
     for _, command in ipairs(commands) do
@@ -120,7 +122,7 @@ function inspect_commands.find(word, ...)
   return nil
 end
 
--- Returns the lists of commands as text.
+-- Returns the usage of the commands in the lists `...` as text, one line for each.
 function inspect_commands.help(...)
   local out = {}
   for _, commands in ipairs { ... } do
@@ -132,8 +134,8 @@ function inspect_commands.help(...)
   return table.concat(out)
 end
 
--- Returns the names that may complete a word. `stem`: the text before its last part: "" gives variables, an expression
--- with a dot or arrow gives members.
+-- Returns the names that may complete a word, in any order. `stem`: the text before its last part: "" gives variables,
+-- an expression with a dot or arrow gives the members of its type. The list is empty if the expression has an error.
 function inspect_commands.names(session, stem)
   local names = {}
   local from = stem:match "^(.-)%.$" or stem:match "^(.-)%->$"

@@ -23,13 +23,15 @@ Repl.__index = Repl
 
 -- ------------------------------------------------------------------------------------ commands --
 
--- Marks this session as left, so that the next one executes the accepted statements. Returns true.
+-- Marks this session as left: a new one then executes the accepted statements. Returns true, which ends the loop of
+-- lines.
 local function restart(self)
   self.leaving = true
   return true
 end
 
--- Removes the last statements, as many as the argument says, from the accepted ones.
+-- Removes the last statements, as many as the argument says ("": one), from the accepted ones. Returns true, or nothing
+-- after printing a message.
 local function undo(self, argument)
   local n = argument == "" and 1 or math.tointeger(tonumber(argument))
   if not n or n < 1 or n > #self.accepted then
@@ -42,7 +44,7 @@ local function undo(self, argument)
   return restart(self)
 end
 
--- Returns a scenario's text with the rule profile of its head replaced.
+-- Returns a scenario's text with `rules` as the rule profile of its head; adds a head if it has none.
 local function with_rules(text, rules)
   local setting = ("rules = %q"):format(rules)
   local from = ("\n" .. text):find "\nscenario%s*{"
@@ -67,7 +69,8 @@ local function script(self)
   return self.rules and with_rules(text, self.rules) or text
 end
 
--- Writes the statements to a file as a scenario; an existing file only with -f.
+-- Writes the file's text and the accepted statements to a file as a scenario; replaces an existing file only with -f.
+-- Prints a message, also if that fails. `argument`: the text after the word save.
 local function save(self, argument)
   local force, path = argument:match "^(%-f%s+)(.*)$"
   path = path or argument
@@ -103,7 +106,7 @@ local commands = {
   end },
 }
 
--- Prints the commands.
+-- Prints what may be typed, and the commands.
 function Repl:help()
   self.terminal:write("  A statement of the scenario language; an expression; a directive, as in data copy(X).\n"
     .. inspect_commands.help(commands, inspect_commands.commands))
@@ -112,7 +115,7 @@ end
 -- Returns the current session.
 function Repl:session() return self.run.session end
 
--- Returns the words that may complete the input after `stem`.
+-- Returns the words that may complete the input after `stem` (inspect_commands.names): names, and for "" also commands.
 function Repl:words(stem)
   local words = inspect_commands.names(self:session(), stem)
   if stem == "" then
@@ -128,14 +131,15 @@ end
 
 -- ---------------------------------------------------------------------------------- statements --
 
--- Reports and records an error. The gravest recorded error determines the exit status.
+-- Prints and records an error. The gravest recorded error determines the exit status. `file`: the file of errors
+-- without a location.
 function Repl:report_error(err, file)
   local failure = scenario.to_diagnostic(err, file, self.run)
   self.failures[#self.failures + 1] = { ok = false, error = report.to_plain_data(failure) }
   self.terminal:write_error(report.error(failure, { color = self.color, explained = self.explained_codes }))
 end
 
--- Executes the accepted statement `number` again.
+-- Executes the accepted statement `number` again. An error is raised; self.replaying is then the number.
 function Repl:replay(number)
   local name = "input " .. number
   local text = self.accepted[number]
@@ -147,7 +151,8 @@ function Repl:replay(number)
   self.replaying = nil
 end
 
--- Prints the values of an expression, except regions. `is_call`: without values nothing is printed, else "nil".
+-- Prints the values of an expression, except regions. Without values, prints nothing for a call (is_call), otherwise
+-- "nil".
 local function show_results(self, results, is_call)
   local parts = {}
   for _, value in ipairs(results or {}) do
@@ -161,7 +166,8 @@ end
 -- Returns true if a line that is not Lua looks like a declaration of C, such as int y = 3;
 local function is_declaration(text) return text:find "^%s*[%a_][%w_]*[%s*]+[%a_][^\n]*;%s*$" ~= nil end
 
--- Executes a statement and records it if it succeeds. Returns true if a new session must be started.
+-- Executes a statement; records it if it succeeds, and reports its error otherwise. Returns true if a new session must
+-- be started, because the statement failed. Raises if a limit was exceeded.
 function Repl:execute(text)
   local name = "input " .. #self.accepted + 1
   location.remember(name, text)
@@ -199,9 +205,9 @@ end
 
 -- ------------------------------------------------------------------------------------- reading --
 
--- Reads lines until is_whole(text) is true, and returns the text. Returns nil if the user cancels, by the interrupt key
--- or the word quit. At the end of a file it returns what was read. `awaited`: description of what completes the text,
--- or nil.
+-- Reads lines until is_whole(text) is true, and returns `text` with these lines. Returns nil if the user cancels, by
+-- the interrupt key or the word quit. At the end of a file it returns what was read. `awaited`: description of what
+-- completes the text, or nil.
 function Repl:more(text, is_whole, awaited)
   local is_terminal = self.terminal.is_terminal
   if is_terminal and not is_whole(text) then
@@ -216,12 +222,13 @@ function Repl:more(text, is_whole, awaited)
   return text
 end
 
--- Returns the language, the text and the flag of a body if a line is a directive (input.directive); else nil.
+-- Returns the language, the text and the flag of a body if a line is a directive (input.directive), otherwise nil.
 function Repl:is_directive(line)
   return input.directive(line, self.env, self:session().now.scope:names(), self:session().rules.is_openmp)
 end
 
--- Returns the line of a directive as a Lua statement, with a body that may follow. Returns nil if the user cancels.
+-- Returns the line of a directive as a Lua statement, with the body that it may need; reads further lines for both.
+-- Returns nil if the user cancels.
 function Repl:directive(line)
   local is_continued, rest = input.is_continued(line)
   while is_continued do
@@ -243,14 +250,14 @@ function Repl:directive(line)
   return body and ("%s %s %s"):format(word, input.quote(text), input.quote((body:gsub("^\n", ""))))
 end
 
--- Returns the Lua statement for a line that begins with a variable of the scenario; nil if the line is an expression
--- whose value is printed.
+-- Returns the Lua statement for a line that begins with a variable of the scenario, such as an assignment; nil if the
+-- line is an expression whose value is printed.
 local function about_variable(text)
   local chunk = load("host." .. text, "=", "t")
   return chunk and not load("return host." .. text, "=", "t") and "host." .. text or nil
 end
 
--- Handles a line: a command, a directive or a statement. Returns true if the session ends.
+-- Handles a line: a command, a directive, an expression or a statement. Returns true if the session ends.
 function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
   local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- the single word leaves
@@ -298,7 +305,8 @@ end
 
 -- ---------------------------------------------------------------------------------------- runs --
 
--- Runs one session: the file, the accepted statements, and the user's input.
+-- Runs one session: the file, the accepted statements, and the user's input. Returns the record of the run
+-- (scenario.run).
 function Repl:pass(options)
   self.leaving, self.looping, self.running, self.replaying, self.before, self.events = false, false, nil, nil, nil, {}
   return scenario.run(self.file, self.text, setmetatable({
@@ -328,7 +336,8 @@ function Repl:failed(err)
   self:loop()
 end
 
--- Reports and removes the accepted statements that could not be executed again.
+-- Prints and removes the accepted statements that could not be executed again. Precondition: self.replaying is the
+-- first of these.
 function Repl:leave_out()
   local terminal = self.terminal
   terminal:write "  these could not be done again:\n"
@@ -336,7 +345,8 @@ function Repl:leave_out()
   for i = #self.accepted, self.replaying, -1 do self.accepted[i] = nil end
 end
 
--- Reads statements until the user leaves. Returns the list of failures.
+-- Reads and executes statements until the user leaves. Returns the list of failures. `file`, `text`: a scenario that is
+-- executed first, or nil. `options`: options of scenario.run. `terminal`: terminal.lua. `color`: errors are colored.
 local function repl(file, text, options, terminal, color)
   local self = setmetatable({ file = file or "input", text = text or "", rules = options.rules, terminal = terminal,
     color = color,

@@ -5,9 +5,10 @@
 local function reproducible()
   local seed, times = os.time(), {}
 
-  -- Prepares a run before its text is read. env: the script's names.
+  -- Prepares a run before its text is read. `env`: the script's names.
   return function(env)
     local n = 0
+    -- Returns a function that returns the results of fn in the first run, and repeats them in later runs.
     local function replay_results(fn)
       return function(...)
         local result = fn(...)

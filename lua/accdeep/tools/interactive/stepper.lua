@@ -27,12 +27,14 @@ local function depth(session)
   return n
 end
 
--- Conditions for stopping, as functions of a stop. Failures always stop.
+-- Conditions for stopping are functions of a stop that return true to stop there. Failures always stop. This one stops
+-- always.
 local function stop_always() return true end
+-- Never stops.
 local function stop_never() return false end
 
--- Returns the positive integer in a command's argument, or `default` for an empty argument. Returns nil after printing
--- a message.
+-- Returns the positive integer in a command's argument, or `default` for an empty argument. Prints a message and
+-- returns nil for other arguments.
 local function number(self, argument, default)
   local n = argument == "" and default or math.tointeger(tonumber(argument))
   if n and n > 0 then return n end
@@ -40,8 +42,8 @@ local function number(self, argument, default)
   return nil
 end
 
--- Ends this run in order to run again up to the stop `target`, or to leave if `target` is nil. Returns true. After a
--- failure the error itself ends the run.
+-- Ends this run: a new run then stops at the stop `target`, or the user leaves if `target` is nil. Returns true. Raises
+-- the error that stops a run, except after a failure, whose own error ends the run.
 local function leave(self, target)
   self.target, self.leaving = target, true
   if not self.here.failed then core.stop() end
@@ -95,9 +97,10 @@ local motions = {
   { "quit", "q", usage = "quit", about = "leave", run = function(self) return leave(self, nil) end },
 }
 
+-- Returns the current session.
 function Stepper:session() return self.run.session end
 
--- Returns the words that complete the input: commands and names in expressions.
+-- Returns the words that complete the input after `stem` (inspect_commands.names): names, and for "" also commands.
 function Stepper:words(stem)
   local words = inspect_commands.names(self:session(), stem)
   if stem == "" then
@@ -143,7 +146,7 @@ function Stepper:show()
   if line then self.terminal:write(("%5d | %s\n"):format(current_stop.line, line)) end
 end
 
--- Reads commands until a command continues the scenario.
+-- Reads commands until a command continues the scenario. At the end of the input, leaves.
 function Stepper:prompt_until_move()
   local terminal = self.terminal
   while true do
@@ -164,10 +167,12 @@ function Stepper:prompt_until_move()
   end
 end
 
--- Returns true if no output is wanted: an earlier run has shown it, or the user has left.
+-- Returns a true value if no output is wanted: an earlier run has shown it, or the user has left.
 function Stepper:is_silent() return self.leaving or self.target and self.stop < self.target end
 
--- Stops at `stop`: numbers it, shows it and reads commands, unless the stop is skipped.
+-- Handles the stop `stop`, a table {file, line, last, text, callers, failed, ended}: numbers it, shows it and reads
+-- commands. Skips it if it is before the target, or if the condition for stopping is false. Raises the error that stops
+-- a run if the user has left.
 function Stepper:arrive(stop)
   if self.leaving then core.stop() end
   self.stop = self.stop + 1
@@ -185,7 +190,8 @@ function Stepper:arrive(stop)
   self:prompt_until_move()
 end
 
--- Stops before a construct or the end of a region. Returns the function that is called after the construct.
+-- Stops before a construct or, if `ends` is true, the end of a region. Returns the function that is called after the
+-- construct, with its error or nil.
 function Stepper:directive(session, plan, ends)
   local source_location = plan.location
   local _, line_feeds = (source_location.text or ""):gsub("\n", "")
@@ -207,13 +213,14 @@ function Stepper:directive(session, plan, ends)
   end
 end
 
--- Returns true if a construct is skipped without output: `continue` skips all constructs, and going back skips all but
--- the last one before the target.
+-- Returns a true value if a construct is skipped without output. `continue` skips all constructs; going back skips all
+-- except the last one before the target.
 function Stepper:is_skipping()
   return self.leaving or self.stop_condition == stop_never or self.target and self.stop < self.target - 1
 end
 
--- Stops at a failure, before the effects of the failed statement are undone. Expected errors do not stop.
+-- Stops at the failure `err`, before the effects of the failed statement are undone. Does nothing for expected errors,
+-- limits, stack overflows and an error that already stopped.
 function Stepper:failed(err)
   local session = self:session()
   local is_repeated = self.failure and self.failure.err == err and self.failure.session == session
@@ -224,7 +231,7 @@ function Stepper:failed(err)
   self:arrive { failed = failure, file = failure.file, line = failure.line, last = failure.line or 0 }
 end
 
--- Stops at the end of a case, while its data are visible.
+-- Stops at the end of a case, while its data are visible. Does nothing if the case had no directive.
 function Stepper:ended()
   if self.leaving then core.stop() end
   if self.asked ~= self:session() then return end
@@ -258,7 +265,8 @@ function Stepper:pass(text, options)
 end
 
 -- Steps through a scenario. `options`: options of scenario.run, and `anew`, a function that returns the other observers
--- for each run. Returns the record of the last run, or nil if the user left before the end.
+-- for each run. `terminal`: terminal.lua. `color`: errors are colored. Returns the record of the last run, or nil if
+-- the user left before the end.
 local function stepper(file, text, options, terminal, color)
   local self = setmetatable({ file = file, terminal = terminal, color = color, stop_condition = stop_always,
     prepare = reproducible() }, Stepper)

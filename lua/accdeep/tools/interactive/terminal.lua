@@ -11,14 +11,15 @@ local terminal = {}
 local Terminal = {}
 Terminal.__index = Terminal
 
--- Returns the path of the history, $ACCDEEP_HISTORY or a file in the home folder; nil if there is to be no history.
+-- Returns the path of the history, $ACCDEEP_HISTORY or a file in the home folder; nil if that variable is empty or
+-- there is no home folder.
 local function history_file()
   local file, home = os.getenv "ACCDEEP_HISTORY", os.getenv "HOME"
   if file then return file ~= "" and file or nil end
   return home and home .. "/.accdeep_history"
 end
 
--- Returns the longest common prefix of a list of words.
+-- Returns the longest common prefix of a list of words. Precondition: the list is not empty.
 local function common_prefix(words)
   local prefix = words[1]
   for _, word in ipairs(words) do
@@ -48,8 +49,9 @@ local function completer(self)
   end
 end
 
--- Returns a terminal. Its field `is_terminal` is true if input and output are a terminal: prompts are then printed and
--- lines edited.
+-- Returns a terminal, which the caller closes. Its field `is_terminal` is true if input and output are a terminal:
+-- prompts are then printed and lines edited. Its field `words` may be set to a function of a stem that returns
+-- completions.
 function terminal.open()
   local self = setmetatable({ is_terminal = system.isatty(0) and system.isatty(1), words = false }, Terminal)
   if self.is_terminal then
@@ -59,7 +61,7 @@ function terminal.open()
   return self
 end
 
--- Reads a line and returns it. Returns nil and "end" or "interrupt" if there is no line.
+-- Reads a line and returns it. Returns nil and "end" (of the input) or "interrupt" (by the key) if there is no line.
 function Terminal:read(prompt)
   if self.editor then
     local line, why = self.editor:read(prompt)
@@ -108,7 +110,7 @@ function Terminal:page(text)
   end
 end
 
--- Ends line editing.
+-- Ends line editing and the handling of the interrupt key.
 function Terminal:close()
   if self.editor then self.editor:close() end
   if self.is_terminal then core.watch_interrupts(false) end
