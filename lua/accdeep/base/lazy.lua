@@ -6,6 +6,7 @@ local lazy = {}
 -- Returns a proxy for the module `name`, which is a table or a function: the proxy can be indexed and called. The
 -- module is loaded at the first such use. check(module), if given, is called after loading, and may raise.
 function lazy.require(name, check)
+  -- Loads the module and checks it. `require` caches the module, so later calls are cheap; `check` runs again.
   local function load()
     local module = require(name)
     if check then check(module) end

@@ -160,6 +160,7 @@ function report.error(err, options)
   out[1] = ("%s: %s: %s"):format(paint("bold", location_text), paint("red", ("%s[%s]"):format(kind, err.code)),
     paint("bold", printable_lines(err.message)))
   snippet(err, paint, out)
+  -- Appends a line "word: text" to the error.
   local function note(word, text) out[#out + 1] = ("  %s %s"):format(paint("cyan", word .. ":"), text) end
   if options and options.case then note("case", printable(options.case)) end
   if err.callers then note("called from", printable(location.callers_text(err.callers))) end

@@ -7,6 +7,7 @@ local function refuse(name)
   return function(_, field) error(("%s has no field '%s'"):format(name, tostring(field)), 2) end
 end
 
+-- Returns `fields`, whose metatable is replaced. Fields that it has now can be read and set as before.
 return function(name, fields)
   return setmetatable(fields, { __index = refuse(name), __newindex = refuse(name) })
 end

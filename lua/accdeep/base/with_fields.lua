@@ -10,6 +10,7 @@ local function put_back(object, before, ok, ...)
   return ...
 end
 
+-- Returns fn(...), called while the fields `values` of `object` are set; see the head of this file.
 return function(object, values, fn, ...)
   local before = {}
   for name, value in next, values do before[name], object[name] = object[name], value end

@@ -346,6 +346,8 @@ local regions = { region = true, compute = true }
 -- `write`: a function of text.
 function explain.new(write, is_selected)
   local selected_plan, is_ended, is_body_awaited
+  -- Hook `construct`: collects the text of the selected construct, and returns a function that writes it with the
+  -- events. Returns nil for other constructs.
   local function on_construct(session, plan, ends)
     local out = {}
     if ends then
@@ -382,6 +384,7 @@ function explain.new(write, is_selected)
       is_body_awaited = not err and not ends
     end
   end
+  -- Hook `body`: writes the description of the body that runs after the selected construct.
   local function body(_, description)
     if is_body_awaited then write(("body\n  %s\n"):format(description)) end
     is_body_awaited = false

@@ -56,6 +56,7 @@ function glossary.text(name)
   local entry = find(name)
   if not entry then return nil end
   local out = { ("%s  a term, from %s"):format(entry[1], glossary.source(entry)) }
+  -- Appends a wrapped text.
   local function add_text(text) out[#out + 1] = rules.wrap_text(text, "  ", 100) end
   add_text(entry.text)
   if entry.also then add_text("also: " .. entry.also) end

@@ -261,6 +261,8 @@ end
 -- Calls visit_pointer(offset, pointer type, path) for every pointer and descriptor in an object of type `root`, until
 -- it returns false. Returns false if it did, else true. `language`: formats the names in `path`.
 function members.each_pointer(root, language, visit_pointer)
+  -- Visits the pointers of the part of type `t` at `offset`, called `path`. Returns false if visit_pointer returned
+  -- false.
   local function search(t, offset, path)
     if t.kind == "pointer" or t.kind == "descriptor" then return visit_pointer(offset, t, path) end
     if not members.has_pointers(t) then return true end

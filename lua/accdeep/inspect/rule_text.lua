@@ -62,6 +62,7 @@ end
 -- HOUSE-language if there are other rules, and except for codes that list their rules in error_codes.lua.
 local function rules_of(code, cases)
   local ids, visited = {}, {}
+  -- Adds a rule unless it has been added or does not exist.
   local function add(id)
     if not visited[id] and rules.has(id) then ids[#ids + 1] = id end
     visited[id] = true

@@ -5,11 +5,12 @@
 --
 --   snapshot:
 --     host, device   {object ...}: variables first, then targets of pointers.
---     attached       {{name, target, count, gone} ...}.
---     present        {{name, bytes, structured, dynamic, state, at} ...}.
+--     attached       attached pointers: {{name, target, count, gone} ...}.
+--     present        present objects: {{name, bytes, structured, dynamic, state, at} ...}.
 --     levels         {{kind, at, clauses = {{name, state} ...}, tuples = {{name, bytes, state, ancestors} ...}} ...}.
+--                    open data regions, the outermost first; tuples: entries of the directory for the region (DIR-4).
 --     number         number of the device.
---     fusion         true if levels have tuples.
+--     fusion         true if levels have tuples, as in the profile "directory".
 --   object:
 --     id, name, type, bytes, rows.
 --     title          name in a picture.
@@ -236,6 +237,7 @@ function SnapshotBuilder:collect_host()
     self:add(root.variable.address, root.variable.name, root.block, root.variable.type)
   end
   local done = 0
+  -- Follows the pointers of all objects, also of those that are added on the way.
   local function follow_all()
     while done < #self.objects do
       done = done + 1
@@ -457,6 +459,7 @@ end
 function SnapshotBuilder:device_reader(object)
   local ctx, number, builder = self.ctx, self.number, self
   local base, host = object.info.dev - object.offset, object.info.host - object.offset
+  -- Returns true if `bytes` bytes at `offset` of the host object were all written on the device.
   local function is_written(offset, bytes) return ctx:device_written(number, base + offset, bytes) == bytes end
   return {
     value = function(offset, t)

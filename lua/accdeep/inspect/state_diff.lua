@@ -112,6 +112,7 @@ local function values(side, before, after, add_line)
   local function nothing() end
   compare(before, after, function(o) return o.id end, nothing, nothing, function(old_object, new_object)
     local reported = false
+    -- Returns a text that identifies a row of an object in both snapshots.
     local function row_key(row) return row.path .. " " .. row.offset end
     compare(old_object.rows, new_object.rows, row_key, nothing, nothing, function(old, new)
       local a, b = old.text or old.state, new.text or new.state
@@ -140,6 +141,7 @@ end
 -- "nothing" if there are none. `events`: list of the events between the snapshots, whose copied bytes are added up.
 function state_diff.text(before, after, events)
   local lines = {}
+  -- Appends a line, as string.format formats the arguments.
   local function add_line(format, ...) lines[#lines + 1] = "  " .. format:format(...) end
   diff_present(before.present, after.present, add_line)
   diff_attached(before.attached, after.attached, add_line)

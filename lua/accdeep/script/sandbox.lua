@@ -119,8 +119,8 @@ function sandbox.environment(out)
     local ok, problem = relay_results(pcall(coroutine.close, co))
     return ok, problem
   end
-  -- Defines setmetatable, which raises for objects that are not the script's own, and for metatables with finalizers
-  -- (__gc), because these would run where steps are not counted, and after the end of the script.
+  -- Defines setmetatable. It raises for objects that are not the script's own. It also raises for metatables with
+  -- finalizers (__gc), which would run where steps are not counted, and after the end of the script.
   function env.setmetatable(value, mt)
     if not is_open(value) or rawequal(value, env) or diagnostic.is(value) then
       complain "this is not a plain table"

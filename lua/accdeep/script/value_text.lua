@@ -85,6 +85,7 @@ end
 -- Returns a finite float in the fewest digits, of 7, 9, 15 and 17, that read back as the same value. 7 and 9 digits are
 -- read back in single precision.
 local function float_text(v)
+  -- Returns a number rounded to single precision.
   local function as_single(x) return core.convert(core.scalar.f32, x) end
   local short = ("%.7g"):format(v)
   if as_single(tonumber(short)) == v then return short end

@@ -184,6 +184,7 @@ function vocabulary.extend(env, run)
     end
     accept_list(run, list)
   end
+  -- Defines kernel inside the list: returns a word for statements that run on the device.
   local function kernel(text) return word("kernel", text) end
   setmetatable(env, { __index = function(_, name)
     if name == "kernel" and run.words then return kernel end

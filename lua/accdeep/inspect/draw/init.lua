@@ -39,6 +39,7 @@ end
 -- without output, and these objects are listed one by one.
 function draw.scenario(path, text, options)
   local recorder = step_recorder.new()
+  -- Runs the scenario with `recorder` as a further observer, and returns the result of scenario.run.
   local function run()
     local list = table.move(options.observers or {}, 1, #(options.observers or {}), 1, {})
     list[#list + 1] = recorder:observer()

@@ -298,10 +298,12 @@ end
 -- involved if arrows connect it with a box on the device, with that box's host object, or with the subject of an error.
 local function involved_boxes(list)
   local neighbours, involved, queue = {}, {}, {}
+  -- Makes box id `b` a neighbour of box id `a`.
   local function link(a, b)
     neighbours[a] = neighbours[a] or {}
     neighbours[a][b] = true
   end
+  -- Marks the box `id` as involved, and queues it so that its neighbours are marked, too.
   local function enter(id)
     if not involved[id] then
       involved[id] = true
@@ -399,6 +401,7 @@ function picture.arrow_key(arrow) return ("%s\0%s\0%s"):format(arrow.from, arrow
 -- `head`), with every row, and every arrow.
 function picture.union(list)
   local all, visited = { boxes = {}, arrows = {}, levels = {}, title = "" }, {}
+  -- Adds a box to the union, or enlarges the box with the same id there.
   local function add_box(box)
     local largest_box = all.boxes[box.id]
     if not largest_box then -- largest_box.rows is a list, and has the number of each row by key
@@ -415,6 +418,7 @@ function picture.union(list)
       end
     end
   end
+  -- Adds an arrow to the union unless it has an arrow with the same key.
   local function add_arrow(arrow)
     local key = picture.arrow_key(arrow)
     if not visited[key] then
@@ -422,7 +426,8 @@ function picture.union(list)
       all.arrows[#all.arrows + 1] = arrow
     end
   end
-  local function each(things, add) -- pictures share boxes and arrows
+  -- Calls add(thing) for each of `things` that no earlier call has visited: pictures share boxes and arrows.
+  local function each(things, add)
     for _, thing in ipairs(things) do
       if not visited[thing] then
         visited[thing] = true

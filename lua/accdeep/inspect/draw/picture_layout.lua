@@ -130,6 +130,7 @@ local function connected_components(nodes)
     table.insert(neighbours[arrow.to], arrow.from)
   end
   local parts, part_of = {}, {}
+  -- Makes `part` the component of the node `id` and of all nodes that are connected with it.
   local function mark_part(id, part)
     local queue = { id }
     while #queue > 0 do
@@ -350,6 +351,7 @@ local function is_better_stacked(pictures, base)
     local w, h = compacted_extents(drawing, base)
     width, height = math.max(width, w), math.max(height, h + #drawing.levels * picture.BAND)
   end
+  -- Returns the scale, at most 1, at which a picture of the size (w, h) fits into the window.
   local function scale(w, h) return math.min(WINDOW[1] / w, WINDOW[2] / h, 1) end
   return scale(width, 2 * height) > scale(2 * width, height)
 end

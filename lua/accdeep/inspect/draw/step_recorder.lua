@@ -306,6 +306,7 @@ function Recorder:observer()
     event = function(event) table.insert(self.events, event) end,
     construct = function(...) return self:observe_construct(...) end,
     statement = function(...) return self:wrap(...) end,
+    -- records the end of a file that has statements outside of cases, or no cases
     last = function(session) if self.current or #self.cases == 0 then self:add_end(session) end end,
     draw = function(session, name) self:add(session, { title = ('draw "%s"'):format(name) }) end,
   }

@@ -33,6 +33,7 @@ end
 -- Returns name, type and text of a parameter or field of an entry; reference.result returns type and text of a result.
 -- Both return nil if the text has another form.
 function reference.field(text) return text:match "^(%S+) (.-) %- (.*)$" end
+-- See reference.field.
 function reference.result(text) return text:match "^(.-) %- (.*)$" end
 
 -- Returns a list of the names of an entry: its name, then its synonyms. The entry must have a name.
