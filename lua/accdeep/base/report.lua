@@ -102,7 +102,7 @@ end
 local WIDTH = 120 -- limit of columns of a printed source line; of a longer line, a part is printed
 local CONTEXT_WIDTH = 60 -- columns before the error's column in such a part
 
-local MAX_LINE_BYTES = 2000 -- limit in bytes of one line of a message
+local MAX_LINE_BYTES = 2000 -- limit of bytes of one printed line of a message
 
 -- Returns a line without control characters, which could affect the terminal, and at most MAX_LINE_BYTES bytes long.
 local function printable(text)
@@ -248,7 +248,7 @@ function formats.tap(options)
     for line in (record.output or ""):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
     for _, case in ipairs(record.cases) do
       n = n + 1
-      local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" is a directive
+      local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" in a name would be a directive
       options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
       if not case.ok then
         local text = report.error(case.error, { explained = explained })

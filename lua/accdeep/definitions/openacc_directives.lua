@@ -228,7 +228,8 @@ openacc_directives.clauses_of = {}
 -- Set of the clauses that may follow device_type, by directive; nil if device_type does not affect other clauses.
 openacc_directives.specific = {}
 
-local clauses_by_word = {} -- set of clauses by directive with underscores (enter_data)
+-- The sets of clauses_of by the name of the directive with underscores (enter_data), as in the entries of clauses.
+local clauses_by_word = {}
 for _, directive in ipairs(openacc_directives.directives) do
   local clauses = {}
   openacc_directives.clauses_of[directive[1]], clauses_by_word[directive[1]:gsub(" ", "_")] = clauses, clauses

@@ -156,7 +156,7 @@ end
 function rules.coverage()
   local out = {}
   -- Appends the line of a section, whose counts are `n`, to `out`. The format leaves no blanks at the end of a line.
-  local function row(section, n) -- avoids blanks at the end of a line
+  local function row(section, n)
     out[#out + 1] = ("  %-14s %5d %5d %5d %11d"):format(section, n.all, n.done, n.open, n.untestable)
   end
   for _, document in ipairs(rules.all()) do

@@ -81,7 +81,7 @@ local function add_words(words, margin, out)
       out[#out + 1] = line and line .. " " .. head or margin .. head
       add_words(split_words(inner), margin .. "  ", out)
       out[#out + 1], line = margin .. "}", nil
-    else -- a long list
+    else -- a word that is no nest but a long list: it is broken after commas
       for part in (word .. ", "):gmatch "(.-, )" do
         local text = line and line .. part
         if not text or #text > WIDTH then

@@ -155,7 +155,7 @@ end
 
 -- Forward declaration. The functions below share the table `walk` of members.rows: {reader, low, high, whole, rows,
 -- max_rows, left_out, required}.
-local visit -- forward declaration
+local visit
 
 -- Adds the rows of an array of type `t` at `offset` that lie in the byte range of `walk`. Numbers share one row. For
 -- other element types, some elements have rows, and rows "... n more" replace the others. Adds nothing if the length is
@@ -211,7 +211,8 @@ function visit(walk, t, offset, path)
     end
     return
   end
-  if offset < walk.low or offset + t.size > walk.high then return end -- a part of a scalar has no meaning
+  -- a scalar that is only partly in the range has no row, because a part of a value has no meaning
+  if offset < walk.low or offset + t.size > walk.high then return end
   local row = { path = path, offset = offset, bytes = t.size, kind = "value" }
   if t.kind == "pointer" or t.kind == "descriptor" then
     row.kind = "pointer"

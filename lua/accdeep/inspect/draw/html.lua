@@ -108,7 +108,8 @@ local function error_of(err, title)
   end
   if err.callers then table.insert(fields.lines, "called from: " .. clean(location.callers_text(err.callers))) end
   for _, note in ipairs(err.notes or {}) do table.insert(fields.lines, "note: " .. clean(note)) end
-  -- The word of the directive that the error is about.
+  -- Position in the title of the word that the error is about. It is omitted if the title is not ASCII, because
+  -- JavaScript counts other characters differently.
   local from = word and word:find "%w" and title:find("%f[%w_]" .. word:gsub("%p", "%%%0") .. "%f[^%w_]")
   if from and title == clean(title) and not title:find "[\128-\255]" then
     fields.from, fields.to = from - 1, from - 1 + (err.length and math.max(err.length, #word) or #word)

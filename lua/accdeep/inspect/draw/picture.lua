@@ -22,7 +22,7 @@
 local picture = {}
 
 local TITLE, NAME, VALUE = 44, 30, 40 -- limits of characters of a title, a member's name, a value
-local PARTS = 6 -- limit of clauses of a level
+local PARTS = 6 -- limit of the clauses, and of the tuples, in the band of a level
 
 -- Returns a text in which "..." replaces the middle if the text has more than `max_length` characters. Texts with
 -- characters outside of ASCII are cut off at the end instead, because a byte in the middle may be a part of a
@@ -364,10 +364,11 @@ end
 
 -- ------------------------------------------------------------------------------------ measuring --
 
-picture.ROW, picture.LINE, picture.BAND = 18, 14, 18 -- heights in points: row, line of a head, level
-local GUTTER = 14 -- width of the column of marks
-local CHARACTER, WIDE = 6.65, 7.3 -- widths of a character: monospaced text of 11 points, title
-local PAD = 8
+-- Heights in points: of a row, of a line in the head of a box, of the band of a level.
+picture.ROW, picture.LINE, picture.BAND = 18, 14, 18
+local GUTTER = 14 -- width in points of the column of marks ("<", ">") before the names of rows
+local CHARACTER, WIDE = 6.65, 7.3 -- widths in points of a character: in monospaced text of 11 points, in a title
+local PAD = 8 -- distance in points of text from the left and right border of a box
 
 -- Returns the width of a text in points. `each`: width of a character.
 local function width_of(text, each) return (utf8.len(text) or #text) * each end

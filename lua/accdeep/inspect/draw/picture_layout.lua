@@ -21,12 +21,13 @@ local picture = require "accdeep.inspect.draw.picture"
 
 local picture_layout = {}
 
-local STACK = 8                       -- distance of boxes of one object on the device
-local HEAD, EDGE, SIDE_GAP = 28, 14, 28 -- margins of a side: above its boxes, around them, to the other side
-local LEVEL = 5                       -- distance of a level's frame from the enclosing frame
+-- Distances in points.
+local STACK = 8                       -- between the boxes on the device that belong to one host object
+local HEAD, EDGE, SIDE_GAP = 28, 14, 28 -- above the boxes of a side, around them, between both sides
+local LEVEL = 5                       -- from the frame of a level to that of the enclosing level
 local TIP = 7                         -- length of an arrowhead
 local MAX_GAP = 26                    -- largest vertical distance of boxes after gaps are closed
-local WINDOW = { 1300, 680 }          -- width and height of a usual window
+local WINDOW = { 1300, 680 }          -- width and height of a window in which a page is usually shown
 local MISSING = 127 -- exit status of a shell that does not find a program
 
 -- Raises an error with the code "file", about Graphviz or a file; never returns.
@@ -37,7 +38,7 @@ end
 -- Returns Graphviz's JSON output for the graphs in `text`. Raises if Graphviz is missing or fails, or if no temporary
 -- file can be made.
 local function graphviz(text)
-  local name = os.tmpname() -- the command contains nothing from the user
+  local name = os.tmpname() -- a file for the graph: the shell command contains no text of the user
   local file, problem = io.open(name, "w")
   if not file then fail(problem) end
   file:write(text)
@@ -223,7 +224,7 @@ end
 local function fit_arrow(points, from, to, key, tip_y, map_point)
   local list, n = {}, #points
   local start = { from.x + from.width, from.y + (from.rows[key] and from.rows[key] + picture.ROW / 2 or from.head / 2) }
-  local on_left = points[n][1] < points[n - 1][1] -- reaches the box from the right
+  local on_left = points[n][1] < points[n - 1][1] -- the arrow points to the left, at the right border of the box
   local tip = { on_left and to.x + to.width or to.x, tip_y }
   for i, point in ipairs(points) do
     local goal, old = start, points[1]

@@ -184,7 +184,7 @@ end
 local function rules(selector, variables) return ("%s {%s\n}\n"):format(selector, variables) end
 
 return {
-  -- style of a page, whose root element may choose the theme
+  -- style sheet of a page; the attribute data-theme of the root element replaces the system's choice of colours
   page = rules(":root", light) .. "@media (prefers-color-scheme: dark) {\n"
     .. rules(':root:not([data-theme="light"])', dark) .. "}\n" .. rules(':root[data-theme="dark"]', dark) .. page
     .. shapes .. "@media print {\n" .. rules(":root:root", light) .. "}\n",

@@ -274,7 +274,7 @@ function wrappers.case(self, run, _, fn)
     local result = ok and run.cases[#run.cases]
     if result then
       case.name, case.ok, case.failure = result.name, result.ok, result.error
-    else -- a limit, or an invalid case
+    else -- scenario.lua recorded no result: a limit ended the run, or the arguments of `case` are invalid
       case.name, case.ok, case.failure = type(name) == "string" and name or "case", false, err
     end
     if not ok then error(err, 0) end
@@ -322,7 +322,7 @@ local function close(case)
     if case.failure and step.error == case.failure then case.failed_at, is_recorded = i, true end
     step.error = step.error and report.to_plain_data(step.error)
   end
-  if case.failure and not is_recorded then -- a script error, or a limit
+  if case.failure and not is_recorded then -- the failure was in no directive: a script error, or a limit
     local failure = report.to_plain_data(case.failure)
     local before = steps[#steps]
     steps[#steps + 1] = { title = "the script fails", file = failure.file, line = failure.line, events = {},
@@ -335,7 +335,8 @@ end
 -- Returns a list of the cases of a finished run; statements outside of cases count as a case. `record`: the result of
 -- scenario.run.
 function Recorder:finish(record)
-  local own = record.cases[#record.cases] -- statements outside of cases fail last
+  -- scenario.run appends the result of the statements outside of cases as the last case
+  local own = record.cases[#record.cases]
   if #self.cases == 0 then self:case() end
   for _, case in ipairs(self.cases) do
     if case.ok == nil then
