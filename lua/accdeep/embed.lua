@@ -53,7 +53,8 @@ function embed.open(options)
   choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
   local self = setmetatable({ records = {} }, Host) -- records: text -> line -> record of the directive
   options.unchecked = true
-  options.own_kernels = true -- kernels are the program's, on a GPU in any stream
+  -- kernels are the program's: the core cannot see what they write, or in which stream of a GPU they run
+  options.own_kernels = true
   profiles.profile(options.rules) -- raises before a device is opened
   self.session = session.new(options)
   self.ctx = self.session.ctx

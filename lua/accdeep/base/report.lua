@@ -248,7 +248,7 @@ function formats.tap(options)
     for line in (record.output or ""):gmatch "[^\n]+" do options.out("# " .. line .. "\n") end
     for _, case in ipairs(record.cases) do
       n = n + 1
-      local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" in a name would be a directive
+      local name = printable(("%s: %s"):format(record.file, case.name)):gsub("#", " ") -- "# TODO" is a directive
       options.out(("%s %d - %s\n"):format(case.ok and "ok" or "not ok", n, name))
       if not case.ok then
         local text = report.error(case.error, { explained = explained })

@@ -83,7 +83,7 @@ local function load_profile(name)
   for knob, value in pairs(profile_settings) do profile[knob] = value end
   profile.name, profile.base = name, name
   profile.is_openmp = profile.documents:find("OMP60", 1, true) ~= nil
-  profile.changed = {} -- no value of a core's knob differs from the core's profile; see profiles.profile
+  profile.changed = {} -- changed values of the core's knobs; only profiles.profile makes copies that have some
   cached_profiles[name] = profile
   return profile
 end

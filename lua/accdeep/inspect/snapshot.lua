@@ -6,8 +6,8 @@
 --   snapshot:
 --     host, device   {object ...}: variables first, then targets of pointers.
 --     attached       attached pointers: {{name, target, count, gone} ...}.
---     present        present objects: {{name, bytes, structured, dynamic, state, at} ...}. state: "ALLOC", or "ALIAS" for
---                    a part of another block; at: "file:line" of the directive that mapped it, or nil.
+--     present        present objects: {{name, bytes, structured, dynamic, state, at} ...}. state: "ALLOC", or "ALIAS"
+--                    for a part of another block; at: "file:line" of the directive that mapped the object, or nil.
 --     levels         {{kind, at, clauses = {{name, state} ...}, tuples = {{name, bytes, state, ancestors} ...}} ...}.
 --                    open data regions, the outermost first; tuples: entries of the directory for the region (DIR-4).
 --     number         number of the device.

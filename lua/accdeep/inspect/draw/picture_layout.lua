@@ -21,10 +21,10 @@ local picture = require "accdeep.inspect.draw.picture"
 
 local picture_layout = {}
 
--- Distances in points.
-local STACK = 8                       -- between the boxes on the device that belong to one host object
-local HEAD, EDGE, SIDE_GAP = 28, 14, 28 -- above the boxes of a side, around them, between both sides
-local LEVEL = 5                       -- from the frame of a level to that of the enclosing level
+-- Distances and lengths in points.
+local STACK = 8                       -- distance of the boxes on the device that belong to one host object
+local HEAD, EDGE, SIDE_GAP = 28, 14, 28 -- margins of a side: above its boxes, around them, to the other side
+local LEVEL = 5                       -- distance of a level's frame from the frame of the enclosing level
 local TIP = 7                         -- length of an arrowhead
 local MAX_GAP = 26                    -- largest vertical distance of boxes after gaps are closed
 local WINDOW = { 1300, 680 }          -- width and height of a window in which a page is usually shown
