@@ -161,9 +161,9 @@ local function add_elements(plan, item, b, ctx, request, base, element, kind, ro
   return add(plan, item, b, request)
 end
 
--- Sets the extent of an alias item p[@] or p[@base] (TR14 3.5): one byte of the target of the pointer p or, for
--- p[@base], the section of the pointer `base`. base: AST of p; subscript: the alias; sections: sections of the
--- construct, by text.
+-- Sets the extent of an alias item p[@] or p[@base] (TR14 3.5), which is one byte. It lies in the target of the pointer
+-- p or, for p[@base], in the target of `base`, at the section that the construct names. base: AST of p; subscript: the
+-- alias; sections: sections of the construct, by text.
 local function alias_section(session, b, ctx, item, base, subscript, sections)
   local value = codegen.value(b, ctx, base)
   local section = subscript.to and sections[unparse.expression(subscript.to)]
@@ -329,7 +329,7 @@ function c_items.object(plan, request, node)
   add_elements(plan, item, b, ctx, request, base, element, kind)
   if t.kind == "pointer" and t.to.kind ~= "function" and plan.kind ~= "update" and not request.resolve
     and session.rules.members ~= "mapped" then
-    -- A pointer reference is attached if its target is present (ACC33-att-5).
+    -- The pointer is attached if its target is present, because `try` is set (ACC33-att-5).
     plan:pointer({ action = plan.kind == "exit data" and "detach" or "attach", node = request.node,
       try = true }, node)
   end

@@ -88,6 +88,7 @@ end
 
 local Plan = { acc = false, omp = false }
 Plan.__index = Plan
+-- Sets a field of a plan for the first time; raises if `fields` has no field of this name.
 function Plan:__newindex(name, value)
   check(fields, "a plan", name)
   rawset(self, name, value)
@@ -142,8 +143,7 @@ end
 -- if `node` is not a pointer.
 function Plan:pointer(request, node) return self.session.language.pointer(self, request, node) end
 
--- Sets the number of each item, and returns the core's construct for the items; nil and an error if the core has no
--- memory.
+-- Sets the number of each item, and returns the core's construct for the items. Raises without memory.
 function Plan:prepare()
   local spec = { kind = core.kind[self.kind == "declare" and "region" or self.kind], name = self.node.name,
     file = self.file, line = self.line, finalize = self.finalize }

@@ -34,7 +34,7 @@ local function require_inside(subscript, first, count, stride, n, rule)
     count, stride_text, n), { rule = rule, help = stride_text == "" and advice.section(first, count, n) or nil })
 end
 
--- True if a section has a stride in any dimension.
+-- True if the section `node` has a stride in any dimension.
 local function has_stride(node)
   while node.tag == "section" or node.tag == "index" do
     if node.stride then return true end
@@ -43,7 +43,7 @@ local function has_stride(node)
   return false
 end
 
--- Returns a copy of a section without strides.
+-- Returns a copy of the section `node` without strides.
 local function strip_strides(node)
   local copy = {}
   for key, value in pairs(node) do

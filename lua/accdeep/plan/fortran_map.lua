@@ -54,8 +54,8 @@ local function holder_of(e, node)
   return { address = (e.descriptor { pos = node.pos }), bytes = e.dtype.size, name = e.text }
 end
 
--- Raises if a request has the modifier ref but its list item is no allocatable or pointer, or the modifier attach but
--- the list item has no base pointer.
+-- Raises if a request has a ref modifier (ref_ptr, ...) but its list item is neither an allocatable nor a pointer.
+-- Raises if a request has the modifier attach but its list item has no base pointer.
 local function check_modifiers(session, request)
   local map_modifiers, node = request.map_modifiers, request.node
   if map_modifiers.ref then

@@ -191,11 +191,11 @@ end
 
 -- --------------------------------------------------------------------------------------- directives --
 
--- True by name for directives that are invalid without a data clause.
+-- Directives that are invalid without a data clause: name -> true.
 local needs_data = {}
 for _, directive in ipairs(openacc_directives.directives) do needs_data[directive[1]] = directive.needs_data end
 
--- Clauses of declare whose data live until the program ends.
+-- Clauses of declare whose data live until the program ends, so that they are allowed at global scope.
 local persistent = openacc_directives.clauses_where(function(entry, clause) return entry.persistent
   and not clause.present_or end)
 
@@ -291,7 +291,8 @@ local function add_implicit(plan, node, references, default)
     elseif not plan.named[name] and not plan.private[name] and not plan.deviceptr[name]
       and not plan.attached[name] and not variable.absent then
       local aggregate = t.kind == "record" or t.kind == "array" or t.kind == "descriptor"
-      -- A reduction in the body also changes the host's variable, so that the variable is copied (ACC33-impl-1).
+      -- A reduction in the body also changes the host's variable, so that the variable is copied. Scalars of kernels
+      -- constructs are copied, too (ACC33-impl-1).
       local is_copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
       -- Data that an enclosing clause made present are used without a map (ACC33-impl-3).
       local is_visible = session:visible(name)

@@ -24,7 +24,7 @@ local function substitute_iterators(session, expression, names)
   end)
 end
 
--- Raises if the type of a dependence is unknown, is only for the directive ordered, or lacks list items.
+-- Raises if the dependence type of a depend clause is unknown, is only for the directive ordered, or has no list items.
 local function check_type(clause)
   local word = clause.type
   if not is_type[word.name] then

@@ -62,7 +62,7 @@ local function behaviour_of(plan, category, named, aliased)
   if behaviour and behaviour ~= "default" and not (behaviour == "none" and named) then return behaviour end
   local implicit_rule = plan.session.rules.implicit
   if category == "aggregate" or category == "allocatable" or aliased then return "tofrom" end
-  -- The pointer rule decides LLNL-2.1-04 and LLNL-3.2-01.
+  -- The result for pointers follows LLNL-2.1-04 and LLNL-3.2-01, that for scalars LLNL-3.2-03.
   if category == "pointer" then return implicit_rule == "tofrom" and "tofrom" or "section" end
   return implicit_rule == "firstprivate" and "firstprivate" or "tofrom" -- LLNL-3.2-03
 end

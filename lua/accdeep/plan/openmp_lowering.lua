@@ -50,7 +50,8 @@ local raise = diagnostic.raise
 
 local openmp_lowering = {}
 
--- Limit on the instances of one list item; a larger number is reported as a mistake in an iterator's bounds.
+-- Limit on the instances of one list item. A larger number is an error, because the iterator's bounds are probably
+-- wrong.
 local INSTANCES = contiguous_runs.MOST
 
 -- Flags about the base pointer of a list item. A request with only these flags copies as its block does, so that it
@@ -511,8 +512,8 @@ function openmp_lowering.c_items(plan, requests, used)
     openmp_restrictions.modifiers(plan, request)
     local root = list_item.root_variable(request.node)
     if root then plan.roots[root] = true end
-    -- plan.bases[name]: true while each map goes through this pointer variable, false once a map names the variable
-    -- itself
+    -- plan.bases[name] is true while every map of the construct goes through this pointer variable. It becomes false if
+    -- a map names the variable itself.
     if plan.session.rules.section == "one-step" and request.base.tag == "id" then
       plan.bases[request.base.name] = (request.by_pointer or false) and plan.bases[request.base.name] ~= false
     end

@@ -33,8 +33,8 @@ local function resolve_action(plan, request, t)
   return code, program, flags | mapper.bits(request.map_request.flags)
 end
 
--- Returns a request. action: the action's name; map_type: the type as directives spell it; map_modifiers: the result of
--- openmp_sema.modifiers.
+-- Returns the request of the list item `node` of a clause (plan/requested_action.lua). action: the action's name;
+-- map_type: the type as directives spell it; map_modifiers: result of openmp_sema.modifiers.
 return function(plan, clause, node, action, map_type, map_modifiers)
   local update = plan.kind == "update"
   local exit = plan.kind == "exit data"

@@ -14,7 +14,7 @@ local raise = diagnostic.raise
 
 local openmp_restrictions = {}
 
--- Map types that copy nothing.
+-- Map types that copy nothing, which p[:] may therefore have.
 local enters_nothing = { storage = true, alloc = true, release = true, delete = true }
 
 -- Registers the clause of a list item of update in `directions`: text of a list item -> name of its clause. Raises if

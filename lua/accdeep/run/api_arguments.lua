@@ -40,8 +40,8 @@ function api_arguments.device_pointer(session, device, address, t)
     address, session.ctx:device_bounds(device, address))
 end
 
--- Returns the result `ok` of a core call, or raises its error `err`. rule: the rule to cite instead of the core's rule,
--- or nil.
+-- Returns `ok`, the result of a core call. If it is nil or false, raises the core's error `err`. rule: the rule to cite
+-- instead of the core's rule, or nil.
 function api_arguments.check_result(session, ok, err, rule)
   if not ok then err.rule = rule or err.rule end
   return session:check_result(ok, err)

@@ -254,6 +254,8 @@ local function copy_memory(session, at, direction, to, from, bytes)
   check_result(session, ctx:queue_call(device, queue, notify))
 end
 
+-- Copies bytes from host memory to device memory, from device to host, or within the device. Raise for addresses of the
+-- other side, and for negative numbers of bytes.
 function routines.acc_memcpy_to_device(session, at, to, host, bytes)
   local address, n = host_range(session, host, bytes)
   local dev = device_address(to, session)
@@ -296,6 +298,7 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
   session:notify_copy("d2d", to_device, dev_to, n, "ACC33-3.2.30-1", at)
 end
 
+-- Makes a device the current one; a negative number means device 0. Raises if no device has this number.
 function routines.acc_set_device_num(session, _, number)
   session:set_device(math.max(integer(number, "a device number"), 0)) -- ACC33-set-1
 end
@@ -327,11 +330,14 @@ function routines.acc_wait_async(session, at, value, later)
   local queue, waiting_queue = queue_at(session, value), later and queue_at(session, later) or 0
   if queue ~= 0 then async.wait_at(session, at, waiting_queue, session.now.device, queue) end
 end
+-- Make the program, or the queue of the async value `later`, wait for a queue or for all queues. Raise errors of queued
+-- work.
 function routines.acc_wait(session, at, value) routines.acc_wait_async(session, at, value) end
 function routines.acc_wait_all_async(session, at, later)
   async.wait_at(session, at, later and queue_at(session, later) or 0, session.now.device, 0)
 end
 function routines.acc_wait_all(session, at) routines.acc_wait_all_async(session, at) end
+-- Return true if a queue, or all queues of the current device have no pending work.
 function routines.acc_async_test(session, _, value)
   local queue = queue_at(session, value)
   return queue == 0 or async.test(session, session.now.device, queue)
@@ -341,8 +347,11 @@ function routines.acc_get_default_async(session) return session.device_side.defa
 function routines.acc_set_default_async(session, _, value)
   async.set_default(session, integer(value, "an async value"))
 end
+-- Has no effect, because devices are ready when the session begins.
 routines.acc_init = function() end
+-- Ends all lifetimes on all devices; raises if a region is open.
 function routines.acc_shutdown(session) session:forget_devices() end
+-- Returns a true value while a body runs on a device; the argument, a kind of device, is ignored.
 function routines.acc_on_device(session) return session.now.kernel and not session.now.kernel.on_host end
 
 for name, routine in pairs(api_openmp.routines) do routines[name] = routine end

@@ -3,7 +3,6 @@
 -- The host is also a device; its number is the number of the other devices. If the standard defines a result for a
 -- mistake (a nonzero number, a null pointer), the routine returns it. Other mistakes raise, as do accesses to invalid
 -- memory, which a real runtime would not notice. A routine that fails changes nothing. api_openacc.lua adds these
--- memory, which a real runtime would not notice. A routine that fails changes nothing. api_openacc.lua adds these
 -- routines to its table.
 --
 -- Parameters: `at` is {file, line} of the call, `rule` the rule that errors cite. A device number may be the host's; a
@@ -18,7 +17,7 @@ local raise, integer = diagnostic.raise, api_arguments.integer
 
 local INITIAL_DEVICE, INVALID_DEVICE = -1, -4
 local SUCCESS, FAILURE = 0, 1
--- Limit of dimensions: the largest int, because this implementation has no limit of its own.
+-- Limit of dimensions that omp_target_memcpy_rect returns: the largest int, because this implementation has no limit.
 local MOST_DIMENSIONS = 0x7fffffff
 
 -- ------------------------------------------------------------------------------------- arguments --
@@ -120,9 +119,11 @@ local function is_in_kernel(session) return session.now.kernel and not session.n
 function routines.omp_get_num_devices(session) return session.devices end
 routines.omp_get_initial_device = routines.omp_get_num_devices
 function routines.omp_get_default_device(session) return session.now.device end
+-- Returns the number of the device that runs the calling body, or the host's number.
 function routines.omp_get_device_num(session)
   return is_in_kernel(session) and session.now.kernel.device or session.devices
 end
+-- Returns 0 while a body runs on a device, otherwise 1.
 function routines.omp_is_initial_device(session) return is_in_kernel(session) and 0 or 1 end
 
 -- Makes a device the current one; raises for the host and for unknown numbers.
@@ -314,8 +315,8 @@ function routines.omp_target_memcpy_rect(session, at, to, from, element_size, nu
   return SUCCESS
 end
 
--- Fills memory with a byte and returns the pointer. Device memory is filled by a copy from the host. Decides
--- OMP60-api-13.
+-- Fills `count` bytes of memory with the byte `value` and returns the pointer. Device memory is filled by a copy from
+-- the host. Raises for a null pointer and for memory that is not allocated. Decides OMP60-api-13.
 function routines.omp_target_memset(session, at, pointer, value, count, device)
   local number = some_device(session, device)
   local address, t = address_of(session, pointer, at)
@@ -380,8 +381,9 @@ local function name_of(session, address, bytes)
   return ("%s[%d:%d]"):format(base, offset // contents.size, bytes // contents.size)
 end
 
--- Associates device memory with host memory. Returns 0, or a nonzero number for invalid arguments or data already
--- present. Raises for memory that is not allocated. Decides OMP60-api-10.
+-- Associates device memory with host memory. Returns 0; a nonzero number for null pointers, for 0 bytes, for the host
+-- and unknown devices, or if other data are present at the host address. Raises for memory that is not allocated.
+-- Decides OMP60-api-10.
 function routines.omp_target_associate_ptr(session, at, host, dev, bytes, offset, device)
   local ctx, number = session.ctx, device_number(session, device)
   local address, target = address_of(session, host, at), address_of(session, dev, at)

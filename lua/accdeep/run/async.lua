@@ -46,7 +46,8 @@ local function finish(self, ok, err)
   self:check_result(nil, err)
 end
 
--- Waits for a queue of a device; queue 0: for all queues of the device. Raises errors of queued work.
+-- Waits until the work of a queue of a device is complete; queue 0: of all queues of the device. Raises errors of
+-- queued work.
 function async.wait(self, device, queue)
   finish(self, self.ctx:queue_wait(device, queue))
 end

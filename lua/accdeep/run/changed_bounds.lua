@@ -9,7 +9,8 @@ local location = require "accdeep.base.location"
 
 local changed_bounds = {}
 
--- True if the bounds of a plan's items must be recorded or compared.
+-- True if the bounds of a plan's items must be recorded or compared. The session must receive warnings, rules.members
+-- must be "held", and an OpenACC region, enter data or exit data must have an item with a mapping program.
 function changed_bounds.is_tracked(session, plan)
   if not session.options.warn or session.rules.members ~= "held" or plan.openmp then return false end
   if plan.kind ~= "region" and plan.kind ~= "enter data" and plan.kind ~= "exit data" then return false end

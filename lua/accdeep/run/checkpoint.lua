@@ -53,7 +53,7 @@ function Session:allocate_host(bytes)
   return address
 end
 
--- Frees the range that holds all blocks, if there is one.
+-- Frees the heap, the range that holds all blocks. Does nothing if there is none.
 function Session:close_heap()
   if self.program.heap then core.free(self.program.heap.start) end
   self.program.heap = false

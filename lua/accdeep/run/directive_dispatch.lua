@@ -74,7 +74,7 @@ local function run_plan(self, language, plan)
   return language.with_target_device(self, plan, function()
     local enabled = is_enabled(plan)
     if executor then return executor(self, plan, enabled) end
-    -- plan.construct is nil if all list items are absent arguments
+    -- plan.construct is nil if all list items are absent arguments: there is nothing to run.
     if enabled and plan.construct then self:run(plan) end
   end, function()
     if executor then return executor(self, plan, false) end
@@ -141,9 +141,9 @@ local function entry(own)
   return function(self, text, refs, file, line, on_error)
     local places = self.caches.prepared[text]
     local fast_plan = places and places[line or 0]
-    -- The thunk runs no checks. Therefore it is not used in bodies, in member functions, in private scopes, for
-    -- expected failures and for observers of events.
     local now = self.now
+    -- The thunk runs no checks. Therefore it is not used in bodies, in member functions, in private scopes, for
+    -- expected failures, and while an observer receives events.
     if fast_plan and fast_plan[file_field] == file and not now.kernel and not now.this and not now.private_scope
       and not now.expects_failure
       and not self.device_side.is_observed then

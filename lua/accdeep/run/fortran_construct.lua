@@ -72,8 +72,8 @@ local function run_with_private(env, copies, frame, fn)
     if private.begins then copy(env.space, outer.lvalue, lvalue, t.size, frame) end
     own[name] = { type = t, lvalue = lvalue }
   end
-  -- Names of a kernel that runs later are captured (backend/captured_environment.lua); private copies take precedence
-  -- over captured names.
+  -- If a kernel runs later, its env.lookup finds captured names (backend/captured_environment.lua). Private copies take
+  -- precedence over these.
   env.lookup = function(name, pos) return own[name] or look_up(name, pos) end
   local ok, signal = pcall(fn)
   env.lookup = saved_lookup

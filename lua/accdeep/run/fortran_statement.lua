@@ -50,6 +50,7 @@ local function block(env, list)
   end
 end
 
+-- Closure of statements without effect.
 local function nothing() end
 selection.define(statements, block)
 fortran_construct.define(statements, block)
@@ -71,16 +72,19 @@ function statements.stop(env, node)
   end
 end
 
+-- Compile exit and cycle, whose closures return the signal for the loop.
 function statements.exit() return function() return EXIT end end
 function statements.cycle() return function() return CYCLE end end
 
 -- ------------------------------------------------------------------------------------- variables --
 
+-- Compiles the assignment of a value.
 function statements.assign(env, node)
   local e = compile(env, node.e)
   return assignment.value(env, node, compile(env, node.to), e)
 end
 
+-- Compiles the assignment of a target to a pointer, p => e.
 function statements.associate(env, node)
   return assignment.target(env, node, node.to, compile(env, node.e))
 end
@@ -283,6 +287,7 @@ local function condition(env, node)
   return e.value
 end
 
+-- Compiles if: its closure runs the first branch whose condition is true, and returns this branch's signal.
 statements["if"] = function(env, node)
   local branches = {}
   for i, branch in ipairs(node.list) do
@@ -295,8 +300,8 @@ statements["if"] = function(env, node)
   end
 end
 
--- Compiles where: assigns to the elements that masks select. A mask is evaluated once; the mask of elsewhere applies to
--- the elements that no earlier mask selected (Fortran 2018, 10.2.3.2).
+-- Compiles where, which assigns to the elements that masks select. A mask is evaluated once; the mask of elsewhere
+-- applies to the elements that no earlier mask selected (Fortran 2018, 10.2.3.2).
 function statements.where(env, node)
   local branches = {}
   for i, branch in ipairs(node.list) do
@@ -339,6 +344,7 @@ function statements.where(env, node)
   end
 end
 
+-- Compiles do while, and do without a condition. EXIT ends the loop; RETURN and STOP also end the enclosing block.
 statements["while"] = function(env, node)
   local c, run, pos = node.c and condition(env, node.c), block(env, node.body), node.pos
   return function(f)
@@ -351,6 +357,8 @@ statements["while"] = function(env, node)
   end
 end
 
+-- Compiles do with a counter. The number of iterations is computed once, before the first one; raises if the step is
+-- zero.
 statements["do"] = function(env, node)
   local variable = compile(env, { tag = "id", name = node.name, pos = node.pos })
   if variable.rank ~= 0 or variable.type.class ~= "integer" or not variable.lvalue then
@@ -433,7 +441,7 @@ local function api_call(env, node, name, list)
   end
 end
 
--- API routines that are called as functions in expressions.
+-- Adds the API routines to the functions that expressions may call.
 for name in pairs(api_openacc.routines) do
   fortran_expression.intrinsics[name] = fortran_expression.intrinsics[name] or function(env, node)
     local call = api_call(env, node, name, node.args)
@@ -487,6 +495,7 @@ end
 
 -- ------------------------------------------------------------------------- declarations, directives --
 
+-- Compiles a declaration, which declares variables in the current scope when it is reached.
 function statements.declaration(env, node)
   return function()
     -- A procedure declares all its variables when it starts (backend/fortran/procedure.lua).
@@ -494,11 +503,13 @@ function statements.declaration(env, node)
     transaction.run(env.session, fortran_declarations.declare_variables, env.session, node)
   end
 end
+-- Compiles the definition of a derived type, which is declared when it is reached.
 function statements.derived(env, node)
   return function()
     if not env.procedure then fortran_declarations.declare_derived_type(env.session, node) end
   end
 end
+-- Raises for attribute statements, which are not supported.
 function statements.attributes(_, node)
   raise("unsupported", node.pos, ("'%s' as a statement is not supported"):format(node.name),
     { length = #node.name, help = "write the attribute in the declaration" })

@@ -245,7 +245,7 @@ local function lookup(session, k, name, pos)
   if t.kind == "descriptor" then
     return fortran_kernel.binding(session, k, variable, section_start(session, k, name))
   end
-  -- A Lua function cannot change pointers in OpenACC constructs, so they need no copy.
+  -- A Lua function cannot change pointers in OpenACC constructs, so that its pointers need no copy.
   local has_copy = k and (k.plan.openmp or k.assigned)
   if k and k.plan.deviceptr[name] then
     if has_copy then return pointer_copy(k, name, t, untranslated_pointer(session, variable)) end
@@ -524,7 +524,7 @@ local function run_on_device(session, plan, body, node, location, used)
   if queue ~= 0 and (session.device_side.delayed or goes_on) then
     return run_in_queue(session, plan, body, node, location, used, queue)
   end
-  -- the body must see data of completed transfers
+  -- The body must see the results of pending transfers, so all queues of the device complete first.
   if session.device_side.concurrent then async.wait(session, device, 0) end
   local snapshot = session.now.expects_failure and session:snapshot()
   local journal, problem = ctx:journal_open(device)
@@ -541,7 +541,7 @@ local function run_on_device(session, plan, body, node, location, used)
     run_body(session, k, body, node)
   end)
   session.now.kernel = false
-  -- if the exit of the region fails, the journal also undoes the body
+  -- If the exit of the region fails, closing the journal with `ok` false also undoes the body's writes.
   if ok then ok, err = pcall(region.close, region) end
   ctx:journal_close(device, ok)
   k:release()

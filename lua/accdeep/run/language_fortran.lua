@@ -40,7 +40,6 @@ local language_fortran = {
   computes_bounds = true,
   element_type = fortran_section.element_type, object_of = fortran_section.object_of,
   access_path = fortran_section.access_path,
-  -- Returns the AST of `text`. start: the grammar rule; nil: an expression. Raises for syntax errors.
   object = fortran_section.object, section = fortran_section.section, pointer = fortran_section.pointer,
   update_pieces = same,
   with_roots = fortran_section.add_root_objects, check_completed = fortran_addendum.complete, takes_self = false,
@@ -52,6 +51,7 @@ local language_fortran = {
 
 -- ----------------------------------------------------------------------------------- expressions --
 
+-- Returns the AST of `text`. start: the grammar rule; nil: an expression. Raises for syntax errors.
 local function parse(text, start)
   return (fortran_syntax.parse(start or "expression", fortran_free_form.directive(text), 1))
 end
@@ -199,6 +199,8 @@ local function run_body(env, tree)
   fortran_statement.new_executor(env, tree.list)
 end
 
+-- Runs the body of kernel k, which is interpreted. text: the body, as for read_body; tree: result of read_body. Raises
+-- the body's errors.
 function language_fortran.run_body(session, k, text, tree)
   cuda.report_interpreted(k, "it is Fortran")
   if type(text) ~= "string" then return run_body(k.env, tree) end

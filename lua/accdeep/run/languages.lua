@@ -57,6 +57,7 @@ local slots = {
   counters = "(session, depth, tree) -> counters of a loop construct's loops: {variable}",
 }
 
+-- Raises if the table of Fortran does not fill all slots; called when it is loaded.
 local function check(fortran) check_interface(slots, "fortran", fortran) end
 
 return { c = check_interface(slots, "c", language_c), fortran = lazy.require("accdeep.run.language_fortran", check) }

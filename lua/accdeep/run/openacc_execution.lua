@@ -41,7 +41,7 @@ local definition = {
   run = function(session, node) transaction.run(session, session.define, session, node) end,
 }
 
--- Returns the executor of a directive without a kind (shape, policy); nil for other directives.
+-- Returns the executor of a directive whose `kind` is nil (shape, policy); nil for other directives.
 function openacc_execution.direct_executor(kind) return not kind and definition or nil end
 
 -- -------------------------------------------------------------------------------------- with plans --
@@ -86,6 +86,7 @@ local function device_of(session, plan)
   return session:device_number(math.max(session.language.integer(session, plan.device_num), 0), plan.device_num.pos)
 end
 
+-- Makes the plan's device the current one; raises if there is no such device.
 local function set_device(session, plan) session.now.device = device_of(session, plan) end
 
 act("set", function(session, plan)

@@ -38,7 +38,7 @@ local function add_target_variable(self, variable, kind, pos)
   self.program.target_variables[variable] = kind
 end
 
--- A failing text unmaps the device variables that it declared.
+-- If a text fails, the device variables that it declared are unmapped.
 transaction.register(function(session)
   local variables = session.program.target_variables
   local put_back, old_variables = transaction.save_fields(session.program, { "target_blocks", "target_variables" }), {}

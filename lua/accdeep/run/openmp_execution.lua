@@ -42,7 +42,7 @@ function openmp_execution.with_target_device(self, plan, fn, on_host)
   return with_fields(self.now, { device = number }, fn)
 end
 
--- Helps that replace the helps of OpenACC's rules: rule -> text.
+-- Help texts that replace those of OpenACC's rules: rule -> text.
 local helps = { ["TR14-3.4-02"] = "name one element: Y[i].a[0:n], or map the structures by a declare mapper" }
 
 -- Calls fn(...) and returns its results. An error of fn is raised with the corresponding rule of OpenMP.
@@ -101,6 +101,7 @@ end
 function openmp_execution.parse_and_analyze(self, text) return with_group_clauses(self, parse_directive(self, text)) end
 function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.name).kind end
 
+-- Raises if a clause of the directive `node` is wrong (openmp_sema.check).
 local function check(self, node) openmp_sema.check(node, self.rules.openmp) end
 
 -- Executors of directives without a plan: host constructs, ends of regions, declarations. Clauses of a group are
@@ -124,6 +125,8 @@ end, run = function(self, node)
   transaction.run(self, self.declare_openmp, self, node)
 end }
 
+-- Returns the executor of a directive without a plan: host constructs, ends of regions, and declarations (kinds that
+-- the core does not have). Returns nil for directives with plans.
 function openmp_execution.direct_executor(kind)
   return direct_executors[kind] or kind ~= "compute" and not core.kind[kind] and declaration or nil
 end

@@ -11,7 +11,7 @@ local clause_groups = require "accdeep.types.clause_groups"
 
 local plan_cache = {}
 
--- Limit of cached texts, and limit of plans. A full cache is emptied.
+-- Limit on cached texts, and on cached plans. A full cache is emptied, to bound the memory of programs with many texts.
 local MOST = 4096
 
 -- Returns the AST that is cached under `key`; if there is none, caches and returns the result of make(...).

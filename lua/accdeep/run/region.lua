@@ -29,7 +29,6 @@ function Region:close()
   if self.closed then
     raise("region-nesting", nil, ("the region was closed already, at %s"):format(self.closed_at or "its end"),
       { rule = "DIR-4.3-06" })
-  -- A region with a false condition has no handle, and nothing to undo on the device.
   end
   local stack = owner.device_side.regions[self.device]
   if stack[#stack] ~= self then
@@ -37,6 +36,7 @@ function Region:close()
     raise("region-nesting", nil, ("another region, opened at %s:%d, is still open inside this one"):format(
       inner.file or "?", inner.line or 0), { rule = "DIR-4.3-06", help = "close the inner one first" })
   end
+  -- A region with a false condition has no handle: its data are not mapped.
   if self.handle then
     local warn = self.bounds and changed_bounds.check_at_end(owner, self.plan, self.bounds)
     local notify_end = owner.observers.construct and owner.observers.construct(owner, self.plan, true)
@@ -73,7 +73,7 @@ function Region:__call(body)
   if type(body) ~= "function" then
     raise("type-mismatch", nil, "a data region takes a function as its body")
   end
-  if self.closed then self:close() end -- raises
+  if self.closed then self:close() end -- raises the error for a closed region
   local ok, err = self.session:attempt(body)
   if ok then
     if not self.closed then self:close() end

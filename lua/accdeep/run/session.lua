@@ -65,9 +65,9 @@ checkpoint.extend(Session)
 
 local NO_OBSERVERS = observers.combine {}
 
--- Bytes that the program frees after a block until the block is forgotten. Until then messages can name the block.
+-- Bytes of freed blocks that stay in quarantine, where messages can name them; the oldest blocks are forgotten first.
 local QUARANTINE = 64 << 20
--- Memory of a device in bytes, for every backend: a scenario runs out of it on all devices alike.
+-- Memory of a device in bytes. It is the same for every backend, so that a scenario fails on all of them alike.
 local DEVICE_BYTES = 16 << 30
 
 -- ------------------------------------------------------------------------------------- open, close --
@@ -371,10 +371,11 @@ function Session:new_program(spec)
   return program
 end
 
+-- Return the type that an AST names, and the variables that a declaration in a body declares.
 function Session:type_of(node) return declarations.type(self, node) end
 function Session:locals_of(node) return declarations.locals(self, node) end
 
--- Clears the caches after a change of types or shapes.
+-- Clears the caches that depend on types or shapes, after a change of types, shapes or the language.
 function Session:types_changed()
   self.caches.programs, self.caches.member_mappings, self.caches.parsed, self.caches.nparsed = {}, {}, {}, 0
   self:forget_plans()
@@ -417,7 +418,7 @@ function Session:new_block(bytes, name, t, pos)
   return address
 end
 
--- Raises the error for an access to freed memory.
+-- Raises the error for memory that the program frees twice.
 local function raise_freed(pos) raise("out-of-bounds", pos, "the memory was freed already") end
 
 -- Frees the block at `address`. While it is in quarantine, messages can name it as freed. Raises if no block that the

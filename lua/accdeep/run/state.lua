@@ -166,7 +166,7 @@ function state.read(session, device)
   return result
 end
 
--- Limit of a column's width. A longer cell is written whole; the next cell follows in the next line, under its heading.
+-- Limit of a column's width. A longer cell is written whole, and the next cell follows in the next line.
 local WIDEST = 48
 
 -- Returns rows (lists of cells) as text in aligned columns; integers are aligned to the right. margin: text before each

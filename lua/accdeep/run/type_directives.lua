@@ -25,7 +25,7 @@ type_directives.definitions = definitions
 
 local Session = {}
 
--- Tables record -> name -> definition are restored when a declaration fails.
+-- If a declaration fails, these tables (record -> name -> definition) are restored.
 transaction.register(function(session)
   return transaction.save_fields(session.program,
     { "shape_tables", "policy_tables", "method_tables", "mapper_tables" }, true)

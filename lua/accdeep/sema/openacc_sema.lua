@@ -118,7 +118,7 @@ local function check_argument(clause)
     raise("syntax", clause.pos, message:format(name), { length = #name,
       rule = openacc_directives.clauses_of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })
   end
-  -- The grammar knows this clause only without an argument.
+  -- The grammar knows this clause only without an argument, so its kind is "unknown" if it has one.
   if clause.kind == "unknown" then wrong "'%s' takes no argument" end
   local has_argument = text or clause.e or clause.values
   if openacc_directives.clause[name].entry.argument and not has_argument then wrong "'%s' needs an argument" end
@@ -144,6 +144,7 @@ end
 
 openacc_sema.check_argument = check_argument
 
+-- True for the clause device_type, also under its short name.
 local function is_device_type(clause) return clause.name == "device_type" or clause.name == "dtype" end
 
 -- Raises the error for a clause that may not follow device_type. specific: clauses that may follow, as keys. Decides

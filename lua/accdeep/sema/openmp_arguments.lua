@@ -9,7 +9,7 @@ local raise = diagnostic.raise
 
 local openmp_arguments = {}
 
--- Form of the argument by clause, with its words as lists.
+-- Form of the argument: name of a clause -> {optional, positive, list, words, modifiers}, with words as lists.
 local meaning = openmp_directives.clauses_where(function(entry)
   local argument_of = entry.argument
   return argument_of and { optional = argument_of.optional, positive = argument_of.positive, list = argument_of.list,
@@ -28,7 +28,7 @@ local function check_word(clause, vocabulary, text, from, to)
     { length = #word, rule = "OMP60-tgt-1", help = diagnostic.suggest(word:lower(), vocabulary) })
 end
 
--- Raises if a clause lacks a required argument, or has an argument that it does not take.
+-- Raises if a clause of the kind "anything" lacks a required argument, or has an argument that it does not take.
 function openmp_arguments.check(clause)
   local name, text = clause.name, clause.text
   local form = meaning[name] or {}

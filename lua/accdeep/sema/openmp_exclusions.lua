@@ -13,8 +13,8 @@ local openmp_exclusions = {}
 
 -- Clauses that exclude each other for a variable, except firstprivate with lastprivate.
 local exclusive = openmp_directives.clauses_where(function(entry) return entry.exclusive end)
--- Clauses in which a variable that is mapped as a whole must not occur. Combined constructs may share and reduce what
--- they map.
+-- Clauses in which a variable that is mapped as a whole must not occur. Sharing and reduction clauses are not among
+-- them, because combined constructs may share and reduce the variables that they map.
 local unmapped = openmp_directives.clauses_where(function(entry) return entry.unmapped end)
 local map_types = word_set "to from tofrom alloc storage release delete"
 

@@ -50,7 +50,7 @@ end
 -- Reduction operators of C and Fortran; declare reduction is not supported.
 local operators = word_set("+ - * & | ^ && || max min .and. .or. .eqv. .neqv. iand ior ieor")
 
--- Clauses that require devices sharing the host's memory.
+-- Clauses that require devices that share the host's memory.
 local shared_memory_clauses = word_set("unified_shared_memory unified_address self_maps")
 
 -- Raises if the directive `node` has a clause that it does not take, has a clause too often, or is not supported.
@@ -78,7 +78,7 @@ function openmp_sema.check(node, version)
       wrong("clause-not-allowed", ("'%s' is not allowed on '%s'"):format(name, node.name), { rule = "OMP60-tgt-1",
         help = advice.clause(name, true) })
     end
-    -- The grammar knows this clause only without an argument.
+    -- The grammar knows this clause only without an argument, so its kind is "unknown" if it has one.
     if clause.kind == "unknown" then
       version_checks("openmp", version, 60, ("an argument of '%s'"):format(name), pos, #name)
       wrong("unsupported", ("'%s' with an argument"):format(name), {})
@@ -217,8 +217,8 @@ function openmp_sema.modifiers(clause, version)
   return map_modifiers
 end
 
--- Map types that enter and exit data use for a map without a type or of type tofrom: the half of tofrom that they can
--- perform, as in the Examples.
+-- Map types that enter and exit data use for a map without a type, or of type tofrom: the half of tofrom that each can
+-- perform. The OpenMP Examples use them so.
 local usual = { ["enter data"] = "to", ["exit data"] = "from" }
 
 -- Returns the requested action of a map on a construct, and the map type. map_modifiers: result of

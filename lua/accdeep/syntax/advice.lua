@@ -142,7 +142,7 @@ end
 
 -- ---------------------------------------------------------------------------------- Lua's own errors --
 
--- Names that readers may try, though the scenario language does not have them.
+-- Help for names that users may try, though the scenario language does not have them.
 local no_name = { device = 'values on the device: expect.device("a[0]", 1), or state()' }
 
 local of_library = word_set "io os require dofile loadfile load package debug collectgarbage"

@@ -22,7 +22,7 @@ return function(rules, lx)
   local opt = function(p) return p + Cc(false) end
   local blank, refuse = lex.blank, lx.refuse
 
-  -- Patterns for skipped text: everything between brackets, with strings and comments.
+  -- Patterns for skipped text: everything between brackets, with strings and comments, which may contain brackets.
   local quoted = P '"' * (P "\\" * 1 + (1 - S '"\\\n')) ^ 0 * P '"' + P "'" * (P "\\" * 1 + (1 - S "'\\\n")) ^ 1 * P "'"
     + P "//" * (1 - P "\n") ^ 0 + P "/*" * (1 - P "*/") ^ 0 * P "*/"
   rules.round = P "(" * (quoted + V "round" + (1 - S "()")) ^ 0 * P ")"

@@ -16,6 +16,7 @@ local function name(node) return node.name end
 -- Returns a text and ": " after it; "" for an empty text.
 local function prefix(text) return text ~= "" and text .. ": " or "" end
 
+-- Return the texts of an iterator, i = first:last:step, and of a modifier.
 local function iterator(node)
   return ("%s = %s:%s%s"):format(node.name, expression(node.first), expression(node.last),
     node.step and ":" .. expression(node.step) or "")

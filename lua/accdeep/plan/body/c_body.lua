@@ -6,8 +6,8 @@
 --   a plain statement            the directive has no effect on one thread.
 --   private{node, copies, ...}   private copies (backend/privatization.lua, plan/body/data_sharing.lua).
 --   carried{language, text, kind, body?}   executed on devices (backend/nested_directives.lua).
--- A directive that is not allowed where it is raises; none is ignored (HOUSE-bodies). run/kernel.lua and run/ call
--- body.
+-- A directive that is not allowed where it is raises; none is ignored (HOUSE-bodies). run/ calls
+-- c_body.body.
 --
 -- Methods of Reader get `list` and `at`: the statements around a directive, and the index of the next statement.
 -- `level` or `outer` is the innermost enclosing level (nesting_check.lua), or nil. Each method raises for errors of the
@@ -269,12 +269,12 @@ local function check_loop_clauses(clauses)
   end
 end
 
--- Clause of a compute construct that sets the size for each clause of a loop: gang -> num_gangs.
+-- Clause of a compute construct that gives the size of a loop clause's level of parallelism: gang -> num_gangs.
 local size_of = { gang = "num_gangs", worker = "num_workers", vector = "vector_length" }
 
--- Raises if a loop sets a number of gangs, workers or lanes outside of kernels, or where the construct sets the number.
--- Raises if a gang dimension is in kernels. compute: level of the enclosing compute construct, or nil. Decides
--- ACC33-2.9-1.
+-- Raises if a clause of a loop gives a number of gangs, workers or lanes outside of kernels, or if the compute
+-- construct gives this number, too. Raises for a gang dimension in kernels. compute: level of the enclosing compute
+-- construct, or nil. Decides ACC33-2.9-1.
 local function check_sizes(clauses, compute)
   local in_kernels = compute and compute.node.name:find "^kernels"
   for _, clause in ipairs(clauses) do
@@ -327,7 +327,8 @@ function c_body.check_inside(node, rules)
   openacc_sema.check_forms(node, "body", rules)
 end
 
--- Analyses an OpenACC loop construct. Returns its replacement, and the index in `list` where analysis continues.
+-- Analyses the OpenACC loop construct `node`. Returns its replacement, and the index in `list` where analysis
+-- continues.
 function Reader:acc_loop(node, list, at, outer)
   c_body.check_loop(node, outer)
   local level = { part = "loop", node = node, outer = outer, on = "acc" }
@@ -473,7 +474,7 @@ end
 
 -- --------------------------------------------------------------------------------------- whole bodies --
 
--- Returns the directive of the loop construct that `node` was analysed from; nil for other nodes.
+-- Returns the loop directive from which the node `node` was made; nil for other nodes.
 local function loop_directive(node) return node.construct end
 
 -- Raises if the loops that a combined construct, collapse or tile needs are missing, or if reductions of nested loops

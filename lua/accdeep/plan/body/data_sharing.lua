@@ -22,8 +22,8 @@ local word_set = require "accdeep.base.strings".word_set
 
 local raise = diagnostic.raise
 
--- Clauses by their effect on a variable: make a private copy, combine the copy with the original, initialise the copy,
--- assign its last value to the original.
+-- The sets below hold clauses by their effect on a variable. own: makes a private copy; combined: combines the copy
+-- with the original; begins: initialises the copy; lasts: assigns the copy's last value to the original.
 local data_sharing = {}
 
 local own = openmp_directives.clauses_with_attribute "own"
@@ -121,7 +121,7 @@ function data_sharing.count_linear(node, loop)
   end
 end
 
--- Raises if the word of a default clause is not none, shared, private or firstprivate.
+-- Raises if `word`, {name, pos} of a default clause, is not none, shared, private or firstprivate.
 function data_sharing.check_default(word, rule)
   if defaults[word.name] then return end
   raise("clause-not-allowed", word.pos, ("default is none, shared, private or firstprivate, not '%s'"):format(

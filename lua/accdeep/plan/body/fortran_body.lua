@@ -238,7 +238,7 @@ local function directive_tree(session, item)
 end
 fortran_body.tree_of = directive_tree
 
-local is_part = { reference = true } -- tag of an array element or section
+local is_part = { reference = true } -- tag of array elements and sections, for data_sharing.check_cache
 
 local Reader = {}
 Reader.__index = Reader

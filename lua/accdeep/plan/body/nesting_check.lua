@@ -14,7 +14,7 @@ local raise = diagnostic.raise
 local nesting_check = {}
 
 local worksharing = "for sections single scope"
--- Enclosing constructs that forbid each construct, unless a region that begins a team lies between.
+-- Construct -> enclosing constructs that forbid it, unless a construct of begins_team lies between the two.
 local in_none_of = {
   barrier = word_set(worksharing .. " loop task taskloop critical ordered atomic masked master section"),
   masked = word_set(worksharing .. " loop task taskloop atomic section"),
@@ -23,7 +23,7 @@ local in_none_of = {
 in_none_of.master = in_none_of.masked
 for part in worksharing:gmatch "%S+" do in_none_of[part] = in_none_of.barrier end
 
--- Constructs that may be nested directly in each construct; all others are refused.
+-- Construct -> constructs that may be nested directly in it; all others are refused.
 local only_inside = {
   teams = word_set "distribute parallel loop",
   loop = word_set "loop parallel simd",
