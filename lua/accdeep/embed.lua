@@ -53,7 +53,7 @@ function embed.open(options)
   choice(kind, backends, "kind of device", "sim, direct, cuda and cuda:N")
   local self = setmetatable({ records = {} }, Host) -- records: text -> line -> record of the directive
   options.unchecked = true
-  -- kernels are the program's: the core cannot see what they write, or in which stream of a GPU they run
+  -- kernels are the program's: all device memory counts as written, because the core does not see what they write
   options.own_kernels = true
   profiles.profile(options.rules) -- raises before a device is opened
   self.session = session.new(options)

@@ -104,9 +104,9 @@ end
 
 local MAX_COMPARED = 1024 -- arrays with more numbers have no text of hidden numbers, so changes of these are not seen
 
--- Returns the numbers that shown_indices omits as one text, in which changes of them can be found. Returns nil if all
--- numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: that of the array; `from`, `to`:
--- range of indices, without `to`; `element`: type of the elements.
+-- Returns the numbers that shown_indices omits as one text, by which a later snapshot finds out that one of them
+-- changed. Returns nil if all numbers are shown, or if the array has more than MAX_COMPARED numbers. `offset`: that of
+-- the array; `from`, `to`: range of indices, without `to`; `element`: type of the elements.
 local function hidden(reader, element, offset, from, to)
   if to - from <= NUMBERS or to - from > MAX_COMPARED then return nil end
   local values = {}

@@ -94,8 +94,8 @@ function sandbox.environment(out)
     core.count_thread()
     return ...
   end
-  -- Defines coroutine.resume: resumes the coroutine `co`, whose steps are counted. Returns the results of Lua's
-  -- function.
+  -- Defines coroutine.resume: resumes the coroutine `co`, and counts its steps. Returns what Lua's coroutine.resume
+  -- returns. Raises if `co` is no coroutine, or if a limit was reached.
   local function resume(co, ...)
     if type(co) == "thread" then core.count_thread(co) end
     return count_results(relay_results(pcall(coroutine.resume, co, ...)))
@@ -111,8 +111,8 @@ function sandbox.environment(out)
     local thread = relay_results(pcall(coroutine.create, fn))
     return function(...) return after_resume(resume(thread, ...)) end
   end
-  -- Defines coroutine.close, which counts the steps of pending __close metamethods. Returns the results of Lua's
-  -- function.
+  -- Defines coroutine.close, which counts the steps of pending __close metamethods. Returns what Lua's coroutine.close
+  -- returns: true, or false and the error. Raises if `co` is no coroutine, or is running.
   function env.coroutine.close(co)
     if relay_results(pcall(coroutine.status, co)) == "dead" then return true end
     core.count_thread(co)

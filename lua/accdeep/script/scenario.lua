@@ -68,7 +68,7 @@ local function language(run)
   local function current() return run.session end
   local new_word = vocabulary.extend(env, run)
 
-  -- Defines scenario { }, the first statement: sets the title and replaces the session by one with these options.
+  -- Defines scenario { }, the first statement: sets the title and replaces the session by one with the options of `head`.
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
     if run.begun then
@@ -151,7 +151,7 @@ local function language(run)
   -- Records that the script has executed a statement, so that scenario { } is not allowed any more.
   local function begin() run.begun = true end
 
-  -- Defines declare(text): executes declarations of C.
+  -- Defines declare(text): executes declarations of C; if one of them is wrong, raises and declares nothing.
   function env.declare(text)
     begin()
     if type(text) ~= "string" then raise("type-mismatch", nil, "declare takes a text") end
@@ -284,7 +284,7 @@ local function language(run)
     return pointer
   end
 
-  -- Defines free(pointer): frees host memory that alloc returned.
+  -- Defines free(pointer): frees host memory that alloc returned; NULL is ignored. Raises for other values.
   function env.free(pointer)
     begin()
     local address, at = memory_view.address(pointer)
@@ -297,7 +297,7 @@ local function language(run)
     if address ~= 0 then current():free(address) end
   end
 
-  -- Defines addr(text): returns a pointer to a variable, an element or a section.
+  -- Defines addr(text): returns a pointer to a variable, an element or the first element of a section.
   function env.addr(text)
     need_text(text, "addr takes a variable as text")
     local s = current()
@@ -312,7 +312,7 @@ local function language(run)
   end
   env.NULL = memory_view.NULL
 
-  -- Defines sizeof(text): returns the size in bytes of a type or variable.
+  -- Defines sizeof(text): returns the size in bytes of a type, variable or section. Raises if it has no size.
   function env.sizeof(text)
     local s = current()
     local file, line = location.caller(2)
@@ -329,7 +329,7 @@ local function language(run)
     return bytes
   end
 
-  -- Defines func(name, fn): makes the Lua function `fn` callable in bounds and expressions.
+  -- Defines func(name, fn): makes the Lua function `fn` callable in bounds and expressions. Raises if the name exists.
   function env.func(name, fn)
     begin()
     if type(name) ~= "string" or not name:match "^[%a_][%w_]*$" or type(fn) ~= "function" then
@@ -392,7 +392,7 @@ local function language(run)
   env.acc = directives "acc"
   env.omp = directives "omp"
 
-  -- Defines block(fn): runs `fn` as a block of the host program; clause groups declared in the block end with it.
+  -- Defines block(fn): calls `fn` as a block of the host program. Clause groups declared in it end with it, also by error.
   function env.block(body)
     begin()
     if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
@@ -441,7 +441,7 @@ local function language(run)
   -- Defines show(device): prints the state of a device.
   function env.show(device) run.out(state.text(current(), device)) end
 
-  -- Defines draw "name.svg": draws host and device. Only trusted scripts may name a folder.
+  -- Defines draw "name.svg": draws host and device to a file in the folder of options.draw; trusted scripts may name one.
   function env.draw(name)
     need_text(name, "draw takes the name of a file")
     if not name:find "%.svg$" and not name:find "%.dot$" and not name:find "%.html$" then
@@ -473,7 +473,7 @@ local function language(run)
     run:close_session()
     return ok, result
   end)
-  -- Defines events(fn): calls `fn` and returns the data events that it caused, as tables.
+  -- Defines events(fn): calls `fn` and returns the list of the data events that it caused, as tables of the script.
   function env.events(fn)
     local list = collect(fn)
     local named = {}
@@ -511,7 +511,7 @@ local function language(run)
   end
   for name, value in pairs(api_openacc.constants) do env[name] = value end
 
-  -- Reading a global name that neither the language defines nor the script assigns raises, instead of giving nil.
+  -- While the script runs, reading a global name that neither the language defines nor the script has assigned raises.
   local assigned, meta = {}, getmetatable(env)
   local words = meta.__index
   function meta.__newindex(_, name, value)

@@ -82,8 +82,8 @@ local function table_text(t, depth)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Returns a finite float in the fewest digits, of 7, 9, 15 and 17, that read back as the same value. 7 and 9 digits are
--- read back in single precision.
+-- Returns the finite float `v` as text with 7, 9, 15 or 17 significant digits: the fewest of these with which the text
+-- reads back as `v`. Texts of 7 and 9 digits are read back in single precision.
 local function float_text(v)
   -- Returns a number rounded to single precision.
   local function as_single(x) return core.convert(core.scalar.f32, x) end
