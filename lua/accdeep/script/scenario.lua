@@ -68,7 +68,7 @@ local function language(run)
   local function current() return run.session end
   local new_word = vocabulary.extend(env, run)
 
-  -- Defines scenario { }, the first statement: sets the title and replaces the session by one with the options of `head`.
+  -- Defines scenario { }, the first statement: sets the title and replaces the session by one with options of `head`.
   function env.scenario(head)
     if type(head) ~= "table" then raise("type-mismatch", nil, "scenario takes a table") end
     if run.begun then
@@ -392,7 +392,7 @@ local function language(run)
   env.acc = directives "acc"
   env.omp = directives "omp"
 
-  -- Defines block(fn): calls `fn` as a block of the host program. Clause groups declared in it end with it, also by error.
+  -- Defines block(fn): calls `fn` as a block of the host program, at whose end clause groups declared in it end, too.
   function env.block(body)
     begin()
     if type(body) ~= "function" then raise("type-mismatch", nil, "block takes a function") end
@@ -441,7 +441,7 @@ local function language(run)
   -- Defines show(device): prints the state of a device.
   function env.show(device) run.out(state.text(current(), device)) end
 
-  -- Defines draw "name.svg": draws host and device to a file in the folder of options.draw; trusted scripts may name one.
+  -- Defines draw "name.svg": draws host and device into a file. Only trusted scripts may name a folder.
   function env.draw(name)
     need_text(name, "draw takes the name of a file")
     if not name:find "%.svg$" and not name:find "%.dot$" and not name:find "%.html$" then
