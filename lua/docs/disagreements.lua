@@ -225,6 +225,7 @@ local function sections(exploration)
   end
   local knob_order = {}
   for i, knob in ipairs(knobs) do knob_order[knob.name] = i end
+  -- Returns the sort key of a section: number of knobs (none: last), then the position of its first knob.
   local function rank(section)
     local n = #section.knobs
     return (n == 0 and 1000 or n) * 1000 + (n > 0 and knob_order[section.knobs[1]] or 0)

@@ -82,6 +82,7 @@ local function options(compiler, arguments)
   compiler = underlying_compiler(compiler)
   local kind = kind_of(compiler)
   local list = table.move(ALWAYS[kind], 1, #ALWAYS[kind], 1, {})
+  -- Appends options to the result.
   local function add(...) table.move({ ... }, 1, select("#", ...), #list + 1, list) end
   local is_linking, offloads, chosen, inputs, static = true, false, false, false, false
   local fortran = compiler:find "gfortran[^/]*$"

@@ -18,7 +18,8 @@ local function values()
   local function list_words(set)
     local list = {}
     for name in sorted_pairs(set) do
-      name = name:gsub(" ", "-") -- terms are found with a hyphen, too
+      -- A blank would separate two words; `explain` finds terms with a hyphen, too.
+      name = name:gsub(" ", "-")
       if name:find "^[%w_.-]+$" then list[#list + 1] = name end
     end
     return list
@@ -30,7 +31,8 @@ local function values()
   local of_option = { ["--rules"] = list_words(names), ["--profile"] = list_words(names),
     ["--device"] = { "sim", "cuda" } }
   for _, name in ipairs { "--case", "--jobs", "--limit-memory", "--limit-steps", "--shard", "--step", "--to" } do
-    of_option[name] = {} -- a number: shells offer no files
+    -- The value is a number or a word that is not listed here, so that shells must not offer files.
+    of_option[name] = {}
   end
   return of_option,
     { explain = list_words(spelled), rules = list_words(rules.names()), conform = list_words(documents) }
@@ -81,7 +83,8 @@ local function run(chosen, parser)
   of_command.completion = { "bash", "zsh", "fish" }
   for _, command in ipairs(parser._commands) do
     for _, option in ipairs(command._options) do
-      if option._name == "--trace" then option._minargs, option._maxargs = 0, 0 end -- the value is optional
+      -- The value is optional, therefore the next word may be something else.
+      if option._name == "--trace" then option._minargs, option._maxargs = 0, 0 end
       if option._maxargs > 0 then option._choices = option._choices or of_option[option._name] end
     end
     local argument = command._arguments[1]

@@ -24,7 +24,8 @@ local function is_same_line(a, b, with_rules)
   if a.mark ~= b.mark then return false end
   if a.mark == "scenario" then return true end
   for _, field in ipairs(FIELDS) do
-    local later = field == "gone" and a.async and b.async -- queued frees may occur later
+    -- Queued frees may occur later in one trace than in the other, therefore they may differ in `gone`.
+    local later = field == "gone" and a.async and b.async
     if a[field] ~= b[field] and not later then return false end
   end
   return not with_rules or a.rule == b.rule

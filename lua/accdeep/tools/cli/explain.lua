@@ -29,6 +29,7 @@ end
 -- Returns the description of a term, code, rule, name, clause, directive or profile; nil if the text is none of these.
 local function about(text)
   local parts = {}
+  -- Appends a description; nothing for nil.
   local function add(part) parts[#parts + 1] = part end
   add(glossary.text(text))
   add(rule_text.describe_code(text) or rule_text.describe_rule(text) or reference.text(text))
@@ -65,7 +66,8 @@ end
 local function unknown(word)
   common.err "accdeep: explain takes FILE:LINE, an error code, a rule, a term, a clause, a name, or a directive\n"
   local names, rules_about, key = known_topics(), rules.search(word), word:lower()
-  for term in sorted_pairs(glossary.all()) do -- parts of a term, such as "canonical" of "canonical form"
+  -- A term is suggested by each of its words, such as "canonical" of "canonical form".
+  for term in sorted_pairs(glossary.all()) do
     for part in term:gmatch "%S+" do names[part] = names[part] or term end
   end
   local near = #word > 3 and (names[key] or names[diagnostic.closest(key, names)])
@@ -106,11 +108,13 @@ local function run(chosen)
     local ok, result = pcall(session.directive, session, text, nil, "directive", 1)
     if not ok then
       failure = result
-    elseif type(result) == "function" then -- a compute construct
+    elseif type(result) == "function" then
+      -- The directive is a compute construct, which is executed with an empty body.
       ok, result = pcall(result, function() end, {})
       failure = not ok and result or nil
     elseif result then
-      if not pcall(result.close, result) then result:abandon() end -- the observer prints the plan at its end
+      -- The observer prints the plan when the region ends, therefore the region is closed here.
+      if not pcall(result.close, result) then result:abandon() end
     end
   end or nil
   common.check_device(chosen.device)

@@ -169,7 +169,10 @@ local function run(chosen)
   announce(exploration, chosen.limit)
   common.progress = progress.new(false)
   core.watch_interrupts(true)
-  local begun, first = core.clock(), nil -- directives of a resumed run do not count for the rate
+  -- `first`: number of directives at the first progress report. A resumed run has executed them before, so they do not
+  -- count for the rate.
+  local begun, first = core.clock(), nil
+  -- Shows the progress (the option `progress` of explore.run).
   function chosen.progress(n, i, all, directives, seconds)
     first = first or directives
     common.progress:show("programs of %d words: %s of %s, %s directives a second, %.0f s left", n, group_digits(i),

@@ -50,7 +50,8 @@ end
 -- which are internal, are raised again.
 return function(args)
   local p, parsers, by_name = parser()
-  if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end -- the command prints the error
+  -- `help` with an unknown command is parsed as that command, so that argparse prints the error.
+  if args[1] == "help" and args[2] and not parsers[args[2]] then args = { args[2] } end
   local ok, options = p:pparse(expand_arguments(args, by_name[args[1]]))
   if not ok then
     local usage = (parsers[args[1]] or p):get_usage()

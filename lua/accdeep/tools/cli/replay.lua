@@ -34,6 +34,7 @@ end
 -- `most`: number of events.
 local function step(lines, n, most)
   local user = terminal.open()
+  -- Writes a text page by page.
   local function write(text) user:page(text) end
   show(lines, n, write)
   while true do

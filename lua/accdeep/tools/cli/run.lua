@@ -120,7 +120,8 @@ local function run_file(path, chosen, writer, live)
   local record
   if chosen.terminal then
     local pass
-    function run_options.anew() -- the trace is that of the last run
+    -- Each run of the stepper gets a new pass of the trace; only the pass of the last run is written.
+    function run_options.anew()
       pass = writer and writer:pass()
       return pass and { pass:observer() } or {}
     end
@@ -246,7 +247,8 @@ local function run(chosen)
     for i, path in ipairs(paths) do
       common.progress:show("%d of %d files, %d failed: %s", i - 1, #paths, failed, path)
       records[i] = run_file(path, chosen, writer, formatter.live)
-      if not records[i] then break end -- the user left
+      -- run_file returns nil if the user left while stepping.
+      if not records[i] then break end
       io.stdout:flush()
       formatter.record(records[i])
       failed = failed + failures(records[i])

@@ -115,7 +115,8 @@ local function differing_facts(lists, counters)
         if values[g] then
           table.insert(texts[g], values[g])
         elseif fact.is_present and not hosts[g][fact.host] and not denied[g][fact.host] then
-          denied[g][fact.host] = true -- a different part of the object may still be present
+          -- This group has no present part of the host object (see `hosts`): state that once for the object.
+          denied[g][fact.host] = true
           table.insert(texts[g], (fact.text:gsub("is present$", "is not present")))
         end
       end

@@ -106,6 +106,7 @@ end
 function explore.run(exploration, options)
   local file, loaded = results_of(exploration, options)
   local observer, levels, counted = {}, {}, 0
+  -- Writes a kept finding to the file of results, if there is one.
   local function report_finding(finding)
     if observer.on_finding then observer.on_finding(finding) end
   end
@@ -117,6 +118,7 @@ function explore.run(exploration, options)
     findings, observer.add, observer.differ = profile_differences.collect(
       exploration.names, exploration.actions, exploration.parts, report_finding)
   end
+  -- Counts the classes of level n.
   function observer.level(n, program_search)
     levels[n], counted = program_search.classes - counted, program_search.classes
   end
@@ -128,11 +130,14 @@ function explore.run(exploration, options)
     end
   end
   if file then
+    -- Writes a new class to the file of results.
     function observer.class(...) file:add(results_file.class_line(...)) end
+    -- Writes a finding to the file of results.
     function observer.on_finding(finding) file:add(results_file.finding_line(finding)) end
   end
   local program_search = search.new(exploration.systems, exploration.actions, exploration.parts, observer)
   local begun, level, level_begun = core.clock(), 0, nil
+  -- Reports progress: program i of the `all` programs of level n was extended.
   local function progress(n, i, all)
     if n ~= level then level, level_begun = n, core.clock() end
     if options.progress then options.progress(n, i, all, program_search.directives, core.clock() - level_begun) end

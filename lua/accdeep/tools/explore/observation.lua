@@ -63,7 +63,8 @@ local function runs_of(session, layout)
       local first = math.max(part.host, object.address)
       local last = math.min(part.host + part.bytes, object.address + object.bytes)
       local at, device = nil, ctx:deviceptr(0, first)
-      for byte = first, last do -- bytes excluded by a clause are not present
+      -- Excluded members lie in a present range, but have no copy on the device; they divide the range.
+      for byte = first, last do
         local is_there = byte < last and not ctx:excluded_at(0, byte)
         if is_there and not at then at = byte end
         if not is_there and at then
@@ -128,7 +129,8 @@ local function value_text(layout, runs, leaf, value, host_pointer)
   if leaf.kind == "f" then return ((leaf.bytes == 4 and "%.9g" or "%.17g"):format(value)) end
   if value >= 0 then return ("%d"):format(value) end
   if leaf.kind == "i" then return ("%d"):format(value) end
-  local tenth = (value >> 1) // 5 -- an unsigned number that exceeds Lua's integers
+  -- The value is an unsigned number that exceeds Lua's integers: format its last digit separately.
+  local tenth = (value >> 1) // 5
   return ("%d%d"):format(tenth, value - tenth * 10)
 end
 
@@ -182,6 +184,7 @@ end
 -- attached pointers. In one session, programs that reach equal keys behave equally afterwards.
 function observation.key(session, layout, text)
   local ctx, parts = session.ctx, {}
+  -- Returns the name of a host address, which is equal in all runs.
   local function name(address) return host_name(layout, "", address, 0) or "?" end
   for _, object in ipairs(ctx:present(0)) do
     parts[#parts + 1] = ("%s %d %d %d"):format(name(object.host), object.bytes, object.structured, object.dynamic)
@@ -189,7 +192,8 @@ function observation.key(session, layout, text)
   for _, attached in ipairs(ctx:attachments(0)) do
     parts[#parts + 1] = ("%s>%s %d"):format(name(attached.slot), name(attached.target), attached.count)
   end
-  table.sort(parts) -- the order of host blocks is arbitrary
+  -- Blocks are at different addresses in each run, therefore their order in the table is arbitrary.
+  table.sort(parts)
   return text .. ";" .. table.concat(parts, ";")
 end
 

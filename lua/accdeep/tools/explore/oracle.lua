@@ -174,6 +174,7 @@ end
 -- Returns the number of nodes.
 local function number_nodes(root, lines)
   local n = 0
+  -- Numbers the nodes below `node`, whose children have the depth `depth`.
   local function visit(node, depth)
     for _, child in ipairs(node.list) do
       n = n + 1

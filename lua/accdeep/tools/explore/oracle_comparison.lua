@@ -21,13 +21,15 @@ local function exported_declarations(source, rules)
   local recorder = scenario_recorder(source.file)
   local observer = setmetatable({}, { __index = recorder.observer })
   for key, fn in pairs(recorder.observer) do observer[key] = fn end
+  -- Returns the recorder's wrapper of a function of the script. Words of the vocabulary are executed without recording.
   function observer.statement(run, name, fn)
     local wrapper = recorder.observer.statement(run, name, fn)
     return wrapper and function(...)
-      if run.words then return fn(...) end -- an action of the vocabulary is executed and not recorded
+      if run.words then return fn(...) end
       return wrapper(...)
     end
   end
+  -- Lets the recorder see accesses to host variables, except those of words of the vocabulary.
   function observer.names(env, run)
     local meta = getmetatable(env.host)
     local original_call = meta.__call
@@ -219,7 +221,8 @@ function Comparison:run(bound, options)
     end
     for i, theirs in ipairs(self.oracle:run(programs)) do
       if options.progress then options.progress(n, i, #programs) end
-      local ours, key = self:observe(programs[i], n) -- the shorter program showed no difference
+      -- The shorter program showed no difference, therefore only the state after the last action is compared.
+      local ours, key = self:observe(programs[i], n)
       local difference = self:difference(programs[i], ours, theirs, n)
       local last = theirs[n]
       if difference then

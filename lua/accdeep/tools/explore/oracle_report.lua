@@ -59,6 +59,7 @@ local function state_text(state) return type(state) == "table" and state.stopped
 -- group, or nil.
 local function group_text(comparison, group, explanation)
   local lines = { ("%s: %s"):format(explanation and "known" or "new", comparison:text(group.program)) }
+  -- Appends an indented, formatted line.
   local function add(format, ...) lines[#lines + 1] = "    " .. format:format(...) end
   add("%s, in %d program%s", group.kind, group.count, group.count == 1 and "" or "s")
   add("%s", group.text)

@@ -76,7 +76,8 @@ end
 -- `replay`: program_replay.lua. `observations`: a table from profile to observation. `counters`: compare counters, too.
 local function attribute_to_knobs(difference, replay, observations, counters)
   local list, by_key, firsts = {}, {}, {}
-  for _, name in ipairs(difference.names) do -- profiles with equal knobs and observations are compared once
+  -- Profiles with equal knobs and observations are represented by the first of them, so that a pair is compared once.
+  for _, name in ipairs(difference.names) do
     local signature, representative = deciding_knobs.signature(name), nil
     for _, first in ipairs(firsts) do
       if first.signature == signature and not profile_comparison.difference(

@@ -72,7 +72,8 @@ properties.properties = {
     for _, other in ipairs(c.alternatives) do
       c.back()
       local code = c.system:step(other)
-      if (code == nil) ~= (c.code == nil) then -- a directive with two errors may report either
+      -- A directive with two errors may report either of them, therefore the codes themselves are not compared.
+      if (code == nil) ~= (c.code == nil) then
         return ("as `%s` the word is %s, not %s"):format(c.actions[other].text, code or "accepted",
           c.code or "accepted")
       end
@@ -93,7 +94,8 @@ local function clauses_of(text)
     if at > #text then return table.concat(name, " "), list end
     local clause, clause_end = text:match("^([%a_]+%s*%b())()", at)
     local word, word_end = text:match("^([%a_]+)()", at)
-    if clause and not name[1] then -- an argument of the directive itself: wait(1)
+    -- The first word has an argument, as in wait(1): it is the directive's name and no clause.
+    if clause and not name[1] then
       name[1], at = clause, clause_end
     elseif clause or word and #list > 0 then
       list[#list + 1], at = clause or word, clause_end or word_end
@@ -111,6 +113,7 @@ function properties.orders(text)
   local name, list = clauses_of(text)
   if not name or #list < 2 then return {} end
   local texts, listed = {}, { [table.concat(list, " ")] = true }
+  -- Adds the text of a directive with this order of clauses, unless the list has it.
   local function add(order)
     local order_text = table.concat(order, " ")
     if not listed[order_text] then texts[#texts + 1] = name .. " " .. order_text end

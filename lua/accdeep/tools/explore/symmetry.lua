@@ -39,7 +39,8 @@ local function action_permutation(actions, a, b)
     map[i] = action.kind ~= "end" and by_key[key_of(action, a, b)] or action.kind == "end" and i or nil
     if not map[i] then return nil end
   end
-  for i, action in ipairs(actions) do -- the end of a region follows the action that opens it
+  -- The `end` action of a region is exchanged together with the action that opens the region.
+  for i, action in ipairs(actions) do
     for j, other in ipairs(actions) do
       if action.opener and other.opener == map[action.opener] then map[i] = j end
     end

@@ -334,6 +334,7 @@ local function c_text(text) return '"' .. text:gsub('[\\"]', "\\%0") .. '"' end
 -- executes the actions up to the region's end.
 local function define(number, action)
   local lines = { ("static void word_%d(void)\n{\n"):format(number), ('#line 1 "word %d"\n'):format(number) }
+  -- Appends a formatted text.
   local function add(format, ...) lines[#lines + 1] = format:format(...) end
   if action.kind == "host" then
     add("    %s;\n    report_state();\n", action.text)
@@ -352,7 +353,8 @@ end
 -- acc, omp or host. `layout`: a result of observation.layout.
 function test_driver.text(family, declared, actions, layout)
   local parts, objects, leaves, functions, cases = { head, queries[family] }, {}, {}, {}, {}
-  for i, text in ipairs(declared.declarations) do -- arrays separate the variables
+  -- Arrays separate the variables, so that a pointer past the end of one variable does not point to the next one.
+  for i, text in ipairs(declared.declarations) do
     parts[#parts + 1] = ('#line 1 "declaration %d"\n%s\n'):format(i, text)
     parts[#parts + 1] = ("char apart_%d_[256] = {1}, apart_%d_0_[256];\n"):format(i, i)
   end

@@ -95,6 +95,7 @@ local function directive(action, body)
   end
 end
 
+-- Returns the step of a directive of OpenACC, or of OpenMP.
 makers.acc = function(action) return directive(action, action.body) end
 makers.omp = makers.acc
 
@@ -166,7 +167,8 @@ end
 local function limit_steps(step, file, check)
   return function(self)
     local code, rule
-    math.randomseed(1) -- every execution gets the same random numbers
+    -- Every execution gets the same random numbers; otherwise equal programs could reach different states.
+    math.randomseed(1)
     local ok, err = core.limited(0, STEP_BUDGET, function() code, rule = step(self) end, file)
     if check then check() end
     if not ok then return failure(self, err) end
@@ -177,7 +179,8 @@ end
 -- Returns a true value if the statements `body` may loop: a loop of C, or any Fortran, whose procedures may loop.
 local function repeats(session, body)
   if session.language.name ~= "c" then return true end
-  return body:find "%f[%w_]for%f[^%w_]" or body:find "%f[%w_]while%f[^%w_]" -- `do` loops end with while
+  -- A `do` loop has the word while at its end, so it needs no pattern.
+  return body:find "%f[%w_]for%f[^%w_]" or body:find "%f[%w_]while%f[^%w_]"
 end
 
 -- Appends an action and compiles it. Returns the number of the action.

@@ -89,7 +89,8 @@ local function lvalue(t, text, offset, to)
   if offset == 0 and fits(t, to) then return text end
   if t.kind == "array" and t.of.size > 0 then
     local i = offset // t.of.size
-    if i == t.n and offset == t.size then return ("%s[%d]"):format(text, i) end -- the element past the end
+    -- A pointer may point past the end of an array: name the element there, which is never read.
+    if i == t.n and offset == t.size then return ("%s[%d]"):format(text, i) end
     if i >= t.n then return nil end
     return lvalue(t.of, ("%s[%d]"):format(text, i), offset - i * t.of.size, to)
   elseif t.kind == "record" then
@@ -107,7 +108,8 @@ end
 -- Returns the address and the block (an entry of self.blocks) of the memory that contains `address`, or of an array
 -- that ends there; nil if there is none.
 local function block_at(self, address)
-  local preceding -- an array that ends at the address
+  -- Start of an array that ends at the address. It is used only if no block contains the address.
+  local preceding
   for at, block in pairs(self.blocks) do
     local last = at + block.type.size
     if address >= at and address < last or address == at then return at, block end
@@ -186,6 +188,7 @@ local FEW = 32
 -- Writes assignments for the differences between the contents `before` and `now` of a block, which is at `address`.
 -- Ends the recording for pointers to unknown memory and for unions.
 local function assign(self, session, block, before, now, address)
+  -- Returns true if the contents differ in the bytes from offset `from` to before `to`.
   local function differs(from, to) return before:sub(from + 1, to) ~= now:sub(from + 1, to) end
   local walk
 
@@ -205,8 +208,10 @@ local function assign(self, session, block, before, now, address)
     return changed_indices(t, offset, middle, last, list)
   end
 
+  -- Returns the present value of the scalar at `offset` as C.
   local function number(t, offset) return scalar_text(t, (session.ctx:host_read(address + offset, t.code))) end
 
+  -- Writes the assignments for an array. Runs of at least RUN scalars become one memcpy.
   local function array(t, text, offset)
     local list = changed_indices(t, offset, 0, t.n, {})
     local i = 1
@@ -229,6 +234,7 @@ local function assign(self, session, block, before, now, address)
     end
   end
 
+  -- Writes the assignments for the part of type `t` at `offset`, whose l-value is `text`.
   function walk(t, text, offset)
     if not differs(offset, offset + t.size) then return end
     if t.kind == "scalar" then
@@ -324,6 +330,7 @@ function Program:text()
   if self.uses.strict then compile = compile:gsub("accdeep exec%.", "accdeep exec --strict.") end
   local parts = { prelude.head:format(self.file, case, self.rules or "with knobs", compile,
     prelude.include[language]) }
+  -- Appends a text to the program.
   local function add(text) parts[#parts + 1] = text end
   for _, text in ipairs(self.declarations) do add(text .. "\n") end
   add "\n"

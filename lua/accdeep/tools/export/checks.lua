@@ -33,7 +33,8 @@ function Recorder:check(text, write)
   if not self.program:is_open() then return end
   local lines = self.program.lines
   local indent, single = lines[#lines]:match "^( *)check_number(%b());$"
-  if #lines == begin + 1 and single then -- a single number fits in one line
+  -- A check of a single number is written as one call of `check` instead of three calls.
+  if #lines == begin + 1 and single then
     lines[begin] = ("%scheck(%d, %s, %s;"):format(indent, line or 0, quote(text), single:sub(2))
     lines[begin + 1] = nil
   else
@@ -115,6 +116,8 @@ function Recorder:compare_expression(session, expression, expected, wrap)
     node = node.base
   end
   if #dimensions == 0 then return self:compare(session, postfix_text(node), expected, wrap) end
+  -- Compares the elements of a section, dimension `depth`, with the values `list`. `text`: the element in the
+  -- dimensions before.
   local function elements(text, list, depth)
     local section = dimensions[depth]
     if not section then return self:compare(session, text, list, wrap) end

@@ -482,7 +482,7 @@ local function function_for(program, session, member_mapping, phase)
       new_function.name = name
       local write = is_keep and exits.put_back or phase.phase == "find" and exits.find_rest or writer.members
       write(writer, member_mapping)
-      local uses = false -- compilers do not count uses in directives
+      local uses = false -- compilers warn of unused variables and ignore directives
       for _, text in ipairs(writer.lines) do
         uses = uses or not text:find "^%s*#" and text:find "%f[%w_]q%f[^%w_]" ~= nil
       end
@@ -777,7 +777,7 @@ function deep_copy.new(program, session, plan, leads_back)
   local deep = setmetatable({ program = program, session = session, plan = plan, list = {}, by_node = {} }, Deep)
   for _, item in ipairs(plan.items) do
     local member_mapping, clause = item.member_mapping, item.clause or {}
-    local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- must be rewritten
+    local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- no standard directive has these
     if member_mapping and (is_specified or not is_plain(session, member_mapping, {})) then
       local action = actions[item.action]
       clause_of(action)

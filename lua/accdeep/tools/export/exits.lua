@@ -51,7 +51,8 @@ function exits.put_back(writer, member_mapping)
   -- Writes the copy of a whole member from q to the object.
   local function copy_whole(entry)
     local name = entry.member.name
-    if name:find "[^%w_]" or name:find "^_+vptr" then -- bytes of bit-fields, pointers to virtual tables
+    -- A program cannot name bytes of bit-fields and pointers to virtual tables, therefore they are copied by offset.
+    if name:find "[^%w_]" or name:find "^_+vptr" then
       local at, bytes = types.member(record, name).offset, entry.member.type.size
       return writer:line("memcpy((char *)to + %d, (char *)q + %d, %d);", at, at, bytes)
     end

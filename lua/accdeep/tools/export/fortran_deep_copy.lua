@@ -84,8 +84,8 @@ local function each_entry(session, member_mapping, action, path, visit, parts)
           each_entry(session, inner, inner_action, name and name .. at, visit, nested_parts)
         end
       end
-    -- The host values of a nested record that is excluded must stay, so its components are visited with is_left.
     elseif record then
+      -- The host values of a nested record that is excluded must stay, so its components are visited with is_left.
       each_entry(session, nest.shape(session, record), action, name, function(inner_entry, inner_mapping, _, at)
         visit(inner_entry, inner_mapping, action, at, true)
       end)
@@ -100,6 +100,7 @@ end
 -- be copied out. `described`: the object has descriptors.
 local function traffic(session, member_mapping, action)
   local transfers = { moves_in = false, out = {}, all_out = true, described = false }
+  -- Adds the transfer of one component (see each_entry) to `transfers`.
   local function visit(entry, own_mapping, its_action, path, is_left, record_path, parts)
     local t = entry.member.type
     local include = entry.include and not is_left
@@ -119,7 +120,8 @@ local function traffic(session, member_mapping, action)
       transfers.all_out = transfers.all_out and goes_out and not part and not parts
       if goes_out then
         if not path then cannot "values of long arrays beside what stays the host's" end
-        local at = (part or parts) and 1 or #transfers.out + 1 -- sections precede values that bounds use
+        -- Sections are stored first, because storing a value may change the bounds of a section.
+        local at = (part or parts) and 1 or #transfers.out + 1
         table.insert(transfers.out, at, { path = path, t = t, part = part, parts = parts })
       end
     end
@@ -184,7 +186,8 @@ local ALL = { tag = "range" }
 -- for an array without descriptor, or nil.
 function Block:each(base, rank, args, bounds, fn)
   local indices, counters, before = {}, {}, self.nloops
-  for d = args and #args or rank, 1, -1 do -- elements in memory order
+  -- The outermost loop is that of the last dimension, so that elements are visited in memory order.
+  for d = args and #args or rank, 1, -1 do
     local arg = args and args[d] or ALL
     if arg.tag == "range" then
       local i = self:counter()
@@ -228,6 +231,7 @@ end
 function Block:subscript_list(args)
   local parts = {}
   for i, arg in ipairs(args) do
+    -- Returns a bound as text; "" if it is omitted.
     local function text(node) return node and self:expression(node) or "" end
     parts[i] = arg.tag ~= "range" and text(arg)
       or text(arg.first) .. ":" .. text(arg.last) .. (arg.step and ":" .. text(arg.step) or "")
@@ -355,7 +359,8 @@ function Block:objects_go(base, rank, args, bounds, transfers)
   local saved_values = {}
   for k, value in ipairs(transfers.out) do
     local t, name = value.t, self:name "value"
-    local starts, dims, ranges = {}, {}, {} -- starts, dims: the component's elements; ranges: the objects
+    -- `starts`, `dims`: first indices and bounds of the component's own dimensions. `ranges`: bounds of the objects.
+    local starts, dims, ranges = {}, {}, {}
     for i, bound in ipairs(t.bounds or {}) do
       starts[i], dims[i] = ("%d"):format(bound.lower), ("%d:%d"):format(bound.lower, bound.lower + bound.extent - 1)
     end
@@ -372,6 +377,8 @@ function Block:objects_go(base, rank, args, bounds, transfers)
     if #ranges > 0 then
       self:line("allocate(%s(%s))", name, table.concat(table.move(ranges, 1, #ranges, own_rank + 1, dims), ","))
     end
+    -- Returns the element of `designator` for the loop variables `counters`; its own dimensions get the first index or
+    -- the section.
     local function element(designator, counters, section)
       local list = {}
       for i = 1, own_rank do list[i] = section and (section[i] or ":") or starts[i] end
@@ -458,6 +465,7 @@ function Block:component(entry, member_mapping, action, text, owner)
   local inner_action, inner
   if element then inner_action, inner = action_inside(session, member_mapping, entry, action) end
   local is_deep = element and not self:has_nothing(inner)
+  -- Writes the code for the elements of the component, if they are deep.
   local function elements()
     if not is_deep then return end
     local function visit(at)

@@ -116,10 +116,12 @@ end
 -- Third: some host values must stay while other values are copied out. `keeps_pointers`: as in each_value.
 local function traffic(session, member_mapping, action, keeps_pointers)
   local moves_in, moves_out, stays = false, false, false
+  -- Adds the transfer of a member to the three flags.
   local function visit(entry, goes_in, goes_out)
     moves_in, moves_out = moves_in or goes_in, moves_out or goes_out
     stays = stays or not goes_out or is_part(entry)
   end
+  -- Adds the transfers of a nested structure to the three flags.
   local function visit_inside(entry, inner, inner_action)
     local goes_in, goes_out, inner_stays = traffic(session, inner, inner_action, keeps_pointers)
     moves_in, moves_out = moves_in or goes_in, moves_out or goes_out

@@ -34,7 +34,8 @@ function Recorder:cannot_declare(message) self.program:cannot(message, not self.
 function Recorder:session()
   local session = self.run.session
   local rules = session.options.rules or "tr14"
-  self.program.rules = type(rules) == "string" and session.rules.core or nil -- name for accdeep exec
+  -- The head of the program names the profile for accdeep exec, which accepts no profile with changed knobs.
+  self.program.rules = type(rules) == "string" and session.rules.core or nil
   return session
 end
 
@@ -270,6 +271,7 @@ function Recorder:directive(name, original, text, refs)
   end
   local before = session.now.replaced
   local queued = has_clause(node, dialect.queued)
+  -- Adds the statements of the directive; opens a region, or waits if the directive is queued.
   local function write(deep)
     if deep then
       self:deep_directive(node, deep)

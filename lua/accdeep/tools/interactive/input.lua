@@ -30,7 +30,7 @@ local BODIES = {
 -- First words of directives, by language.
 local FIRST = { acc = openacc_syntax.first_words, omp = {} }
 for _, name in ipairs(openmp_directives.names) do FIRST.omp[name:match "^%a+"] = true end
-FIRST.omp["for"] = nil -- a word of Lua
+FIRST.omp["for"] = nil -- a loop of Lua begins with it, too
 
 -- Returns the language (acc or omp) of a line that begins with the first word of a directive. If both languages have
 -- the word, returns the language of the profile. Returns nil for lines of Lua and expressions: no word or parenthesis

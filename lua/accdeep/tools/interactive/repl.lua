@@ -62,7 +62,8 @@ end
 -- Returns the text of the file and the accepted statements as the text of a scenario.
 local function script(self)
   local parts = { self.text ~= "" and self.text:gsub("\n?$", "\n") or nil }
-  for _, text in ipairs(self.accepted) do -- a local variable ends with its statement
+  -- A local variable ends with its statement at the prompt, therefore it gets a block of its own here.
+  for _, text in ipairs(self.accepted) do
     parts[#parts + 1] = text:find "^%s*local%s" and "do " .. text .. " end\n" or text .. "\n"
   end
   local text = table.concat(parts)
@@ -193,7 +194,8 @@ function Repl:execute(text)
     self:report_error(results, name)
     return restart(self)
   end
-  local is_statement = load(text, "=", "t") ~= nil -- calls are statements, too
+  -- A call is an expression and a statement. Only statements are accepted, because other expressions change nothing.
+  local is_statement = load(text, "=", "t") ~= nil
   show_results(self, results, is_statement)
   if #self.events > 0 then inspect_commands.show_event_list(self, self.events) end
   if is_statement then self.accepted[#self.accepted + 1] = text end
@@ -260,7 +262,8 @@ end
 -- Handles a line: a command, a directive, an expression or a statement. Returns true if the session ends.
 function Repl:handle(line)
   local word, rest = line:match "^%s*([%a_?][%w_]*)(.*)$"
-  local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line) -- the single word leaves
+  -- The single word `exit` is the command, although `exit` also begins directives such as exit data.
+  local is_directive = not line:find "^%s*exit%s*$" and self:is_directive(line)
   local command = word and not is_directive and inspect_commands.find(word, commands, inspect_commands.commands)
   if command and input.is_command(rest) and not self:session().now.scope:names()[word] then
     self.terminal:remember(line)
@@ -311,7 +314,8 @@ function Repl:pass(options)
   self.leaving, self.looping, self.running, self.replaying, self.before, self.events = false, false, nil, nil, nil, {}
   return scenario.run(self.file, self.text, setmetatable({
     observers = { {
-      construct = function() if self.leaving then core.stop() end end, -- the file has failed already
+      -- If the user left at a failure of the file, no further construct of the file is executed.
+      construct = function() if self.leaving then core.stop() end end,
       failed = function(err) self:failed(err) end,
       last = function() if not self.leaving then self:loop() end end,
       event = function(event) table.insert(self.events, event) end,
@@ -356,7 +360,8 @@ local function repl(file, text, options, terminal, color)
     local record = self:pass(options)
     self.silent = true
     if self.done then return self.failures end
-    if not self.leaving then -- caused by a limit, the interrupt key, or a text that is not Lua
+    -- The run ended by itself: by a limit, the interrupt key, or because the file's text is not Lua.
+    if not self.leaving then
       core.interrupted()
       for _, case in ipairs(record.cases) do
         if case.error then self:report_error(case.error, self.file) end

@@ -207,7 +207,8 @@ function Stepper:directive(session, plan, ends)
   return function(err)
     self.reported = #self.events
     if self:is_skipping() or self.target then return end
-    if self.printed_stop ~= current_stop.number then self:head(current_stop) end -- stops that `next` and `until` skip
+    -- `next` and `until` skip stops without printing them; their results need a heading.
+    if self.printed_stop ~= current_stop.number then self:head(current_stop) end
     if err then return self.terminal:write "  fails, nothing is changed\n" end
     inspect_commands.show_event_list(self, self.events)
   end

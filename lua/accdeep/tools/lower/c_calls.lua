@@ -317,7 +317,8 @@ local function write_kernel(w, tail, directive, plan, region, used, instance)
     :gsub("\\\r?\n", " "):gsub("[%s,]+$", "")
   local list = #pointers > 0 and (" deviceptr(%s)"):format(table.concat(pointers, ", ")) or ""
   local clauses = own_clauses(directive)
-  if not head:find "^#" then head = "#pragma acc " .. head end -- macros are replaced in the text
+  -- A directive whose macros were expanded has a text without `#pragma acc`.
+  if not head:find "^#" then head = "#pragma acc " .. head end
   w:raw(("%s%s%s"):format(head, clauses ~= "" and " " .. clauses or "", list))
   return renamed
 end

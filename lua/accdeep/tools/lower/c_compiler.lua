@@ -132,7 +132,8 @@ function c_compiler.directives(unit)
   if not text:find "#%s*pragma%s+acc%f[^%w_]" then return {}, text end
   local scanned, list = c_source.scan(text), {}
   local file, line, at = unit.path, 1, 1
-  local open, skips = {}, is_clang(unit) -- clang does not count the lines of strings
+  -- Line numbers of clang do not count the line feeds in strings, therefore these are skipped.
+  local open, skips = {}, is_clang(unit)
   for i = 1, scanned.n do
     if skips and scanned.kind[i - 1] == "string" then at = scanned.finish[i - 1] end
     for _ in text:sub(at, scanned.at[i] - 1):gmatch "\n" do line = line + 1 end
@@ -193,6 +194,7 @@ local FIRST_LINE = 100000000
 function c_compiler.debug_information(unit, text, probes, at_end)
   local parts, at, queries = {}, 1, {}
   local lvalue = unit.is_cxx and "*__builtin_addressof(%s)" or "*&%s"
+  -- Appends the probe loops for the names of directive i (0: the end of the file).
   local function loops(i, probe)
     for _, name in ipairs(probe.names) do
       local pointer = c_compiler.variable(i, name)

@@ -340,6 +340,7 @@ function Unit:leaves(first)
       labels[text] = true
     end
   end
+  -- Returns true if one of the ranges {first, last} contains token i.
   local function is_in(ranges, i)
     for _, range in ipairs(ranges) do
       if range[1] <= i and i <= range[2] then return true end

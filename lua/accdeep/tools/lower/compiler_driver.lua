@@ -103,7 +103,8 @@ local function lower_units(list, request, folder)
   for _, i in ipairs(unit_indices) do
     local path = list[i]
     local text, is_fortran = files.read(path), path:find "%.[fF]%d+$" ~= nil
-    if is_fortran and unit_indices[2] then -- later units may use modules of this unit
+    -- Later units may use the modules of this unit, therefore the modules are compiled first, to a temporary folder.
+    if is_fortran and unit_indices[2] then
       modules = modules or folder:modules()
       fortran_compiler.refuses { path = path, command = list[1], options = options, modules = modules }
     end

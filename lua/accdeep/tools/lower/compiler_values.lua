@@ -79,6 +79,7 @@ local function negate(condition) return { tag = "unary", op = "!", pos = conditi
 
 -- Returns the AST `node` of a directive with values in place of calls and sizeof. `guard`: as in Values:variable.
 function Values:replace_calls(directive, node, guard)
+  -- Replaces calls in `n`, which C evaluates only if `condition` is true.
   local function replace_under(condition, n) return self:replace_calls(directive, n, conjunction(guard, condition)) end
   return ast.map(node, function(n)
     if n.tag == "call" and n.base.tag == "id" and compiler_values.is_name(n.base.name) then return n end
@@ -170,6 +171,7 @@ end
 function Values:is_of(name, record, is_function)
   local value = value_of(self, name)
   if not value then return false end
+  -- Returns true if a node is a member of the record, or a call of a member function.
   local function is_about(n)
     return n.tag == "id" and types.member(record, n.name) ~= nil
       or n.tag == "call" and n.base.tag == "id" and not is_function(n.base.name)

@@ -127,6 +127,8 @@ function Calls:name_types(unit, list)
   for _, directive in ipairs(list) do
     local modules = modules_for(unit, directive)
     directive.type_names = {}
+    -- Adds the query whether the type `tag` (with `use`: a use statement that imports it) is that of the variable
+    -- `name`.
     local function add_question(name, tag, use)
       local element = name .. (directive.ranks[name] > 0 and "(" .. ("1,"):rep(directive.ranks[name]):sub(1, -2) .. ")"
         or "")
@@ -310,7 +312,8 @@ function Calls:whole_variables(directive, node, clauses)
         if sources[text] and node.name ~= "update" then
           deep_copy.cannot(("'%s' has two data clauses"):format(text))
         end
-        while sources[text] do text = text .. " " end -- items of an update, one after the other
+        -- An update may name an item twice. Blanks make the names different, and messages do not show them.
+        while sources[text] do text = text .. " " end
         for k = 1, source.rank do bounds[k] = { lower = 1, extent = 1 } end
         sources[text] = source
         session.now.scope.variables[text] = { name = text, address = self.recorder:address { source = source },
@@ -442,7 +445,8 @@ function Calls:device_variable(directive, variable, condition, out)
     lowers[i] = ("lbound(%s,%d):"):format(base, i)
   end
   out:with_guards(source, function()
-    out:line "accdeep_at = loc(accdeep_at)" -- an array without elements gets any address
+    -- An array without elements gets any address that is not null; that of the variable itself will do.
+    out:line "accdeep_at = loc(accdeep_at)"
     local host, may_be_empty = ("loc(%s)"):format(first_element(base, rank)), rank > 0 and not source.assumed_size
     if rank > 0 then out:check_gaps(source, base) end
     if may_be_empty then out:open("if (size(%s,kind=8) > 0) then", base) end

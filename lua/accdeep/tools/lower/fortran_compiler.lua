@@ -58,6 +58,7 @@ local function run(unit, folder, format, ...)
   local ok, output, messages = shell_command.run(("cd %s && %s %s"):format(quote(folder), unit.command:find "/"
     and from_elsewhere(unit.command) or quote(unit.command), format:format(...)))
   local _, directory = shell_command.run "pwd"
+  -- Returns the compiler's text with the unit's path as in the original command.
   local function normalize_paths(text)
     local prefix, parts, at = directory:gsub("\n", "") .. "/", {}, 1
     while not unit.path:find "^/" do

@@ -45,6 +45,7 @@ fortran_designators.has_component = fortran_section.has_component
 
 -- Returns the subscripts `args` with value(node) in place of each expression except number literals.
 local function substitute_values(args, value)
+  -- Returns the node for a bound; nil for an omitted bound.
   local function substitute(node) return node and (node.tag == "num" and node or value(node)) end
   local list = {}
   for i, arg in ipairs(args) do

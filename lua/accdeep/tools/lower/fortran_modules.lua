@@ -52,6 +52,7 @@ end
 -- components, text}. `own`: set of the names to skip.
 function fortran_modules.read_directives(folders, names, own)
   local list, visited = {}, setmetatable({}, { __index = own })
+  -- Appends the directives of the module `name`, unless it was visited, and of the modules that it uses.
   local function add(name)
     local path = not visited[name] and path_of(folders, name)
     visited[name] = true

@@ -362,7 +362,7 @@ local function item_of(self, construct, request)
   local name = root_of(node)
   local variable = construct.variables[name]
   local clause = request.clause
-  local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- a shape, nest or policy is requested
+  local is_specified = clause.shape or clause.nest or clause.name == "invoke" -- needs a shape, nest or policy
   if variable and variable.polymorphic then
     if is_specified then deep_copy.cannot(("'%s' is polymorphic"):format(name)) end
     return nil
@@ -690,7 +690,7 @@ local function apply(self)
   table.sort(self.edits, function(a, b)
     if a.first ~= b.first then return a.first < b.first end
     if (a.last < a.first) ~= (b.last < b.first) then return a.last < a.first end
-    return a.number > b.number -- inner regions end first
+    return a.number > b.number -- inner regions that end in the same line end first
   end)
   local parts, at = { marker(self, 1) }, 1
   for _, edit in ipairs(self.edits) do

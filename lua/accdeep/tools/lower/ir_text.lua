@@ -228,6 +228,7 @@ function Writer:item(item)
     if key then own[key] = self:parameter(key) end
   end
   local instructions = {}
+  -- Adds an instruction that loads the input `key` into a new register. Returns the number of the register.
   local function add(key)
     instructions[#instructions + 1] = { op.PARAM, registers, 0, 0, self:parameter(key) }
     registers = registers + 1

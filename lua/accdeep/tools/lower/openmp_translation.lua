@@ -159,12 +159,14 @@ local function division_clauses(self, construct)
   elseif compute.node.name:find "^serial" then
     return nil
   end
-  while enclosing_loop and not enclosing_loop.words do -- skip sequential loops
+  -- Loops that one thread executes (`seq`) do not count: take the innermost divided loop around them.
+  while enclosing_loop and not enclosing_loop.words do
     enclosing_loop = enclosing_loop.enclosing_loop
   end
   if enclosing_loop then return enclosing_loop.words == "distribute" and (threads or not teams) and "parallel for"
     or nil end
-  local is_divided = false -- an inner loop is divided
+  -- Set below if a loop directly inside this one has worker or vector: that loop is then divided among threads.
+  local is_divided = false
   for _, inner in ipairs(self.list) do
     local is_loop = inner.node.name == "loop" and inner.enclosing_loop == construct
     is_divided = is_divided or is_loop and has(inner.node, "worker", "vector")
@@ -378,6 +380,7 @@ end
 -- Returns the set of words in the tokens `first` to `last`, and in the macros of the text that these words name.
 local function used_words(self, first, last)
   local used = {}
+  -- Adds the words of a text, and those of macros that it names.
   local function add(text)
     for word in text:gmatch "[%a_][%w_]*" do
       if not used[word] then
@@ -636,6 +639,7 @@ function openmp_translation.text(session, text, path, is_left, fail)
     end
     ::next::
   end
+  -- Calls fn(...) and returns its results. An error {cannot = reason} is passed to `fail` with `construct`.
   local function with_location(construct, fn, ...)
     local results = table.pack(pcall(fn, ...))
     if results[1] then return table.unpack(results, 2, results.n) end

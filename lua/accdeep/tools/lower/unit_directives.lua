@@ -32,6 +32,7 @@ end
 -- error.
 function unit_directives.reader()
   local list, is_extended, problem = {}, false, nil
+  -- Parses a directive by fn(...) and appends it; see above.
   local function add(directive, text, fn, ...)
     local ok, node = pcall(fn, ...)
     if not ok then
@@ -46,6 +47,7 @@ function unit_directives.reader()
     is_extended = is_extended or directive.extension ~= nil
     list[#list + 1] = directive
   end
+  -- Returns the list, and true if a directive is of TR-14-1; see above.
   local function finish()
     if is_extended and problem then error(problem, 0) end
     return list, is_extended

@@ -33,6 +33,7 @@ local of_function = { __func__ = true, __FUNCTION__ = true, __PRETTY_FUNCTION__ 
 -- directive. `variables`: the unit's variables by name. Without --to accdeep, only variables that are structures
 -- somewhere in the unit are added. Raises {cannot = reason} if the statement is not understood.
 function variable_uses.add_words(self, directive, variables)
+  -- Adds a variable to `names` and `references`, unless it is listed.
   local function add(word)
     if directive.names[word] or of_function[word] then return end
     directive.names[word] = true
@@ -44,8 +45,8 @@ function variable_uses.add_words(self, directive, variables)
     local is_called = self.unit.is_cxx and self.source:is_call(i)
     if is_wanted or self.calls and is_called then
       add(word)
-    -- If the word is a member function, its call uses `this`; the types will tell.
     elseif self.replaces_this and is_called and not directive.names[word] then
+      -- If the word is a member function, its call uses `this`; the types will tell.
       directive.names[word] = true
       directive.names[#directive.names + 1] = word
     end
@@ -61,7 +62,8 @@ end
 -- Moves names that denote members of `this` from the list directive.names to the set directive.members. Precondition:
 -- the instances (type by variable) are set.
 function variable_uses.take_members(directive)
-  local is_left = directive.node.name == "host_data" -- the statement declares variables of these names
+  -- The statement of host_data declares variables of these names, therefore they are no members there.
+  local is_left = directive.node.name == "host_data"
   local this = not is_left and directive.instances[1] and directive.instances[1].this
   for i = #directive.names, 1, -1 do
     local name = directive.names[i]
@@ -183,6 +185,7 @@ end
 function variable_uses.rename(self, directive, renamed, instance)
   local last = self.source:statement(directive.own.after)
   local to = self.source:line(self.source.at[last])
+  -- Raises {cannot = reason} if a variable `name` is declared in the lines from `from` to the end of the statement.
   local function check(name, from)
     for line in pairs(self.variables[name] and self.variables[name].lines or {}) do
       if from <= line and line <= to then
