@@ -1,8 +1,9 @@
 -- knobs.lua - table of the knobs: what a rule profile decides, in the order in which profiles are described.
 --
--- An entry is {name, about, rules, own, values}; `values` is a list of {value, meaning}. `own` is true for knobs that
--- Lua evaluates; the core evaluates the others, from core/accdeep_rules.def. A profile that does not set a knob has the
--- first value. Empty `rules` mean that no document decides the question.
+-- An entry is {name, about, rules, own, values}; `values` is a list of {value, meaning}. `about` followed by a meaning is
+-- a sentence about data or directives. `own` is true for knobs that Lua evaluates; the core evaluates the others, from
+-- core/accdeep_rules.def. A profile that does not set a knob has the first value. `rules` are ids, separated by blanks;
+-- "" means that no document decides the question.
 
 local core = require "accdeep.core"
 
@@ -44,6 +45,7 @@ local knobs = {
   { name = "use_device", about = "a pointer in `use_device_ptr` whose data are absent", rules = "OMP60-tgt-1",
     values = { { "host", "keeps the host's address" }, { "null", "is null in the region" } } },
 }
+-- The entries above are Lua's own; the core's entries follow.
 for _, knob in ipairs(knobs) do knob.own = true end
 for _, knob in ipairs(core.knobs()) do knobs[#knobs + 1] = knob end
 

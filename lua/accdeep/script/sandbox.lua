@@ -28,7 +28,7 @@ function sandbox.methods(library)
   return setmetatable(methods, { __index = library })
 end
 
--- Returns the environment of a script: the safe part of Lua's library. `out(text)` is called by print.
+-- Returns the environment of a script, a new table with the safe part of Lua's library. `out(text)` is called by print.
 function sandbox.environment(out)
   local env = copy(_G, [[assert error ipairs next pairs pcall rawequal rawget rawlen rawset select
     setmetatable tonumber tostring type xpcall _VERSION]])

@@ -44,7 +44,7 @@ local function rows(list, row)
   return out, nil
 end
 
--- Returns a level of a snapshot for the page's table, as {title, parts}.
+-- Returns a level of a snapshot (an open data region) for the page's table, as {title, parts}; at most ROWS parts.
 local function level_of(level)
   local parts = {}
   for _, clause in ipairs(level.clauses) do
@@ -98,7 +98,8 @@ local function snippet(err)
     ("~"):rep(math.max(1, math.min(err.length or #word, #text - at + 1)) - 1)), word
 end
 
--- Returns an error for the page. `title`: the text of the step, in which the word of the error is marked.
+-- Returns an error, plain data of report.to_plain_data, as the page's table. `title`: the text of the step, in which
+-- the word that the error is about is marked by the offsets `from` and `to`.
 local function error_of(err, title)
   local snippet_text, word = snippet(err)
   local fields = { code = err.code, message = clean(err.message), rule = err.rule, help = err.help and clean(err.help),
@@ -203,7 +204,7 @@ local page = [==[
 </html>
 ]==]
 
--- Returns a list of the lines of a text.
+-- Returns a list of the lines of a text, without control characters.
 local function lines_of(text)
   local list = {}
   for line in (text:gsub("\n$", "") .. "\n"):gmatch "(.-)\r?\n" do

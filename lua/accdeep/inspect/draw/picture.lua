@@ -331,7 +331,7 @@ local function involved_boxes(list)
   return next(involved) and involved or nil
 end
 
--- Returns the title of a box, with the value if the box has a single row.
+-- Returns the title of a box, followed by the value if the box has a single row: "n = 4".
 local function box_text(box)
   local row = #box.rows == 1 and box.rows[1]
   return row and row.text ~= "" and ("%s = %s"):format(box.title, row.text) or box.title
@@ -370,7 +370,7 @@ local GUTTER = 14 -- width in points of the column of marks ("<", ">") before th
 local CHARACTER, WIDE = 6.65, 7.3 -- widths in points of a character: in monospaced text of 11 points, in a title
 local PAD = 8 -- distance in points of text from the left and right border of a box
 
--- Returns the width of a text in points. `each`: width of a character.
+-- Returns the width of a text in points. `each`: width of a character in points.
 local function width_of(text, each) return (utf8.len(text) or #text) * each end
 
 -- Returns the width of a box and the height of its head, in points.
