@@ -101,8 +101,12 @@ end
 local function strip_markup(text)
   text = text:gsub("(`+)(.-)%1", function(marks, code) return ("x"):rep(2 * #marks + #code) end)
   text = text:gsub("%[([^%]]*)(%]%([^)]*%))", function(words, target) return " " .. words .. (" "):rep(#target) end)
+  text = text:gsub("(%S)   ", "%1.  ") -- columns of a legend
   return (text:gsub("[*\\]", " "))
 end
+
+-- True if the text of a string is code of another language, such as an assembler's.
+local function is_foreign_code(text) return select(2, text:gsub(";%s*\\n", "")) >= 3 or text:find "%%rbp" ~= nil end
 
 -- Adds the blocks of a page whose first line has this number.
 local function page(blocks, text, number)
@@ -206,6 +210,7 @@ end
 
 -- Adds the comments of a Lua file as blocks with `opens`. Consecutive lines of comments are one block.
 local function lua_comments(blocks, text)
+  text = text:gsub("(%[(=*)%[.-%]%2%])", function(string) return (string:gsub("[^\n]+", " ")) end)
   local number, block = 0, nil
   for line in (text .. "\n"):gmatch "(.-)\n" do
     number = number + 1
@@ -330,7 +335,7 @@ local function judge(result, path, text, of_code)
     header(blocks, text)
   end
   for _, block in ipairs(blocks) do
-    block.text = strip_markup(block.raw)
+    block.text = of_code and is_foreign_code(block.raw) and "" or strip_markup(block.raw)
     local opening = block.opens and (block.text:match "^%s*The (same)%f[%A]" or block.text:match "^%s*(%a+)")
     if opening and openings[opening:lower()] then
       result.problems[#result.problems + 1] = { path, line_of(block, 1), ("begins with '%s': %s"):format(opening,

@@ -310,8 +310,8 @@ static int l_stop(lua_State *L)
     return lua_error(L);
 }
 
-/* core.steps_anew(): sets the counters of steps and time back to 0; does nothing outside of core.limited. */
-static int l_steps_anew(lua_State *L)
+/* core.restart_limits(): sets the counters of steps and time back to 0; does nothing outside of core.limited. */
+static int l_restart_limits(lua_State *L)
 {
     struct limits *limits = get_limits(L);
     if (limits) {
@@ -385,7 +385,7 @@ void accd__open_limits(lua_State *L)
         {"steps_left", l_steps_left},
         {"stop", l_stop},
         {"take_steps", l_take_steps},
-        {"steps_anew", l_steps_anew},
+        {"restart_limits", l_restart_limits},
         {"interrupted", l_interrupted},
         {"watch_interrupts", l_watch_interrupts},
         {NULL, NULL},

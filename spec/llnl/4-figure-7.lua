@@ -30,7 +30,7 @@ case("rejects: a construct violates default(none) of a group that is not exclude
   .. " [LLNL-4-13 HOUSE-threads]", function()
   foo(function()
     local problem = expect.fails("default-none", function() omp "parallel" "a = 2;" end)
-    expect(problem.notes[1]:find "default%(none%) stands at .*:10:", "the note tells where the group says so")
+    expect(problem.notes[1]:find "default%(none%) is at .*:10:", "the note tells where the group says so")
     expect.fails("default-none", function() omp "parallel bind_group(privs)" "other = a;" end)
     omp "parallel bind_group(exclude: par)" "other = a;"
     expect.host("other", 1)

@@ -112,7 +112,7 @@ static void misplaced(accd_session *a)
 {
     refuses(a, accd_declare(a, "int lasting;\n#pragma acc declare create(lasting)\n"), ACCD_ERROR_INVALID,
             "unsupported", "'declare' in a text of declarations");
-    is_text(accd_last_error(a)->help, "accd_run_directive carries it out behind them: acc declare create(...)", "help");
+    is_text(accd_last_error(a)->help, "accd_run_directive executes it after them: acc declare create(...)", "help");
     fine(a, accd_run_directive(a, "acc data copyin(v)"));
     refuses(a, accd_run_directive(a, "acc declare create(X)"), ACCD_ERROR_REGION_NESTING, "region-nesting",
             "declare inside a data region");

@@ -340,7 +340,7 @@ end
 function checkers.section(env, node)
   if is_bound(env) then raise("invalid-section", node.pos, "a section has no value in a bound") end
   raise("invalid-section", node.pos, "a section has no value here",
-    { help = "sections stand in clauses, host, d and expect" })
+    { help = "sections are allowed only in clauses, host, d and expect" })
 end
 checkers.alias = checkers.section
 
@@ -349,7 +349,7 @@ checkers.alias = checkers.section
 function checkers.row(env, node)
   local extended = env.session.rules.extended
   if is_bound(env) and env.row then return { op = "row", type = LONG, pos = node.pos, row = env.row } end
-  if not is_bound(env) then raise("syntax", node.pos, "'#' stands in bounds of sections", { length = 1 }) end
+  if not is_bound(env) then raise("syntax", node.pos, "'#' is allowed only in bounds of sections", { length = 1 }) end
   raise("syntax", node.pos, extended and "'#' is the number of a pointer in the section before"
     or "'#' is for the profile tr14x", { length = 1, rule = "TR14-5-06" })
 end

@@ -134,14 +134,14 @@ end
 -- Compiles break; raises outside of loops and switches.
 statements["break"] = function(env, node)
   if not env.breaks then
-    raise("syntax", node.pos, "'break' stands in a loop or a switch", { length = #"break" })
+    raise("syntax", node.pos, "'break' is allowed only in a loop or a switch", { length = #"break" })
   end
   return function() return BREAK end
 end
 -- Compiles continue; raises outside of loops.
 statements["continue"] = function(env, node)
   if not env.continues then
-    raise("syntax", node.pos, "'continue' stands in a loop", { length = #"continue" })
+    raise("syntax", node.pos, "'continue' is allowed only in a loop", { length = #"continue" })
   end
   return function() return CONTINUE end
 end
@@ -251,7 +251,7 @@ statements["switch"] = function(env, node)
 end
 -- Raises, because a label is valid only directly in the block of a switch.
 function statements.case(_, node)
-  raise("syntax", node.pos, "a label stands in the block of a switch", { length = node.e and 4 or 7 })
+  raise("syntax", node.pos, "a label is allowed only in the block of a switch", { length = node.e and 4 or 7 })
 end
 
 -- Compile the nodes of plan/body/c_body.lua: a construct with private copies, and a nested directive.

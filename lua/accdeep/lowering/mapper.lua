@@ -210,7 +210,7 @@ local function check(session, record, node)
         types.name(member.type)), { rule = "OMP60-map-15" })
     end
     if record.record == "union" then
-      raise("clause-not-allowed", path.pos, "a member of a union stands in no map",
+      raise("clause-not-allowed", path.pos, "a member of a union cannot be mapped",
         { length = #name, rule = "OMP60-map-13", help = "map the union" })
     end
     local at = member.type

@@ -225,7 +225,7 @@ local function pointer_level(session, out, t, subscripts, at, outer_registers, i
     field.offset, field.action = 0, alias_action or field.action
   else
     local element, times, more = section_subscripts.elements(t.to, table.move(subscripts, at, #subscripts, 1, {}))
-    if times > 1 then raise("unsupported", pos, "pointers to rows behind pointers") end
+    if times > 1 then raise("unsupported", pos, "pointers to rows that are reached through pointers") end
     local own = inherited and inherited[at] or {}
     if not own.count then
       local base = own.rows or at == level.first and level.rows and level.rows(b)

@@ -263,7 +263,7 @@ function shape.no_nest(session, clause)
     raise("syntax", brackets.pos, "expected a name", { rule = "TR14-3.1.2-02" })
   end
   if clause.nest and not session.rules.extended then
-    raise("syntax", clause.nest.pos, "a nest stands in a directive that moves data",
+    raise("syntax", clause.nest.pos, "a nest is allowed only in a directive that moves data",
       { length = 2, rule = "TR14-5-05", help = "give the inner type a named shape, or use the profile tr14x" })
   end
 end

@@ -236,7 +236,7 @@ local function container(plan, request, base, subscripts)
   end
   local clause, shape_node = request.clause, request.clause.shape
   if shape_node and shape_node.args then
-    raise("duplicate-clause", shape_node.pos, "values stand in the section already", { rule = "TR14-5-03" })
+    raise("duplicate-clause", shape_node.pos, "the section has values already", { rule = "TR14-5-03" })
   end
   local with_values = setmetatable({ shape = { pos = first.pos, name = shape_node and shape_node.name,
     args = shape.section_values(first) } }, { __index = clause })
@@ -267,7 +267,7 @@ function c_items.section(plan, request, base, subscripts)
   end
   if first.tag == "alias" then
     if request.action ~= "present" then
-      raise("clause-not-allowed", first.pos, "'@' alone stands in a present clause, or on a member",
+      raise("clause-not-allowed", first.pos, "'@' alone is allowed only in a present clause, or on a member",
         { rule = "TR14-3.5-10" })
     end
     if t.kind ~= "pointer" then

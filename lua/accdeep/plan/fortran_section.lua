@@ -241,7 +241,7 @@ end
 local function alias_item(plan, request, node, b)
   local session, pos = plan.session, node.pos
   if request.action ~= "present" then
-    raise("clause-not-allowed", pos, "'@' alone stands in a present clause, or on a component",
+    raise("clause-not-allowed", pos, "'@' alone is allowed only in a present clause, or on a component",
       { rule = "TR14-3.5-10" })
   end
   local descriptor, t, e = fortran_section.descriptor_of(session, node.base)

@@ -221,7 +221,7 @@ local function look_into(plan, request)
   local node, record = objects[#objects].node, objects[#objects].type
   local of_union = openmp_restrictions.union_member(session, base)
   if of_union then
-    raise("clause-not-allowed", of_union.name_pos, "a member of a union stands in no map",
+    raise("clause-not-allowed", of_union.name_pos, "a member of a union cannot be mapped",
       { length = #of_union.name, rule = "OMP60-map-13", help = "map the union" })
   end
   local address = host_expression.extent_of(session, node)
@@ -638,7 +638,7 @@ local function use_device(plan)
         local variable = openacc_lowering.declared_variable(plan.session, item)
         local section = item.section
         if clause_of[item.name] and clause_of[item.name] ~= clause.name then
-          raise("conflicting-clauses", item.pos, ("'%s' stands in '%s' already"):format(item.name,
+          raise("conflicting-clauses", item.pos, ("'%s' is in '%s' already"):format(item.name,
             clause_of[item.name]), { length = #item.name, rule = "OMP60-tgt-1" })
         end
         clause_of[item.name] = clause.name

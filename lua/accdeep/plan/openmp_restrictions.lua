@@ -24,7 +24,7 @@ function openmp_restrictions.direction(directions, clause, variable)
   local other = directions[text]
   directions[text] = clause.name
   if other and other ~= clause.name then
-    raise("conflicting-clauses", variable.pos, ("'%s' stands in '%s' already"):format(text, other),
+    raise("conflicting-clauses", variable.pos, ("'%s' is in '%s' already"):format(text, other),
       { rule = "OMP60-upd-1" })
   end
 end

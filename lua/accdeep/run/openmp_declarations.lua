@@ -84,7 +84,7 @@ local function declare_target(self, node)
   -- A directive among statements that has no list items applies to the enclosing procedure and has no effect.
   if opens and not self.language.has_blocks then
     if self.now.depth > 0 then return end
-    raise("syntax", node.pos + #node.name, "'declare target' names variables, or stands in a procedure",
+    raise("syntax", node.pos + #node.name, "'declare target' must name variables, or be in a procedure",
       { rule = "OMPEX-struct_map-14", help = "write declare target(x)" })
   end
   if opens then blocks[#blocks + 1] = self:location_of(node.pos) end

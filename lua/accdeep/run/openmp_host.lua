@@ -69,9 +69,9 @@ local function read_attributes(session, node)
       local name = variable.name
       local previous = sharing.named[name]
       if previous and (previous.text == part.text or openmp_exclusions.clash(previous, part)) then
-        raise("conflicting-clauses", part.item.pos, ("'%s' stands in %s already"):format(name, previous.clause.name),
+        raise("conflicting-clauses", part.item.pos, ("'%s' is in %s already"):format(name, previous.clause.name),
           { length = #name, rule = "HOUSE-threads",
-            notes = { "the other one stands at " .. clause_groups.written_at(session, previous.item.pos) } })
+            notes = { "the other one is at " .. clause_groups.written_at(session, previous.item.pos) } })
       end
       sharing.named[name] = part
       if copied[clause.name] then
@@ -132,7 +132,7 @@ local function add_unnamed(session, node, sharing, counters, references)
       if default == "none" then
         raise("default-none", node.pos, ("default(none), but '%s' is in no clause"):format(name),
           { length = #node.name, rule = "HOUSE-threads", help = ("say shared(%s), or what else it is"):format(name),
-            notes = { "default(none) stands at " .. clause_groups.written_at(session, sharing.default_pos) } })
+            notes = { "default(none) is at " .. clause_groups.written_at(session, sharing.default_pos) } })
       end
       covered[name] = true
       copies[#copies + 1] = { variable = openacc_lowering.declared_variable(session, reference),

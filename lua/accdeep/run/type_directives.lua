@@ -122,7 +122,7 @@ end
 local function declare_data(self, node, text)
   if self.options.unchecked then
     raise("unsupported", node.pos, "'declare' in a text of declarations", { length = #node.name,
-      help = "accd_run_directive carries it out behind them: acc declare create(...)" })
+      help = "accd_run_directive executes it after them: acc declare create(...)" })
   end
   self:types_changed() -- variables declared in this text must be visible
   local current = self.now.current

@@ -138,7 +138,7 @@ local function language(run)
     end
     if next(s.program.blocks) or next(s.now.scope.functions) or next(s.now.scope.tags) then
       raise("scenario-error", nil, "rules come before declarations", { rule = "HOUSE-scenario",
-        help = s.outer and "make them the first statement of the case: it begins anew with what the file declares"
+        help = s.outer and "make them the first statement of the case: it starts again with what the file declares"
           or "give them in scenario { rules = ... }, or in each case" })
     end
     if requested_rules == nil then raise("type-mismatch", nil, "rules takes a profile's name or a table with base") end

@@ -120,7 +120,7 @@ local function all_words(list)
   end
   if #words == 0 then
     raise("type-mismatch", nil, "the vocabulary has no words", { rule = RULE,
-      help = 'the words stand in its list: vocabulary { acc "enter data copyin(a)" }' })
+      help = 'the words belong in its list: vocabulary { acc "enter data copyin(a)" }' })
   end
   return words
 end

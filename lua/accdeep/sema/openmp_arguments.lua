@@ -52,7 +52,7 @@ function openmp_arguments.check(clause)
   end
   local comma = form.list and text:find(",", from, true)
   if comma and text:find("^%s*%)$", comma + 1) then
-    raise("syntax", clause.text_pos + comma - 1, "expected an expression behind ','",
+    raise("syntax", clause.text_pos + comma - 1, "expected an expression after ','",
       { length = 1, rule = "OMP60-tgt-1" })
   end
   check_word(clause, form.words, text, from, comma and comma - 1 or to)

@@ -149,7 +149,7 @@ local function check_order(clause, version, map_modifiers)
         "write ',' between modifiers")
     end
     if previous and map_modifiers.type_pos == previous.pos then
-      version_checks("openmp", version, 60, ("a modifier behind the map type '%s'"):format(map_modifiers.type), pos,
+      version_checks("openmp", version, 60, ("a modifier after the map type '%s'"):format(map_modifiers.type), pos,
         #name)
     end
   end

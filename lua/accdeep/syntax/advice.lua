@@ -162,7 +162,7 @@ function advice.lua(message, variables, names)
   local name = message:match "%(global '([%w_]+)'%)"
   if name then return advice.name(name, variables, names) end
   local array = message:match "arithmetic on an? %a+ value %(field '([%w_]+)'%)"
-  if array and variables[array] then return ("an expression of C stands in a text: host \"%s + 1\""):format(array) end
+  if array and variables[array] then return ("an expression of C is written as a text: host \"%s + 1\""):format(array) end
   local near = diagnostic.closest(message:match "%(field '([%w_]+)'%)" or "", names.expect or {})
   return near and ("did you mean 'expect.%s'?"):format(near) or nil
 end
@@ -171,7 +171,7 @@ end
 function advice.no_lua(message, line)
   local section = line and line:match "host%.([%w_.%[%]]*%[[^%[%]:]*:[^%[%]:]*%])"
   if section and message:find "near ':'" then
-    return ('a section stands in a text: host "%s"'):format(section)
+    return ('a section is written as a text: host "%s"'):format(section)
   end
   return "the scenario is not a Lua program: correct it at this line, or where the last statement begins"
 end

@@ -224,7 +224,7 @@ function Arranger:omp(item)
   local top, form = self.open[#self.open], form_of(item)
   if item.omp == "section" then
     if not (top and top.node.omp and top.node.omp:find "sections$") then
-      raise("region-nesting", item.pos, "'section' stands in 'sections'", { length = #item.sentinel,
+      raise("region-nesting", item.pos, "'section' is allowed only in 'sections'", { length = #item.sentinel,
         rule = NESTING[item.sentinel] })
     end
     self:append(item)
@@ -246,7 +246,7 @@ function Arranger:wait(item, form) self.waiting[#self.waiting + 1] = { node = it
 function Arranger:statement(item)
   local tag = item.tag
   if (tag == "exit" or tag == "cycle") and not self.in_loop then
-    raise("syntax", item.pos, ("'%s' stands in a loop"):format(tag), { length = #tag,
+    raise("syntax", item.pos, ("'%s' is allowed only in a loop"):format(tag), { length = #tag,
       help = "return leaves a procedure" })
   end
   arrange_nested(item, self.in_loop or tag == "do" or tag == "while")
@@ -284,7 +284,7 @@ function arrange(list, in_loop)
   end
   local waiting = a.waiting[1] and a.waiting[1].node
   if waiting then
-    raise("syntax", waiting.pos, "expected a loop behind the directive", { length = #waiting.sentinel,
+    raise("syntax", waiting.pos, "expected a loop after the directive", { length = #waiting.sentinel,
       rule = NESTING[waiting.sentinel] })
   end
   for i = #a.open, 1, -1 do splice(a.open[i], i > 1 and a.open[i - 1].list or a.statements) end

@@ -14,7 +14,7 @@ local fortran_free_form = {}
 -- the end of the message.
 local function no_place(pos, where)
   diagnostic.raise("syntax", pos, ("a directive %s"):format(where), { length = #"!$acc", rule = "HOUSE-bodies",
-    help = "a directive stands in a line of its own, before or behind a statement" })
+    help = "a directive needs a line of its own, before or after a statement" })
 end
 
 -- Returns a line with blanks in place of its comment, in lower case outside of strings. first: position of the line in
@@ -26,7 +26,7 @@ local function strip_comment(line, first)
     if not from or mark == "!" then
       local sentinel = from and line:match("^!%$(%a+)", from)
       sentinel = sentinel and sentinel:lower()
-      if sentinel == "acc" or sentinel == "omp" then no_place(first + from - 1, "behind a statement") end
+      if sentinel == "acc" or sentinel == "omp" then no_place(first + from - 1, "after a statement") end
       local last = from and from - 1 or #line
       out[#out + 1] = line:sub(at, last):lower()
       out[#out + 1] = (" "):rep(#line - last)

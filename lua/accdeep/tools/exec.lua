@@ -91,8 +91,8 @@ local function check(path, strict)
     dynamic = dynamic or (at + 4 <= #text and string.unpack("<I4", text, at) == 3)
   end
   if not dynamic then
-    fail(("%s is linked statically, so that no other runtime can be put in front of its own"):format(path),
-      "link it without -static, or with libaccdeep-goacc.a in front of libgomp")
+    fail(("%s is linked statically, so that no other runtime can replace its own"):format(path),
+      "link it without -static, or with libaccdeep-goacc.a before libgomp")
   end
   local checked = text:find(CHECKED, 1, true) ~= nil
   if not checked and text:find(CHECKED_CALL, 1, true) then

@@ -335,7 +335,7 @@ local function conflict(session, part, other)
   raise("conflicting-clauses", openmp_exclusions.position(part),
     ("%s conflicts with %s"):format(part_text(part), part_text(other)),
     { rule = "LLNL-4-05",
-      notes = { ("the other one stands at %s"):format(location_text(session, openmp_exclusions.position(other))) },
+      notes = { ("the other one is at %s"):format(location_text(session, openmp_exclusions.position(other))) },
       help = part.source.action == "inherit" and other.source.action == "inherit"
       and "bind one of the groups with override:, or exclude: it"
       or "bind the group with inherit: or override:, or exclude: it" })
@@ -520,7 +520,7 @@ function clause_groups.define(session, node, record)
   if previous and not (record and record.template and same_text(previous.location, source_location)) then
     raise("duplicate-name", group.name_pos, ("there is a group '%s' in this scope already"):format(group.name),
       { length = #group.name, rule = "LLNL-4-15",
-        notes = { "the other one stands at " .. location_text(session, previous.range + previous.name_pos) } })
+        notes = { "the other one is at " .. location_text(session, previous.range + previous.name_pos) } })
   end
   groups_by_range[ranges] = group
   if group.name then scope.names[group.name] = previous or group end

@@ -214,7 +214,7 @@ void rt_report_uninstrumented_objects(void)
     if (uninstrumented.n > NAMES_MAX)
         snprintf(others, sizeof others, " and %zu more", uninstrumented.n - NAMES_MAX);
     rt_report("note", "not-checked", NULL, 0,
-              "%s%s: not compiled by accdeep cc; loads and stores there are not checked, and "
+              "%s%s: not compiled by accdeep cc; its loads and stores are not checked, and "
               "transfers have no advice",
               uninstrumented.names, others);
 }

@@ -4,7 +4,7 @@
 
 #include "abi/program/base/runtime.h"
 
-/* Before a construct, reports data in the items' ranges that belong to returned functions, and
+/* Reports, before a construct, data in the items' ranges that belong to returned functions, and
  * unmaps these data. `declares`: a declare directive's scope begins. */
 void rt_check_returned_variables(struct rt_thread *self, const accd_item *items, size_t nitems, bool declares);
 /* Records variables on the stack that enter data maps, or (`exits`) that exit data unmaps. */

@@ -28,7 +28,7 @@ declare [=[
 host.list = alloc("struct node", 1)
 host.list[0] = { value = 1, next = alloc("struct node", 1) }
 host.list.next[0] = { value = 2, next = NULL }
-acc "data copy(list[0:1])" (function()    -- all nodes, whatever their number
+acc "data copy(list[0:1])" (function()    -- maps all nodes of the list
   acc "parallel present(list[0:1])" "list->next->value = 20;"
 end)
 expect.host("list->next->value", 20)
@@ -88,7 +88,7 @@ expect(host.v.data == there)              -- attached pointers are copied like o
     example = [[
 declare "float a[100];"
 acc "data copyin(a[0:20])" (function()
-  acc "data copyin(a[50:20])" (function() -- both pieces move into one block
+  acc "data copyin(a[50:20])" (function() -- moves both pieces into one block
     expect.equal(acc_deviceptr "a[50]" - acc_deviceptr "a[0]", 50)
   end)
 end)
@@ -113,7 +113,7 @@ expect.host("p[1]", 20)
     example = [[
 declare "int a[4];"
 omp "declare target enter(a)"
-omp "target enter data map(a)"            -- as map(to: a)
+omp "target enter data map(a)"            -- maps it as map(to: a) does
 ]] },
   { name = "openmp-6.0", follows = "OpenMP 6.0",
     text = "As 5.2, with the spellings of 6.0: the map type `storage`, the modifiers `delete`, `self`, `ref_ptr`,"
@@ -194,7 +194,7 @@ expect.host("n", 2)                       -- copied back
     example = [[
 declare "float *a, *inner;"
 host.a = { 1, 2 }
-host.inner = host.a                       -- another pointer to the same array
+host.inner = host.a                       -- a second pointer to the same array
 omp "target data map(a[0:2])" (function()
   omp "target" "inner[1] = 20;"
 end)

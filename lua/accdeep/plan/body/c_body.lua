@@ -112,7 +112,7 @@ function Reader:statement_after(node, list, at, level)
   end
   local item = list[at]
   if not item or item.tag == "decl" or item.tag == "case" then
-    raise("syntax", item and item.pos or node.pos, ("'%s' needs a statement behind it"):format(node.name),
+    raise("syntax", item and item.pos or node.pos, ("'%s' needs a statement after it"):format(node.name),
       { length = not item and #node.name or nil, rule = "HOUSE-bodies" })
   end
   return self:statement(item, level), at + 1
@@ -280,7 +280,7 @@ local function check_sizes(clauses, compute)
   for _, clause in ipairs(clauses) do
     local name, arguments = clause.name, size_of[clause.name] and openacc_sema.arguments(clause) or {}
     local size = arguments.num or arguments.length
-    local message = size and not in_kernels and "'%s' with a size stands in kernels"
+    local message = size and not in_kernels and "'%s' with a size is allowed only in kernels"
       or size and has_clause(compute.node, size_of[name]) and "'%s' with a size, where the construct has one"
       or arguments.dim and in_kernels and "'%s' with a dimension has no place in kernels"
     if message then
@@ -427,7 +427,7 @@ function Reader:omp(directive, list, at, level)
     raise("unsupported", node.pos, "'declare group' in C text", { length = #node.name,
       help = 'write it as a statement of the scenario: omp "declare group ..."' })
   elseif kind == "end data" then
-    no_place(node, "has no place in C text: the region is the statement behind 'target data'", "OMP60-tgt-1")
+    no_place(node, "is not allowed in C text: the region is the statement after 'target data'", "OMP60-tgt-1")
   elseif kind == "nothing" then
     openmp_sema.check(node, self.session.rules.openmp)
     if node.name ~= "nothing" then nesting_check.check(node.name, node, level) end
@@ -454,12 +454,12 @@ function Reader:acc(directive, list, at, level)
   if on == "acc" then return self:in_compute(node, list, at, level) end
   if on == "omp" then no_place(node, "inside of a target region", "OMP60-nest-2") end
   if kind == "body" then
-    no_place(node, "stands in the body of a compute construct", "ACC33-2.9-1")
+    no_place(node, "is allowed only in the body of a compute construct", "ACC33-2.9-1")
   elseif not kind or kind == "declaration" or kind == "declare" then
     raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),
       { length = #node.name, rule = kind == "declare" and "ACC33-dec-1" or "TR14-3.1.1-01" })
   elseif kind:find "^end" then
-    no_place(node, "has no place in C text: the region is the statement behind its beginning", "ACC33-2.6-1")
+    no_place(node, "is not allowed in C text: the region is the statement after its beginning", "ACC33-2.6-1")
   end
   return self:read_nested_directive(directive, kind, list, at, level)
 end

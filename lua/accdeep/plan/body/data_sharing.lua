@@ -69,7 +69,7 @@ local function add_copy(private_node, attributes, clause, item, rule)
   local both = previous and (previous.clause.name == "firstprivate" and clause.name == "lastprivate"
     or previous.clause.name == "lastprivate" and clause.name == "firstprivate")
   if previous and not both then
-    raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, previous.clause.name),
+    raise("conflicting-clauses", item.pos, ("'%s' is in %s already"):format(name, previous.clause.name),
       { length = #name, rule = rule })
   end
   attributes[name] = { clause = clause }
@@ -141,7 +141,7 @@ end
 local function read_clause(private_node, attributes, node, clause, rule)
   local name = clause.name
   if name == "copyin" and clause.kind == "vars" and rule:find "^OMP" then
-    raise("unsupported", clause.pos, "'copyin' is about threadprivate variables, which there are not here",
+    raise("unsupported", clause.pos, "'copyin' needs threadprivate variables, which accdeep does not have",
       { length = #name })
   end
   if attribute_clauses[name] then

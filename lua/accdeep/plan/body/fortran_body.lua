@@ -96,7 +96,7 @@ local function loops_of(node, list, location)
     if not loop or loop.tag ~= "do" or i > 1 and at[2] and not node.forced then
       if i > 1 then
         raise("syntax", node.collapse_pos or node.pos,
-          ("%d loops are asked for, only %d stand in each other"):format(depth, i - 1),
+          ("%d nested loops are required, only %d are there"):format(depth, i - 1),
           { rule = "ACC33-2.9-3", location = location })
       end
       raise("syntax", loop and loop.pos or node.pos, ("'%s' is about a do loop that counts"):format(node.name),
@@ -205,7 +205,7 @@ local function copies_of(session, node, loops)
       if item.tag ~= "id" then data_sharing.refuse_part(clause, item) end
       local name, variable = item.name, openacc_lowering.declared_variable(session, item)
       if clause_of[name] then
-        raise("conflicting-clauses", item.pos, ("'%s' stands in %s already"):format(name, clause_of[name]),
+        raise("conflicting-clauses", item.pos, ("'%s' is in %s already"):format(name, clause_of[name]),
           { length = #name, rule = "ACC33-2.9-4" })
       elseif variable.type.kind == "descriptor" then
         raise("unsupported", item.pos, ("'%s' is %s: private copies of such are not made"):format(name,
@@ -270,7 +270,7 @@ function Reader:acc(item, level)
     if kind == "body" or not level.orphan then return self:in_compute(item, node, level) end
   end
   if kind == "body" then
-    no_place(node, "stands in the body of a compute construct", "ACC33-2.9-1")
+    no_place(node, "is allowed only in the body of a compute construct", "ACC33-2.9-1")
   elseif node.name == "routine" then
     return self.session:define_type_directive(node)
   elseif kind then

@@ -70,7 +70,7 @@ local function check_ordered(level, node)
   local at = level
   while at and at.part ~= "for" and not begins_team[at.part] do at = at.outer end
   if not at or at.part ~= "for" or not has_clause(at.node, "ordered") then
-    refuse(node, "'ordered' stands in a worksharing loop that has the clause ordered", {})
+    refuse(node, "'ordered' is allowed only in a worksharing loop with the clause ordered", {})
   end
 end
 
@@ -85,7 +85,7 @@ function nesting_check.check(part, node, level)
   local at, forbidden = level, in_none_of[part]
   while forbidden and at and not begins_team[at.part] do
     if forbidden[at.part] then
-      refuse(node, ("'%s' may not stand in '%s' without a parallel region between"):format(node.name, at.part), {})
+      refuse(node, ("'%s' must not be nested in '%s' without a parallel region between them"):format(node.name, at.part), {})
     end
     at = at.outer
   end

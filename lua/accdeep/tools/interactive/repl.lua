@@ -101,7 +101,7 @@ local commands = {
   end },
   { "help", "h", "?", usage = "help", about = "this list", run = function(self) self:help() end },
   { "quit", "q", "exit", usage = "quit", about = "leave", run = function(self, argument)
-    if argument ~= "" then return self.terminal:write "  quit takes nothing behind it; nothing was done\n" end
+    if argument ~= "" then return self.terminal:write "  quit takes no arguments; nothing was done\n" end
     self.leaving, self.done = true, true
     return true
   end },
@@ -147,7 +147,7 @@ function Repl:replay(number)
   location.remember(name, text)
   local _, fn = input.compile(text, "@" .. name, self.env)
   self.replaying = number
-  core.steps_anew()
+  core.restart_limits()
   fn()
   self.replaying = nil
 end
@@ -177,11 +177,11 @@ function Repl:execute(text)
     local line, message = fn:match ":(%d+): (.*)$"
     self:report_error(diagnostic.new { code = "syntax", message = message or fn, file = name,
       line = tonumber(line) or 1, rule = "HOUSE-scenario", help = is_declaration(text)
-        and ("a declaration of C stands in a text: declare %s"):format(input.quote(text)) or nil }, name)
+        and ("a declaration of C is written as a text: declare %s"):format(input.quote(text)) or nil }, name)
     return false
   end
   self.before, self.events = state_diff.snapshot(self:session(), self.numbers), {}
-  core.steps_anew()
+  core.restart_limits()
   self.running = text
   local ok, results = pcall(fn)
   if ok then
@@ -294,7 +294,7 @@ function Repl:loop()
     if i == #self.accepted then self.before, self.events = state_diff.snapshot(self:session(), self.numbers), {} end
     self:replay(i)
   end
-  core.steps_anew()
+  core.restart_limits()
   self.silent = false
   while true do
     local line, why = self.terminal:read "> "

@@ -147,7 +147,7 @@ local function plan_directives(self)
     if descriptions[directive.node.name] then
       if directive.record and directive.in_function then
         self:fail(directive, "a structure that is declared in a function",
-          "declare the structure in front of the function")
+          "declare the structure before the function")
       end
     elseif self.calls and directive.node.name == "declare" then
       self:fail(directive, "'declare'", "write enter data where the program begins")
