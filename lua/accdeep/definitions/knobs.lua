@@ -1,9 +1,9 @@
 -- knobs.lua - table of the knobs: what a rule profile decides, in the order in which profiles are described.
 --
--- An entry is {name, about, rules, own, values}; `values` is a list of {value, meaning}. `about` followed by a meaning is
--- a sentence about data or directives. `own` is true for knobs that Lua evaluates; the core evaluates the others, from
--- core/accdeep_rules.def. A profile that does not set a knob has the first value. `rules` are ids, separated by blanks;
--- "" means that no document decides the question.
+-- An entry is {name, about, rules, own, values}; `values` is a list of {value, meaning}. `about` followed by a meaning
+-- is a sentence about data or directives. `own` is true for knobs that Lua evaluates; the core evaluates the others,
+-- from core/accdeep_rules.def. A profile that does not set a knob has the first value. `rules` are ids, separated by
+-- blanks; "" means that no document decides the question.
 
 local core = require "accdeep.core"
 

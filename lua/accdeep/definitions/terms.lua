@@ -1,9 +1,9 @@
 -- terms.lua - glossary of the field's and accdeep's terms for `accdeep explain`, in alphabetical order: {term, also?,
 -- rule?, see, text}.
 --
--- Fields: also: synonyms and other forms, separated by commas. rule: id of a rule of the document that defines the term;
--- terms without a rule, or with a rule of HOUSE (accdeep's own rules), are accdeep's. see: related terms, separated by
--- commas.
+-- Fields: also: synonyms and other forms, separated by commas. rule: id of a rule of the document that defines the
+-- term; terms without a rule, or with a rule of HOUSE (accdeep's own rules), are accdeep's. see: related terms,
+-- separated by commas.
 
 return {
   { "@", also = "pointer translation, alias", rule = "TR14-3.5-01", see = "aliasing, attach, list item",

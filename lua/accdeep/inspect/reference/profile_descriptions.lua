@@ -1,6 +1,6 @@
--- profile_descriptions.lua - descriptions of rule profiles: {name, follows, text, against, example}. `follows`: documents
--- that the profile follows; `example`: a scenario. Tests check that the example succeeds under the profile, and fails
--- under the profile named `against`.
+-- profile_descriptions.lua - descriptions of rule profiles: {name, follows, text, against, example}. `follows`:
+-- documents that the profile follows; `example`: a scenario. Tests check that the example succeeds under the profile,
+-- and fails under the profile named `against`.
 return {
   { name = "tr14", follows = "TR-14-1 on OpenACC with attach and detach",
     text = "The default. It is strict: what the document calls a programmer's error, and OpenACC 3.3 ignores, is"
