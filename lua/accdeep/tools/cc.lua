@@ -28,8 +28,8 @@ local ALWAYS = {
 local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memcmp",
   "-fno-builtin-sprintf", "-fno-builtin-snprintf", "-fno-builtin-strcpy", "-fno-builtin-strncpy" }
 
--- gfortran assumes that a dummy argument does not escape from its procedure. It would omit loads and stores of local
--- arrays that directives in other procedures map.
+-- Option that disables an analysis of gfortran, which assumes that a dummy argument does not escape from its procedure.
+-- With this analysis gfortran omits loads and stores of local arrays that directives in other procedures map.
 local ESCAPES = "-fno-tree-pta"
 
 -- Options that keep device queries which gcc would evaluate for the host. gfortran accepts them since version 15.

@@ -185,8 +185,8 @@ function c.keep_values(...) return keep_values(c, ...) end
 
 local cxx = c_dialects.cxx
 
--- Declarations placed before the unit, which need no headers. cxx.DEEP is the friend template; specializations of it
--- are named by the unit.
+-- Declarations that are placed before the unit and need no headers. cxx.DEEP: the template whose specializations are
+-- the generated functions; classes of the unit declare it as a friend.
 cxx.DEEP = "template<typename Name> struct accdeep_deep;"
 -- Returns the declarations before a unit, in one line: the friend template, and the prototypes of generated functions
 -- in an unnamed namespace.

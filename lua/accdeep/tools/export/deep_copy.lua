@@ -246,8 +246,9 @@ local function is_in_union(record, name)
   return false
 end
 
--- Writes the code for the target of one pointer. A clause attaches a member (is_member), acc_attach others and those in
--- unions. nested(start, length): writes the code for pointers in the section, or nil.
+-- Writes the code for the target of one pointer. A clause attaches the member q->name (is_member); acc_attach attaches
+-- other pointers and those in unions. nested(start, length): writes the code for pointers in the section; nil: there
+-- are none.
 function Writer:section(member_mapping, entry, pointer, t, subscript, is_member, nested)
   local element = t.to
   local start, length = range(self, member_mapping, entry, subscript, t)
@@ -516,7 +517,6 @@ end
 
 local Deep = {}
 Deep.__index = Deep
-
 local phases = { enter = { "enter", "attach" }, exit = { "detach", "exit" }, update = { "update" } }
 
 -- Returns calls that map (`kind` = enter), unmap (exit) or update the targets of the deep variables, as lines.

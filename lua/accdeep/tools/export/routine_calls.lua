@@ -69,12 +69,12 @@ local writers = {}
 -- kind in `signatures`.
 function writers.host(recorder, session, value) return (address_text(recorder, session, value)) end
 writers.device = writers.host
--- Returns the address of a pointer as a C expression, or nil.
+-- Returns the address of a pointer as a C expression, or nil if C cannot express it.
 function writers.pointer_cell(recorder, session, value)
   local text = address_text(recorder, session, value)
   return text and "(void **)" .. text
 end
--- Returns an integer as text, or nil.
+-- Returns an integer as text, or nil for other values.
 function writers.bytes(_, _, value)
   local n = math.tointeger(value)
   return n and ("%d"):format(n)

@@ -40,14 +40,11 @@ local with_fields = require "accdeep.base.with_fields"
 local line_writer = require "accdeep.tools.lower.line_writer"
 
 local raise = diagnostic.raise
-
 local c_unit = {}
-
 local descriptions, standalone = unit_directives.descriptions, unit_directives.standalone
 
 local HEADERS = "#include <openacc.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
   .. "#include <string.h>\n"
-
 -- Returns the text unchanged.
 local function identity(text) return text end
 
@@ -122,7 +119,7 @@ local function read_directives(self, active)
     if directive.is_here then directive.file, directive.line = self:position(directive.line) end
     if directive.own then directive.own.is_active = true end
     if directive.own and squeeze(directive.own.text) == squeeze("#pragma acc" .. text) then
-      directive.text = directive.own.text -- keeps the positions of the file
+      directive.text = directive.own.text -- so that errors have positions in the file
       directive.line = select(2, self:position(directive.own.line))
     elseif directive.own then
       table.insert(self.expanded, directive)
@@ -240,7 +237,8 @@ local function keep_different(directive)
   directive.instances = list
 end
 
--- Sets `instances` of `list` (see add_to_instance) and self.globals. Returns nil, or messages if the unit is rejected.
+-- Sets `instances` of the directives `list` (see add_to_instance), and self.globals: type by name at the end of the
+-- file. Returns nil, or the compiler's messages if it rejects the unit.
 local function read_types(self, list)
   for _, directive in ipairs(list) do
     directive.names, directive.references, directive.instances = add_names({}, directive.node), {}, {}
@@ -475,7 +473,8 @@ local function lines_of_calls(self, directive, instance)
   return head.lines, is_alone and {} or tail.lines
 end
 
--- Returns the lines that replace an instance, and those after its statement; nil: no change. Raises {cannot = reason}.
+-- Returns the lines that replace an instance of a directive, and the lines after its statement; nil if it stays as it
+-- is. Raises {cannot = reason} if neither directives nor calls can express it.
 local function lines_for(self, directive, instance)
   local inner = scope.new(self.session.now.scope)
   declare(self, inner, self.globals)
@@ -533,7 +532,8 @@ local function same_texts(self, all, field)
   return true
 end
 
--- Rewrites a directive that needs it; removes one whose template has no instance. Raises if instances differ.
+-- Rewrites a directive, unless it is a standard one without deep copies. Removes a directive in a template that is
+-- never instantiated. Raises {cannot = reason} if instances differ.
 local function rewrite(self, directive)
   if not directive.instances[1] then
     if not directive.extension then return end

@@ -46,7 +46,6 @@ local designator_type, has_component, root_of = fortran_designators.designator_t
   fortran_designators.root_of
 
 local fortran_unit = {}
-
 local descriptions, standalone, is_compute = unit_directives.descriptions, unit_directives.standalone,
   unit_directives.is_compute
 local WIDTH = 100 -- columns of written lines; compilers accept 132
@@ -342,7 +341,8 @@ local function describe(self)
   end)
 end
 
--- Returns "allocated" or "associated": the inquiry that the compiler accepts for the component `name` at `path`.
+-- Returns "allocated" or "associated": the inquiry that the compiler accepts for the component `name` at `path`. The
+-- compiler is asked once for each component.
 local function may_inquire(self, construct, record, name, path)
   local inquiries = self.inquiries[record] or {}
   self.inquiries[record] = inquiries
@@ -356,7 +356,8 @@ local function may_inquire(self, construct, record, name, path)
   return inquiries[name]
 end
 
--- Returns the deep item of a request; nil if a standard clause suffices. Raises {cannot = reason} or errors of types.
+-- Returns the deep item of a request, a table for `write`; nil if a standard clause suffices. Raises {cannot = reason}
+-- for unsupported items, and errors of wrong types.
 local function item_of(self, construct, request)
   local session, node = self.session, request.node
   local name = root_of(node)
@@ -449,7 +450,8 @@ local function implicit(self, construct, kind)
   return list
 end
 
--- Returns a line as a list of lines of at most WIDTH columns; texts of several lines stay. Raises if it cannot.
+-- Returns a line as a list of lines of at most WIDTH columns; a text of several lines is not split. Raises {cannot =
+-- reason} if there is no blank, comma or % where the line can be split.
 local function broken(line)
   if #line <= WIDTH or line:find "\n" then return { line } end
   local margin, sentinel = line:match "^(%s*)(!%$acc)"
