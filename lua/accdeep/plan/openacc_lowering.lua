@@ -294,7 +294,7 @@ local function add_implicit(plan, node, references, default)
       -- A reduction in the body also changes the host's variable, so that the variable is copied. Scalars of kernels
       -- constructs are copied, too (ACC33-impl-1).
       local is_copied = reference.reduced or node.name:find "^kernels" and t.kind == "scalar"
-      -- Data that an enclosing clause made present are used without a map (ACC33-impl-3).
+      -- Data that a clause of an enclosing region names are used without a map of their own (ACC33-impl-3).
       local is_visible = session:visible(name)
       if default == "none" and not is_visible then
         missing[#missing + 1] = reference

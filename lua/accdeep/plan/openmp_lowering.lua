@@ -318,8 +318,8 @@ local function block_program(session, record, parts, low, high)
   return cached[key]
 end
 
--- Sets the item's frame and room: address and size of the structure that encloses it. The core then keeps item and
--- structure in one object if both are present (OMP60-map-13).
+-- Sets the item's frame and room: address and size of the structure that encloses it. Members of the structure then
+-- keep their distances on the device, and the core checks them together (OMP60-map-13).
 local function belongs_to(item, structure) item.frame, item.room = structure.address, structure.type.size end
 
 -- Registers the pointer variable through which a request names members of a structure (p in p->a). In the body, this

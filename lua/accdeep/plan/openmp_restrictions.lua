@@ -89,8 +89,9 @@ function openmp_restrictions.modifiers(plan, request)
   end
 end
 
--- Makes a plan executable on the host only, because a clause at `pos` requests the host's own storage. plan.self_maps(
--- condition) returns a function that is false if the condition is false, and otherwise raises. Decides OMP60-map-14.
+-- Makes a plan executable on the host only, because a clause at `pos` requests the host's own storage. The function
+-- plan.self_maps(condition) returns another one, which returns false if the condition is false, and otherwise raises.
+-- Decides OMP60-map-14.
 function openmp_restrictions.require_host_execution(plan, pos)
   function plan.self_maps(condition)
     return function()

@@ -63,8 +63,8 @@ function async.test(self, device, queue)
   return finish(self, self.ctx:queue_test(device, queue))
 end
 
--- Makes `queue` of the current device wait for the work queued on `other` of `device` (0: on every queue of the
--- device). Raises the core's error.
+-- Makes `queue` of the current device wait for the work queued on `other` of `device`; other 0: on every queue of
+-- `device`. Raises the core's error.
 function async.order_after(self, queue, device, other)
   local others = { other }
   if other == 0 then others = self.ctx:queues(device) end

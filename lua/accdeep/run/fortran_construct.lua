@@ -109,7 +109,8 @@ local function acc_inside(env, node, block)
     if clause.name == "if" then session.language.condition(session, clause.e) end
   end
   return function(f)
-    -- Inside a procedure with a routine directive, variables are known only now.
+    -- A procedure with a routine directive is analysed before its variables are declared, so its private variables are
+    -- set only now.
     if not acc.copies then fortran_body.names(session, { node }) end
     local copies, reduced = {}, {}
     for i, variable in ipairs(acc.copies) do

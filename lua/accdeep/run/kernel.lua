@@ -416,8 +416,8 @@ local function run_body(session, k, body, text_node)
 end
 
 -- Runs a body on host memory, then releases its private variables. node: AST of the body, nil for a Lua function.
--- location: {file, line} of the body. directives: true if the body may contain directives; C text may not in any case.
--- Raises the body's error.
+-- location: {file, line} of the body. directives: true to allow calls of directives in a Lua function or Fortran text;
+-- those in C text were analysed with the text. Raises the body's error.
 function kernel.run_on_host(session, plan, body, node, location, directives)
   local k = setmetatable({ session = session, plan = plan, private = {}, allocated = {}, where = {}, on_host = true,
     env = session:host_env(), body_file = location.file, body_line = location.line }, Kernel)

@@ -99,7 +99,7 @@ act("wait", function(session, plan)
   async.wait_for(session, plan.waiting, plan.async and async.order(session, plan) or 0)
 end)
 act("init", set_device)
--- Decides ACC33-shut-1.
+-- Executes shutdown: ends all lifetimes on the device that device_num names, or on all devices. Decides ACC33-shut-1.
 act("shutdown", function(session, plan)
   if not plan.device_num then return session:forget_devices(plan.node.pos) end
   with_fields(session.now, { device = device_of(session, plan) }, session.forget_device, session, plan.node.pos)

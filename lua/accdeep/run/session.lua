@@ -381,7 +381,7 @@ function Session:types_changed()
   self:forget_plans()
 end
 
--- Discards all cached plans.
+-- Discards all cached plans, so that directives are lowered again.
 function Session:forget_plans() self.caches.prepared, self.caches.nprepared = {}, 0 end
 
 -- --------------------------------------------------------------------------------------- memory --
@@ -729,7 +729,7 @@ function Session:device_number(number, pos)
   return number
 end
 
--- Makes a device the current one; raises if no device has this number.
+-- Makes the device with this number the current one; raises if there is none.
 function Session:set_device(number) self.now.device = self:device_number(number) end
 
 -- Raises if a region is open on a device. pos: position for errors, or nil.

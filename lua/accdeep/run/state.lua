@@ -1,5 +1,6 @@
 -- state.lua - returns the state of a device as a table, and formats it as text. Scenarios call it by `state`; inspect/
--- uses its functions.
+-- uses its functions. A tuple describes a mapping at one level of the directory (DIR-4.1-02). An original tuple is what
+-- a clause or enter data named; fusion makes artificial tuples of overlapping originals, their ancestors.
 
 local diagnostic = require "accdeep.base.diagnostic"
 local policy = require "accdeep.lowering.policy"
@@ -96,8 +97,8 @@ function state.dynamic(session, object)
   return object.mapped and session.rules.is_openmp and math.huge or object.dynamic
 end
 
--- Returns the present object to which an attached pointer points, or nil. If objects are fused, the object that
--- contains the pointer's value is returned; otherwise the object that was attached. attached: entry of the core's
+-- Returns the present object to which an attached pointer points, or nil. If the rules fuse data, it is the object that
+-- contains the pointer's value; otherwise the object at the start of the attached data. attached: entry of the core's
 -- attachments.
 function state.target(session, device, attached)
   return session.rules.fusion and session.ctx:present_at(device, attached.target, false)

@@ -114,8 +114,7 @@ return function(rules, lx)
   rules.member = V "pragma" + V "access" + sym ";" + V "friend" + V "alias" + V "using" + V "assertion"
     + V "template" + V "function" + V "members"
 
-  -- Templates.
-  -- Report templates that are not supported.
+  -- Templates. The first rules report those that are not supported.
   local refused_parameter = refuse(P "template" * -lex.alnum, "a template as a template's argument")
     + refuse((lex.letter * lex.alnum ^ 0 * blank) ^ -1 * P "...",
       "a template with any number of arguments", "give it the arguments that it is used with")

@@ -14,7 +14,7 @@ local letter = R("az", "AZ") + "_"
 local alnum = letter + R "09"
 
 lex.letter, lex.alnum = letter, alnum
--- Sentinel of Fortran's OpenACC directives, which a continuation line repeats.
+-- Sentinel of Fortran's OpenACC directives; each continuation line of a directive repeats it.
 lex.fortran_sentinel = P "!$" * S "aA" * S "cC" * S "cC" * -alnum
 local continued = P "&" * S " \t\r" ^ 0 * P "\n" * S " \t" ^ 0 * lex.fortran_sentinel * P "&" ^ -1
 

@@ -13,7 +13,7 @@ local unparse = {}
 
 local expression -- forward declaration
 
--- Returns the texts of a list of expressions, separated by commas. scope: see above, or nil.
+-- Returns the texts of a list of expressions, separated by commas. scope: see the head of this file, or nil.
 local function list_of(nodes, scope)
   local parts = {}
   for i, node in ipairs(nodes) do parts[i] = expression(node, scope) end
