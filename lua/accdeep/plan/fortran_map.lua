@@ -144,6 +144,7 @@ end
 -- group: entry of structures_of, with the field `implicit`. A group without parts gets no item.
 local function add_structure(plan, group)
   local from, parts, members = group.structure.address, {}, {}
+  -- Adds a part of the block, in bytes from `address`, and its request.
   local function add(request, address, bytes, action)
     parts[#parts + 1] = { offset = address - from, bytes = bytes, action = action }
     members[#members + 1] = request
@@ -173,6 +174,7 @@ end
 -- descriptors that a group's sections need; `implicit` is nil for other constructs. Also defines plan.request, which
 -- adds the item of one more request. Raises for errors of list items.
 function fortran_map.map_items(plan, requests, implicit)
+  -- Adds the item of a request, registers a variable in plan.named, and returns the item.
   function plan.request(_, request)
     local item, name = plan:object(request, request.node), list_item.root_variable(request.node)
     if not request.structure then

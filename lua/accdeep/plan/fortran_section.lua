@@ -378,6 +378,7 @@ end
 -- in another scope.
 local function evaluate_subscripts(session, args)
   local env, list = session:host_env(), {}
+  -- Returns a number node with the present value of an expression; nil for nil.
   local function value(node)
     if not node then return nil end
     local v = fortran_inputs.record_inputs(session, function()

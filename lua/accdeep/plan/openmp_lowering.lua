@@ -84,6 +84,7 @@ local function instances(plan, iterators, variable)
   end
   plan.single_use = true
   local list = {}
+  -- Appends an instance for each combination of values of the iterators from `number` on. values: of earlier iterators.
   local function each(number, values)
     local iterator = iterators[number]
     if not iterator then
@@ -95,6 +96,7 @@ local function instances(plan, iterators, variable)
       return
     end
     local session = plan.session
+    -- Returns the value of an iterator's bound, which may use earlier iterators.
     local function bound(node) return session.language.integer(session, substitute_values(session, node, values)) end
     local first, last, step = bound(iterator.first), bound(iterator.last), iterator.step and bound(iterator.step) or 1
     if session.language.includes_last then last = last + (step > 0 and 1 or -1) end
@@ -524,6 +526,7 @@ function openmp_lowering.c_items(plan, requests, used)
   end
   openmp_restrictions.instances(plan, requests)
   local structures = entry and structures_of(requests) or {}
+  -- Adds the items of a group once: a block, or an item for its only request.
   local function add_structure(group)
     if group.done then return end
     group.done = true
@@ -531,6 +534,7 @@ function openmp_lowering.c_items(plan, requests, used)
       for _, request in ipairs(group.values) do plan:request(request) end
     end
   end
+  -- Adds the item of a request, whose list item may still be unexamined, and returns the item.
   function plan.request(_, request)
     if not request.base then look_into(plan, request) end
     request.base_pointer = request.structure and not (request.by_pointer or request.implied)

@@ -43,6 +43,7 @@ return function(plan, clause, node, action, map_type, map_modifiers)
     map_modifiers = map_modifiers }
   request.map_request = { type = map_type, kind = plan.kind, update = update,
     flags = mapper.flags(map_modifiers, map_type), actions = exit and exit_actions or openmp_sema.map_actions }
+  -- Replaces requested_action.resolve for objects of type t.
   function request.resolve(t) return resolve_action(plan, request, t) end
   return request
 end

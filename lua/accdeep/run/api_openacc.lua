@@ -279,6 +279,7 @@ function routines.acc_memcpy_d2d(session, at, to, from, bytes, to_device, from_d
   local target, n = range(session, to, bytes)
   local source = range(session, from, bytes)
   if n == 0 then return end
+  -- Returns the device address of `n` bytes on a device; raises if one of them is not present there.
   local function present(device, address)
     if device < 0 or device >= session.devices then
       raise("no-device", nil, ("there is no device %d"):format(device), { rule = "ACC33-3.2.30-1" })
@@ -302,6 +303,7 @@ end
 function routines.acc_set_device_num(session, _, number)
   session:set_device(math.max(integer(number, "a device number"), 0)) -- ACC33-set-1
 end
+-- Return the number of the current device, and the number of devices.
 function routines.acc_get_device_num(session) return session.now.device end
 function routines.acc_get_num_devices(session) return session.devices end
 
@@ -343,6 +345,7 @@ function routines.acc_async_test(session, _, value)
   return queue == 0 or async.test(session, session.now.device, queue)
 end
 function routines.acc_async_test_all(session) return async.test(session, session.now.device, 0) end
+-- Return and set the async value for async clauses without an argument. Setting raises for other negative values.
 function routines.acc_get_default_async(session) return session.device_side.default_async end
 function routines.acc_set_default_async(session, _, value)
   async.set_default(session, integer(value, "an async value"))

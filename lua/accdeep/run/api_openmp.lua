@@ -118,6 +118,7 @@ local function is_in_kernel(session) return session.now.kernel and not session.n
 -- Returns the number of devices without the host, which is also the host's number. Decides OMP60-api-1.
 function routines.omp_get_num_devices(session) return session.devices end
 routines.omp_get_initial_device = routines.omp_get_num_devices
+-- Returns the number of the current device.
 function routines.omp_get_default_device(session) return session.now.device end
 -- Returns the number of the device that runs the calling body, or the host's number.
 function routines.omp_get_device_num(session)

@@ -49,11 +49,13 @@ local function is_enabled(plan) return not plan.condition_value or plan.conditio
 -- lowered when the body is known. Raises for errors of the directive.
 local function compute(self, language, node, location, refs)
   local checked_plan = plan_cache.checked_plan(self, language, node, location)
+  -- Calls run(plan, enabled) with the plan for this body, on the plan's device or on the host (kernel.construct).
   local function run_with_body(references, is_text, run)
     local function plan_of_body()
       return plan_cache.plan(self, language, node, location, { references = references, is_text = is_text },
         language.signature(self, references, is_text))
     end
+    -- Runs the body on the host, with the private copies that a device would make.
     local function on_host(plan) return host_privatization.run_with_copies(
       self, plan, function() return run(plan, false) end) end
     return language.with_target_device(self, checked_plan, function()

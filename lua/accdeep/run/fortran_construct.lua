@@ -177,6 +177,7 @@ end
 -- Adds compilers for the tags `directive` and `construct` to the table `statements` (fortran_statement.lua). block(env,
 -- list) returns a function(frame) that runs the statements `list` and returns a signal.
 function fortran_construct.define(statements, block)
+  -- Compiles a directive without statements of its own. In a kernel, most directives are errors.
   function statements.directive(env, node)
     if node.omp == "section" then return function() end end
     local acc_tree = node.sentinel == "!$acc" and fortran_body.tree_of(env.session, node)

@@ -21,6 +21,7 @@ function Session:fortran_call(text, file, line)
   end)
 end
 
+-- Return the type that a specification node names, and the visible procedure of this name, or nil.
 function Session:fortran_type(spec) return fortran_declarations.type(self, spec) end
 function Session:fortran_procedure(name) return self.now.scope.procedures[name] end
 

@@ -112,6 +112,7 @@ end
 -- Returns a function(frame) that runs the functions `steps`. options: keyword arguments. With stat=, the function sets
 -- the variable to 0, or to the error's value instead of raising; errors without such a value still raise.
 local function run_with_stat(env, node, options, steps)
+  -- Runs all steps; raises the error of a step.
   local function run(f)
     for _, step in ipairs(steps) do step(f) end
   end
@@ -514,6 +515,7 @@ function statements.attributes(_, node)
   raise("unsupported", node.pos, ("'%s' as a statement is not supported"):format(node.name),
     { length = #node.name, help = "write the attribute in the declaration" })
 end
+-- Procedures are defined before the statements run (procedure.define), so their nodes have no effect.
 function statements.procedure() return nothing end
 
 -- ---------------------------------------------------------------------------------------- running --

@@ -467,6 +467,7 @@ end
 -- Launches the body of kernel `k` in its queue: as a GPU kernel if the device can start one, otherwise as a function
 -- that interprets it. region: the core's handle of the open region. Returns true; or nil and the core's error.
 local function leave_to_queue(session, k, body, node, region)
+  -- Ends the kernel when its queue reaches it; see run_later.
   local function finish(was_run) run_later(k, body, node, was_run) end
   local started = session.device_side.concurrent and kernel.with_text_positions(session, k, body, function(location)
     statement.body(k.env, node)

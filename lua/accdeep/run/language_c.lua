@@ -47,6 +47,7 @@ local language_c = {
   computes_bounds = false, takes_self = true, has_blocks = true, is_compiled = true,
 }
 
+-- Slots of run/languages.lua, which describes their arguments and results.
 function language_c.normalize_name(name) return name end
 function language_c.variable() end
 function language_c.holds() return true end
@@ -79,11 +80,13 @@ function language_c.is_directive(text)
   return not text:find "[;{]" and text:match "^%s*[%a_ ]+" ~= nil
 end
 
+-- Executes a text of declarations, checks the shapes and policies in it, and clears caches. Raises for errors.
 function language_c.declare(session, text)
   session:describing(declarations.text, session, text)
   session:types_changed()
 end
 
+-- Return the type that a text, or the AST of a type, names. Raise for other texts.
 function language_c.type(session, text) return session:type_of(
   syntax.parse("any_type", text, 1, session.now.scope)) end
 function language_c.type_of(session, tree) return session:type_of(tree) end
@@ -124,6 +127,7 @@ function language_c.category(_, t)
   return (types.is_record(t) or t.kind == "array") and "aggregate" or t.kind == "pointer" and "pointer" or "scalar"
 end
 
+-- Returns the results of fn(...). C needs no records of host values for its plans.
 function language_c.check_and_plan(_, fn, ...) return diagnostic.static(fn, ...) end
 
 -- Raises if the plan's device number is not a valid expression. Adds nothing in C.

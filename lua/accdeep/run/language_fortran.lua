@@ -80,6 +80,8 @@ function language_fortran.value(_, env, text)
   error(result, 0)
 end
 
+-- Return address, bytes and type of the data object that a text names, and address and type of the descriptor of the
+-- allocatable or pointer. Raise for other texts.
 function language_fortran.extent(session, text) return fortran_section.extent(session, parse(text)) end
 function language_fortran.pointer_cell(session, text)
   local address, t = fortran_section.descriptor_of(session, parse(text))
@@ -89,6 +91,7 @@ end
 -- Returns the type that `text` names: real(8), type(t). Raises for other texts.
 function language_fortran.type(session, text) return fortran_declarations.type(session, parse(text, "spec")) end
 
+-- Returns the type that the AST of a type or specification names.
 function language_fortran.type_of(session, tree) return fortran_declarations.type(session, tree.spec or tree) end
 
 -- Executes the declaration `text` at file:line and returns the variable `name` that it declares, whose memory is freed
@@ -104,6 +107,7 @@ function language_fortran.variable(session, name, text, file, line)
   return variable
 end
 
+-- Returns the AST of an integer constant.
 function language_fortran.number(value, pos) return { tag = "num", class = "integer", kind = 4, value = value,
   pos = pos } end
 
@@ -123,6 +127,7 @@ function language_fortran.condition(session, node)
   return function() return e.value { pos = node.pos } end
 end
 
+-- Returns the value of the integer expression `node`; raises for other types.
 function language_fortran.integer(session, node)
   return fortran_expression.integer(session:host_env(), node) { pos = node.pos }
 end
@@ -165,6 +170,7 @@ function language_fortran.is_directive(text)
   return line:find "^!%$%a" ~= nil or openacc_syntax.first_words[word] and not line:find "^[%w_]+%s*[=%%]" or false
 end
 
+-- Returns the AST of one directive or list of names. start: the grammar rule. Raises for syntax errors.
 function language_fortran.parse(session, start, text)
   return (fortran_syntax.parse(start, fortran_free_form.directive(text), 1, session.now.scope))
 end
@@ -187,6 +193,7 @@ local function read_body(session, text, construct)
   return { list = list, run = not is_own and text.run or nil }, fortran_kernel.references(session, list)
 end
 
+-- Returns the body of a construct and its variables; see the local function read_body. Errors are located in the text.
 function language_fortran.read_body(session, text, location, construct)
   if type(text) ~= "string" then return read_body(session, text, construct) end
   return session:with_text(text, location.file, location.line, read_body, session, text, construct)

@@ -18,6 +18,7 @@ local openacc_execution = { name = "acc", lower = openacc_lowering.directive }
 
 openacc_execution.in_kernel = { "a directive inside a compute construct", "ACC33-impl-1" }
 
+-- Slots of directive_dispatch.lua. OpenACC cites its own rules, and its directives have no device clause.
 function openacc_execution.parse_and_analyze(session, text) return session:parse(text) end
 function openacc_execution.kind_of(node) return openacc_sema.kind_of(node.name) end
 function openacc_execution.citing(_, fn, ...) return fn(...) end

@@ -70,6 +70,7 @@ local function declare_target(self, node)
     return
   end
   local opens = not node.vars
+  -- Makes the variables of a clause device variables; the directive then opens no block.
   local function add(clause, kind)
     opens = false
     for _, item in ipairs(openacc_lowering.simple_names(clause)) do

@@ -98,6 +98,7 @@ local function parse_directive(self, text)
   return node
 end
 
+-- Slots of directive_dispatch.lua.
 function openmp_execution.parse_and_analyze(self, text) return with_group_clauses(self, parse_directive(self, text)) end
 function openmp_execution.kind_of(node) return openmp_sema.directive_info(node.name).kind end
 

@@ -82,6 +82,7 @@ local function names_in(self, kind, record, names)
   return names
 end
 
+-- Return the names of a record's shapes, policies and mappers as keys.
 function Session:shape_names(record) return names_in(self, "shape_tables", record) end
 function Session:policy_names(record) return names_in(self, "policy_tables", record) end
 function Session:mapper_names(record) return names_in(self, "mapper_tables", record) end

@@ -114,6 +114,7 @@ end
 -- Raises if a clause lacks a required argument, or has an argument that it does not take.
 local function check_argument(clause)
   local name, text = clause.name, clause.text
+  -- Raises the error for a wrong argument. message: has %s in place of the clause's name.
   local function wrong(message)
     raise("syntax", clause.pos, message:format(name), { length = #name,
       rule = openacc_directives.clauses_of.loop[name] and "ACC33-2.9-1" or "ACC33-2.6-1" })

@@ -30,6 +30,7 @@ local function fold(first, ...)
   if n == 0 then return first end
   local rest = { ... }
   local operands, operators, depth = { first }, {}, 0
+  -- Replaces the last two operands by the node of the last operator with them.
   local function reduce()
     local o = operators[depth]
     depth = depth - 1

@@ -71,6 +71,7 @@ local function expressions(rules, lx)
   local function level(operand, operator)
     return operand * (Cp() * operator * expect(operand, "expected an operand")) ^ 0 / fold
   end
+  -- Match a binary operator, and a unary operator with its operand.
   local function operator(p) return C(p) * lx.space end
   local function unary(op, inner)
     return node("unary", operator(op) * expect(inner, "expected an operand"), function(n, symbol, e)
@@ -90,6 +91,7 @@ local function expressions(rules, lx)
       n.class, n.kind, n.value = "integer", kind_name or 4, math.tointeger(tonumber(text)) or 0
       if #text > 19 then error({ syntax = "expected a smaller number", pos = n.pos }, 0) end
     end)
+  -- Matches a string between two quotes `mark`; two quotes inside stand for one.
   local function string_literal(mark)
     return P(mark) * C((1 - S(mark .. "\n") + P(mark .. mark)) ^ 0) * expect(P(mark), "expected the end of the string")
       / function(text) return (text:gsub(mark .. mark, mark)) end
@@ -155,6 +157,7 @@ local function declarations(rules, lx)
   local length = V "expression" + node("any_length", sym "*", function() end)
     + node("deferred_length", sym ":", function() end)
   local function spec(p, build) return node("spec", p, build) end
+  -- Matches a numeric type and its kind.
   local function numeric(class)
     return spec(word(class) * kind, function(n, k) n.class, n.kind = class, k or nil end)
   end
@@ -240,6 +243,7 @@ end
 -- what to write instead.
 local function beyond(rules, lx)
   local sym, word, name = lx.sym, lx.word, lx.name
+  -- Raises "unsupported" if p matches. subject: name of the statement; help: what to write instead, or nil.
   local function unsupported_statement(p, subject, help)
     return lpeg.Cmt(Cp() * p, function(_, _, pos)
       error({ syntax = ("%s is not supported"):format(subject), unsupported = true, pos = pos,
@@ -293,6 +297,7 @@ local function statements(rules, lx)
     n.pos = to.pos
     return n
   end
+  -- Matches a statement; build: completes its node, or nil.
   local function statement_rule(tag, p, build) return node(tag, p, build or function() end) end
   local designators = Ct(lx.list(expect(V "designator", "expected a variable")))
   rules.action = assignment

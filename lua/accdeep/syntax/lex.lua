@@ -70,6 +70,7 @@ function lex.new(trace, blank)
     local word_pattern = self.raw_name * Cp()
     -- Result and end of the lookahead. The second capture needs them, because a lookahead keeps no captures.
     local value, next_position
+    -- Finds the longest phrase among the words and their ends in `...`; true if one is a key of `vocabulary`.
     local function look(_, _, ...)
       local text
       value = nil

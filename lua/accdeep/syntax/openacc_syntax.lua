@@ -60,6 +60,7 @@ function openacc_syntax.rules(rules, lx)
   local close = expect(sym ")", "expected ',' or ')'")
 
   rules.variable = expect(V "unary", "expected a variable")
+  -- Returns a build function that stores the only capture in the field `key`.
   local function set_field(key) return function(n, value) n[key] = value end end
   local part = node("part", sym "." * Cp() * expect(lx.name, "expected a member's name"),
     function(n, pos, text) n.name_pos, n.name = pos, text end)
@@ -95,6 +96,7 @@ function openacc_syntax.rules(rules, lx)
       build(n, ...)
     end)
   end
+  -- Completes the node of a clause with members.
   local function describe(n, s, members, inner) n.shape, n.members, n.nest = s or nil, members, inner or nil end
   local variables, members = Ct(lx.list(V "variable")), Ct(lx.list(V "member_shape"))
   local direction = opt(Cp() * C(lx.raw_name) * lx.space * #(P ":" - P "::") * sym ":"
@@ -172,6 +174,7 @@ function openacc_syntax.rules(rules, lx)
     / function(text, modifier, vars) return text, { modifier = modifier or nil, vars = vars } end
   local argument = opt(sym "(" * Cp() * lx.name * expect(sym ")", "expected ')'")
     / function(pos, text) return { pos = pos, name = text } end)
+  -- Matches the clauses p up to the end of the text, with commas between them if the text has any.
   local function clauses(p) return Ct((sym "," ^ -1 * p) ^ 0) * expect(-P(1), "expected a clause") end
   rules.directive = lx.space * sentinel ^ -1
     * node("directive", lx.words(member_names) * argument * clauses(V "member_clause")

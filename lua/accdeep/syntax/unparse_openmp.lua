@@ -11,6 +11,7 @@ local function list_of(nodes, write, separator)
   return table.concat(parts, separator or ", ")
 end
 
+-- Return the text of an expression, and the name of a node.
 local function expression(node) return unparse.expression(node) end
 local function name(node) return node.name end
 -- Returns a text and ": " after it; "" for an empty text.

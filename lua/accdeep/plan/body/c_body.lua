@@ -188,6 +188,7 @@ function Reader:sections(node, block, level)
   end
   local sections, list, own = {}, block.list, {}
   local inner = { part = "section", node = node, outer = level, on = level.on }
+  -- Analyses the statements collected in `own` as one section; does nothing if there are none.
   local function finish()
     if #own > 0 then
       local section = { tag = "block", pos = own[1].pos, list = self:items(own, inner) }

@@ -71,11 +71,13 @@ local scopes = { block = true, ["for"] = true, switch = true }
 -- or nil.
 function reductions.check(compute, body, of_loop)
   local enclosing = { { construct = compute, attributes = reductions_of(compute), body = body } }
+  -- Visits the children of `node` with `entry` on the stack.
   local function visit_nested(entry, node, visit)
     enclosing[#enclosing + 1] = entry
     for _, child in ast.children(node) do visit(child) end
     enclosing[#enclosing] = nil
   end
+  -- Checks the reductions of `node`, if it is a loop construct, and visits its children.
   local function visit(node)
     local construct = node.tag and of_loop(node)
     if construct then
