@@ -24,7 +24,7 @@ local ALWAYS = {
   clang = { "-g", "-fsanitize=thread", "-fno-plt", "-Xclang", "-mllvm", "-Xclang", "-tsan-instrument-memory-accesses=0",
     "-fsanitize-coverage=func,trace-loads,trace-stores", "-fno-vectorize", "-fno-slp-vectorize" },
 }
--- Options that keep calls which gcc would replace by stores. gfortran does not get them.
+-- Options that keep calls which gcc would replace by stores, because the library checks the calls. gfortran lacks them.
 local CALLS = { "-fno-builtin-memset", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memcmp",
   "-fno-builtin-sprintf", "-fno-builtin-snprintf", "-fno-builtin-strcpy", "-fno-builtin-strncpy" }
 

@@ -39,7 +39,7 @@ local OTHERS = {
 
 -- The library of programs compiled for checking, and the prefix of calls that such programs make.
 local CHECKED, CHECKED_CALL = "libaccdeep-check.so", "__tsan_"
--- Factor by which instrumented programs get a larger stack.
+-- Factor by which the stack limit is raised for instrumented programs, whose functions need more stack.
 local CHECKED_STACK = 4
 
 -- Returns the name of the sanitizer library that must be loaded first into a program compiled with -fsanitize=address;
@@ -275,7 +275,8 @@ return function(options)
   if options.strict then
     for name, value in pairs(for_strict) do env[name] = os.getenv(name) or value end
     if ranks_are_here() then env.UCX_TLS = os.getenv "UCX_TLS" or "^cma,tcp" end
-    -- Memory that kernels allocate is not the host's
+    -- A limit of arenas would place memory that kernels allocate on pages of the host's memory, which strict runs
+    -- protect
     if os.getenv "MALLOC_ARENA_MAX" then env.MALLOC_ARENA_MAX = "0" end
   end
   local args = { path }

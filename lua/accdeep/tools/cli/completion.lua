@@ -52,7 +52,7 @@ local function for_bash(text)
       "COMPREPLY=(); compopt +o default +o bashdefault 2>/dev/null"))
 end
 
--- The argument of `explain` may be quoted, have spaces, and be in lower case.
+-- Code of the bash script for the argument of `explain`, which may be quoted, have spaces, and be in lower case.
 local WORD_OF_EXPLAIN = [=[
             explain) cur="${cur#[\'\"]}"; cur="${cur// /-}"
                 for cur in "$cur" "${cur^^}"; do

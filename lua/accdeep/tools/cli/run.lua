@@ -258,7 +258,7 @@ local function run(chosen)
     if trace_file then ok, problem = trace_file:flush() end
     if not ok then common.cannot_write(("%s: %s"):format(chosen.trace, problem)) end
   end
-  -- Modules among the scenarios have no cases.
+  -- Lua modules in a folder of scenarios have no cases: they are not reported.
   for i = #records, 1, -1 do
     if #records[i].cases == 0 then table.remove(records, i) end
   end

@@ -101,8 +101,8 @@ end
 -- Result. `renamings`: number of symmetries, with the identity. `directives`, `programs`, `classes`: counts. `levels`:
 -- number of classes by program length. `findings`: differences or counterexamples. `seconds`: run time. `carried_out`:
 -- directives that this run executed, without those of the run that it resumed. `never`: actions that failed in every
--- program; empty in a resumed run. `ended`: nil if the search completed, else "limit" or "interrupted". `why`: a
--- sentence for "limit", else nil.
+-- program; empty in a resumed run. `ended`: nil if the search completed, otherwise "limit" or "interrupted". `why`: a
+-- sentence for "limit", or nil.
 function explore.run(exploration, options)
   local file, loaded = results_of(exploration, options)
   local observer, levels, counted = {}, {}, 0

@@ -94,7 +94,7 @@ end
 
 -- Returns the `visit` function for Search:run. `n`: number of processes. `file`: the file of results, or nil.
 -- `progress(level, done, all, search)` is called as programs are extended. `visit` returns true if the user interrupted
--- it, else false. After an interruption, the lines after the last complete one in `file` are not used.
+-- it, otherwise false. After an interruption, the lines after the last complete one in `file` are not used.
 function level_jobs.visit(n, file, progress)
   return function(search, level, first, number, last)
     local i = first

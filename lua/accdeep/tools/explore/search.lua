@@ -43,7 +43,8 @@ local search = {}
 local Search = {}
 Search.__index = Search
 
--- Components of a system's state, in the order of its digests. `open` is the hash of the open regions.
+-- Components of a system's state, in the order of its digests (profile_comparison.lua). `open` is the hash of the open
+-- regions.
 local PARTS = { "host", "present", "values", "counters", "rest", "open" }
 search.parts = PARTS
 local NPARTS = #PARTS

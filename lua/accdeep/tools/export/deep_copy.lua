@@ -1,6 +1,6 @@
 -- deep_copy.lua - expresses deep directives of C and C++ in standard OpenACC: functions with data directives.
 --
--- deep_copy.new(program, session, plan) returns the deep variables of a directive's plan, or nil if it has none. For
+-- deep_copy.new(program, session, plan) returns the deep variables of a plan (construct IR of a directive), or nil. For
 -- each member mapping (nest.lua) and phase the program gets one function that processes count elements. It calls the
 -- functions for the elements that pointers refer to, so that types may be recursive. The variable itself stays in a
 -- data clause: the functions begin at its pointers. lower/c_unit.lua and scenario_recorder.lua use it.
@@ -88,8 +88,8 @@ function Writer:pass_parameter(text)
   return "bound_" .. #self.parameters
 end
 
--- Returns true if an enclosing structure has a member `name`, which is passed as a parameter with the mark ENCLOSING.
-local ENCLOSING = "around "
+local ENCLOSING = "around " -- prefix in `parameters` of a member of an enclosing structure
+-- Returns true if an enclosing structure has a member `name`. `outer`: {record, above} of the enclosing structures.
 local function is_enclosing_member(outer, name)
   return outer ~= nil and (types.member(outer.record, name) ~= nil or is_enclosing_member(outer.above, name))
 end

@@ -1,9 +1,10 @@
 -- fortran_deep_copy.lua - expresses deep directives of Fortran in standard OpenACC: loops over elements, and enter
 -- data, exit data and update for their components.
 --
--- The code is written in place, without procedures: components are accessible there and no type names are needed. The
--- clause that maps the target of an allocatable or pointer component also attaches it. If some values of an object
--- stay the host's, the others are copied out one by one. lower/fortran_unit.lua calls fortran_deep_copy.write.
+-- The code is written in place, without procedures: components are accessible there and no type names are needed. An
+-- entry (nest.entries) is a component and how a member mapping (nest.lua) maps it. The clause that maps the target of
+-- an allocatable or pointer component also attaches it. If some values of an object stay the host's, the others are
+-- copied out one by one. lower/fortran_unit.lua calls fortran_deep_copy.write.
 
 local deep_copy = require "accdeep.tools.export.deep_copy"
 local exits = require "accdeep.tools.export.exits"
@@ -568,7 +569,8 @@ end
 -- request. `text`: designator without the last subscripts; `rank`, `args`: its rank and the subscripts. `guards`:
 -- conditions under which the variable exists. `may_have_gaps`: it may be noncontiguous.
 
--- Phases by kind of directive. Objects are mapped before components that may point into one of them (TR14-4.2-01).
+-- Phases by kind of directive. come, go: the objects themselves. enter, exit: the targets of their components. attach,
+-- detach: aliases (@). Objects are mapped before components that may point into one of them (TR14-4.2-01).
 local words = { enter = { "come", "enter", "attach" }, exit = { "detach", "exit", "go" }, update = { "update" } }
 
 -- Writes code that sets accdeep_rest if `item` has an object with components that other directives attached. Finalized

@@ -1,7 +1,8 @@
 -- member_transfers.lua - determines which bytes of objects are copied in, copied out or left unchanged under a member
--- mapping (nest.lua), which gives the members to map and their actions. A clause copies whole objects. Host values that
--- must not change are restored afterwards, so these functions report the members and parts of arrays whose host values
--- must stay. deep_copy.lua, exits.lua and fortran_deep_copy.lua use this module.
+-- mapping (nest.lua), which gives the members to map and their actions. An entry (nest.entries) is a member and how it
+-- is mapped. A clause copies whole objects. Host values that must not change are restored afterwards, so these
+-- functions report the members and parts of arrays whose host values must stay. deep_copy.lua, exits.lua and
+-- fortran_deep_copy.lua use this module.
 
 local core = require "accdeep.core"
 local nest = require "accdeep.lowering.nest"

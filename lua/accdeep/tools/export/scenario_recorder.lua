@@ -65,7 +65,7 @@ function Recorder:quietly(fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- Directives that deep_copy.lua replaces.
+-- Directives that describe types. They are not written, because deep_copy.lua writes what they cause.
 local described = { shape = true, policy = true }
 
 -- Finishes a step. `results`: packed results of pcall. Returns the results of the call. An error of the call ends the
@@ -287,7 +287,7 @@ function Recorder:directive(name, original, text, refs)
       self:line(dialect.wait)
     end
   end
-  -- A compute construct is recorded when its body is known.
+  -- A compute construct is recorded when its body is known; other directives are recorded at once.
   local standalone = structured[node.name] or not routine_calls.is_compute(name, node)
   if not standalone then
     local result = original(text, refs)

@@ -401,8 +401,8 @@ function Unit:name_between(from, to)
   return table.concat(parts)
 end
 
--- Returns the name of the structure whose body opens at token i (its tag, else its typedef name), and true if it is a
--- typedef name. Returns nil if the brace opens no named structure.
+-- Returns the name of the structure whose body opens at token i, and true if it is a typedef name. The name is its tag,
+-- or its typedef name if it has no tag. Returns nil if the brace opens no named structure.
 function Unit:record_name(i)
   local k = self:record_keyword(i)
   if not k then return nil end

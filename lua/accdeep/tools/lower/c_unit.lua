@@ -4,7 +4,7 @@
 --   read_directives: parse each; stop here if none is of TR-14-1.
 --   flatten: give directives of headers and macros lines of their own, and lower the flattened text instead.
 --   read_types: compile with probes, read variables' types from the debug information.
---   describe: define shapes and policies in the session.
+--   describe: define shapes and policies in the session (run/session.lua), which plans the directives.
 --   rewrite: plan each directive, add its lines as an edit.
 --   apply: sort the edits and join the text.
 --
@@ -119,7 +119,7 @@ local function read_directives(self, active)
     if directive.is_here then directive.file, directive.line = self:position(directive.line) end
     if directive.own then directive.own.is_active = true end
     if directive.own and squeeze(directive.own.text) == squeeze("#pragma acc" .. text) then
-      directive.text = directive.own.text -- so that errors have positions in the file
+      directive.text = directive.own.text -- positions of errors are then those in the file
       directive.line = select(2, self:position(directive.own.line))
     elseif directive.own then
       table.insert(self.expanded, directive)

@@ -26,7 +26,7 @@ local function has_directives(text)
     or text:find("_Pragma", 1, true) ~= nil or text:find "%f[%w_]acc_" ~= nil
 end
 
--- Options whose value is the next argument, in addition to those that begin with -i and the short ones.
+-- Options whose value is the next argument, in addition to those that begin with -i and to -I, -J, -D, -U, -x and -o.
 local with_value = strings.word_set "--param -target -Xclang -Xpreprocessor -mllvm"
 
 -- Returns the options of a command without its units. The lowering runs the compiler with these options on single
@@ -43,7 +43,7 @@ local function options_of(list)
   return options
 end
 
--- Options with which the compiler does not compile: it reads the original units.
+-- Options with which the compiler does not compile; no unit is lowered then.
 local reading = { ["-E"] = true, ["-M"] = true, ["-MM"] = true }
 
 -- Returns the indices of the units in a command, the files with a suffix of C, C++ or Fortran. Returns an empty list if
@@ -189,7 +189,7 @@ end
 local function compile_refused(list, problem)
   local command = {}
   for _, argument in ipairs(list) do
-    -- The plain compiler rejects TR-14-1 directives
+    -- The option -fopenacc makes the compiler reject directives of TR-14-1; here only its other errors matter
     if not argument:find "^%-fopen" then command[#command + 1] = argument end
   end
   command[#command + 1] = "-fsyntax-only"

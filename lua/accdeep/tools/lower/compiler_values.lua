@@ -37,7 +37,7 @@ compiler_values.ADDRESS = 4096
 -- Placeholder for the function that a value is with as_calls; it is never called, because only its existence matters.
 local function no_function() end
 
--- Declares the value `name` in a scope: a function with as_calls, else a variable of type long.
+-- Declares the value `name` in a scope: a function with as_calls, otherwise a variable of type long.
 local function declare(self, scope, name)
   if self.as_calls then scope.functions[name] = no_function
   else scope.variables[name] = { name = name, type = types.scalars.long, address = compiler_values.ADDRESS } end

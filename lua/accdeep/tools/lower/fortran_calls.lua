@@ -237,7 +237,7 @@ local function source_of(directive, session, node)
     may_have_gaps = not attributes.allocated or args ~= nil }
 end
 
--- A block of statements being written.
+-- A block of Fortran statements being written, with the methods of fortran_writer.lua.
 local Block = setmetatable({}, { __index = fortran_writer })
 Block.__index = Block
 

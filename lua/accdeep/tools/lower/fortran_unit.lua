@@ -4,7 +4,7 @@
 --   scan: the statements and directives of the view (fortran_source.lua).
 --   read_directives, plan_directives: parse and select directives.
 --   read_types: queries for attributes and types of their variables.
---   describe: define shapes and policies in the session.
+--   describe: define shapes and policies in the session (run/session.lua), which plans the directives.
 --   rewrite: plan each directive; write edits of whole lines.
 --   apply: sort and join the edits; compile the result as a check.
 --

@@ -145,7 +145,7 @@ function Text:write(file)
   for i = 1, scanned.n do
     local include, last = scan_record.included[i], scan_record.included[i] and scanned:line(scanned.finish[i])
     local part, token = by_line[last], scanned.kind[i] == "line" and scanned:token(i)
-    -- An include guard makes the second copy empty
+    -- An include guard makes the second copy empty, therefore the file is inlined only once.
     if part and part.is_here and not part.has_text and self.written[part.path] then part = nil end
     if part and part.is_here then
       self:add(scanned.text:sub(at, scanned.at[i] - 1))

@@ -1,5 +1,5 @@
--- lower - source-to-source lowering: translates a unit with directives of TR-14-1 to one with standard directives or
--- calls.
+-- lower - source-to-source lowering: translates a unit (a source file) with directives of TR-14-1, the deep-copy
+-- report, to one with standard directives or calls.
 --
 -- Text of other kinds stays unchanged, byte for byte, and lines keep their numbers. c_unit.lua handles C and C++,
 -- fortran_unit.lua Fortran. `accdeep lower`, `accdeep cc` and compiler_driver.lua call lower.unit.
@@ -45,7 +45,7 @@ function lower.unit(request)
       message = request.path .. ": a unit of Fortran with --to openmp",
       help = "units of Fortran become OpenACC, or calls: --to accdeep" }, 0)
   end
-  -- `present` checks only the object itself, like standard directives (TR14-1.2-08)
+  -- Calls treat `present` as standard directives do: only the object itself is checked (TR14-1.2-08)
   local is_called = request.to == "accdeep"
   local base = request.rules or "tr14"
   local rules = is_called and { base = base, present = "shallow" } or base

@@ -19,7 +19,7 @@ local op = core.opcode
 
 -- First placeholder address, and number of addresses reserved for each variable.
 local FIRST, ROOM = 1 << 62, 1 << 40
--- Most registers of an item's code.
+-- Limit of registers in an item's code.
 local REGISTERS = 64
 
 local Recorder = {}

@@ -110,7 +110,7 @@ local function has(node, ...)
   return false
 end
 
--- Clauses that OpenMP cannot express.
+-- Clauses that OpenMP lacks; a directive with one of them is refused.
 local refused = { async = true, wait = true, device_type = true, dtype = true, attach = true, detach = true,
   no_create = true, default_async = true, device_num = true }
 

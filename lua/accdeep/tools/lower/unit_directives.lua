@@ -40,7 +40,7 @@ function unit_directives.reader()
       is_extended = is_extended or unit_directives.descriptions[text:match "^%a+"] == true
       return
     end
-    -- Compilers accept an empty `data`, which has no effect
+    -- Compilers accept an empty `data`. It has no effect, therefore it is not added to the list.
     if node.name == "data" and not node.clauses[1] then return end
     directive.node = node
     directive.extension = unit_directives.descriptions[node.name] and node.name or deep_copy.extension(node)

@@ -108,7 +108,7 @@ function variable_uses.references(self, directive, instance)
   local list = {}
   for _, reference in ipairs(directive.references) do
     local name = reference.name
-    -- Types and constants are not objects
+    -- Types and constants have no address: they are no objects, which could be mapped.
     local is_object = instance[name] and (name == "this" or not directive.addressless[name])
     if is_object and not is_in_enclosing_construct(self, directive, name, true) then list[#list + 1] = reference end
   end
