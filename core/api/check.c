@@ -68,16 +68,16 @@ static bool sum_tally(struct tallies *tallies, struct address_tally *tally)
 {
     assert(tallies && tally);
     struct accd__pair *spare = accd__scratch_alloc(&tallies->scratch, tally->n * sizeof *spare);
-    size_t kept = 0;
+    size_t nsums = 0;
     if (!spare)
         return false;
     tally->pairs = accd__sort_pairs(tally->pairs, spare, tally->n);
     for (size_t i = 0; i < tally->n; i++)
-        if (kept && tally->pairs[kept - 1].key == tally->pairs[i].key)
-            tally->pairs[kept - 1].value += tally->pairs[i].value;
+        if (nsums && tally->pairs[nsums - 1].key == tally->pairs[i].key)
+            tally->pairs[nsums - 1].value += tally->pairs[i].value;
         else
-            tally->pairs[kept++] = tally->pairs[i];
-    tally->n = kept;
+            tally->pairs[nsums++] = tally->pairs[i];
+    tally->n = nsums;
     return true;
 }
 
@@ -189,15 +189,16 @@ static const char *check_attachments(struct accd__device_env *env, struct tallie
         uint64_t dev = holder->dev + (attach->slot - holder->host), word;
         /* The pointer on the device is compared only under rules that forbid kernels to change it. It is not compared
          * while a queue may still have to write it, or if the device is lost and cannot be read. */
-        bool kept = env->context->rules.attached == ACCD_ATTACHED_KEPT &&
-                    env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY;
+        bool is_comparable = env->context->rules.attached == ACCD_ATTACHED_KEPT &&
+                             env->context->rules.attach != ACCD_ATTACH_POLICY_EVERY;
         if (!env->device.ops->is_allocated(env->device.handle, dev, sizeof word))
             return VIOLATION("%s has no allocated device memory", name);
-        kept = kept && !accd__find_pending_task(env, dev, accd__attachment_end(attach) - attach->slot);
-        kept = kept && env->device.ops->read(env->device.handle, dev, &word, sizeof word) == ACCD_OK;
-        if (kept && attach->descriptor && !descriptor_is_there(env, attach, dev))
+        is_comparable =
+            is_comparable && !accd__find_pending_task(env, dev, accd__attachment_end(attach) - attach->slot);
+        is_comparable = is_comparable && env->device.ops->read(env->device.handle, dev, &word, sizeof word) == ACCD_OK;
+        if (is_comparable && attach->descriptor && !descriptor_is_there(env, attach, dev))
             return VIOLATION("the descriptor %s holds other bounds on the device", name);
-        if (kept && word != attach->dev)
+        if (is_comparable && word != attach->dev)
             return VIOLATION("%s holds another address on the device", name);
         if (!count_object(tallies, &tallies->pins, target))
             return NO_MEMORY;
@@ -293,7 +294,7 @@ static const char *check_share(struct accd__device_env *env, const struct accd__
         if (original->placement != placement || accd__original_ends(&env->tuples, original) ||
             original->host - object->host >= accd__object_bytes(object))
             return VIOLATION("an original does not begin in %s", format_object_name(env, object));
-        if (env->context->rules.fusion && (!cover.whole || !cover.one))
+        if (env->context->rules.fusion && (!cover.whole || !cover.is_single))
             return VIOLATION("an original of %s is not in one tuple", format_object_name(env, object));
         const struct accd__original *other =
             env->context->rules.fusion ? accd__btree_floor(&env->tuples.bases, original->base) : NULL;

@@ -53,11 +53,11 @@ accd_status accd__context_config_copy(accd_context_config *to, const accd_contex
 {
     if (!to || !from || from->struct_size < FIRST_CONFIG_BYTES)
         return ACCD_ERROR_MISUSE;
-    const size_t bytes = from->struct_size, known = bytes < sizeof *to ? bytes : sizeof *to;
-    if (!is_zero((const unsigned char *)from + known, bytes - known))
+    const size_t bytes = from->struct_size, common_bytes = bytes < sizeof *to ? bytes : sizeof *to;
+    if (!is_zero((const unsigned char *)from + common_bytes, bytes - common_bytes))
         return ACCD_ERROR_MISUSE;
     accd_context_config copy = default_config();
-    memcpy(&copy, from, known);
+    memcpy(&copy, from, common_bytes);
     copy.struct_size = sizeof copy;
     *to = copy;
     return ACCD_OK;
@@ -138,7 +138,8 @@ static accd_status open_device_env(struct accd__device_env *env, accd_context *c
 #define X(member) accd__btree_init(&env->member, mem);
     INDICES(X)
 #undef X
-#define X(member, type, behind, per_slab) accd__pool_init(&env->member, mem, sizeof(type) + (behind), per_slab);
+#define X(member, type, extra_bytes, per_slab) \
+    accd__pool_init(&env->member, mem, sizeof(type) + (extra_bytes), per_slab);
     POOLS(X)
 #undef X
     return env->device.ops->open(&env->device.handle, number, &context->config, mem);

@@ -47,7 +47,7 @@ struct device_objects {
 struct digest {
     accd_context *context;
     struct accd__device_env *env;
-    const struct host_range *known; /* registered host ranges by address */
+    const struct host_range *host_ranges; /* registered host ranges by address */
     size_t nhost_ranges;
     uint64_t low, high;      /* hull of the known ranges; `high` is the end of the last one, which counts as inside */
     const uint32_t *numbers; /* numbers that replace the numbers of the first known ranges */
@@ -60,16 +60,16 @@ static inline const struct host_range *find_host_range(const struct digest *dige
 {
     if (address - digest->low > digest->high - digest->low)
         return NULL;
-    const size_t above = ACCD_UPPER_BOUND(digest->known, start, digest->nhost_ranges, address);
-    const struct host_range *known = above ? &digest->known[above - 1] : NULL;
-    return known && address - known->start <= known->bytes ? known : NULL;
+    const size_t above = ACCD_UPPER_BOUND(digest->host_ranges, start, digest->nhost_ranges, address);
+    const struct host_range *range = above ? &digest->host_ranges[above - 1] : NULL;
+    return range && address - range->start <= range->bytes ? range : NULL;
 }
 
 /* Returns the hash of a host address: of its place in a known range, or else of the address itself; 0 for address 0. */
 static uint64_t hash_host_address(const struct digest *digest, uint64_t address)
 {
-    const struct host_range *known = find_host_range(digest, address);
-    return known     ? combine_hashes(combine_hashes(HOST, known->number), address - known->start)
+    const struct host_range *range = find_host_range(digest, address);
+    return range     ? combine_hashes(combine_hashes(HOST, range->number), address - range->start)
            : address ? combine_hashes(NOWHERE, address)
                      : 0;
 }
@@ -245,12 +245,12 @@ static uint64_t digest_host(const struct digest *digest, uint64_t *dangling_p)
 {
     struct word_sum word_sum = {.digest = digest};
     for (size_t i = 0; i < digest->nhost_ranges; i++) {
-        const struct host_range *known = &digest->known[i];
-        if (!known->live)
+        const struct host_range *range = &digest->host_ranges[i];
+        if (!range->live)
             continue;
-        add_byte_range(&word_sum, known->start, known->number, 0, accd__pointer(known->start), NULL, known->bytes);
-        flush_word(&word_sum, known->start);
-        word_sum.sum += combine_hashes(combine_hashes(HOST, known->number), known->bytes);
+        add_byte_range(&word_sum, range->start, range->number, 0, accd__pointer(range->start), NULL, range->bytes);
+        flush_word(&word_sum, range->start);
+        word_sum.sum += combine_hashes(combine_hashes(HOST, range->number), range->bytes);
     }
     *dangling_p = word_sum.dangling;
     return word_sum.sum;
@@ -263,16 +263,16 @@ static void add_device_bytes(struct word_sum *word_sum, uint64_t start, uint64_t
 {
     enum { PART = 4096 };
     const struct accd__device *device = &word_sum->digest->env->device;
-    const bool known = device->ops->count_written && device->ops->save;
+    const bool has_written_map = device->ops->count_written && device->ops->save;
     uint8_t part[PART + PART / 8 + 1];
     for (uint64_t at = 0; at < bytes; at += PART) {
         const uint64_t n = bytes - at < PART ? bytes - at : PART;
-        const accd_status status = known ? device->ops->save(device->handle, dev + at, n, part)
-                                         : device->ops->read(device->handle, dev + at, part, n);
-        if (known)
+        const accd_status status = has_written_map ? device->ops->save(device->handle, dev + at, n, part)
+                                                   : device->ops->read(device->handle, dev + at, part, n);
+        if (has_written_map)
             part[n + (n + 7) / 8] = 0;
         if (status == ACCD_OK)
-            add_byte_range(word_sum, start, number, offset + at, part, known ? part + n : NULL, n);
+            add_byte_range(word_sum, start, number, offset + at, part, has_written_map ? part + n : NULL, n);
     }
 }
 
@@ -285,8 +285,8 @@ static uint64_t digest_values(const struct digest *digest, uint64_t *dangling_p)
     word_sum.attach = accd__btree_seek(&digest->env->attached.slots, 0, &word_sum.cursor);
     ACCD_FOR_EACH(const struct accd__object, object, &digest->env->present.objects, 0)
     {
-        const struct host_range *known = find_host_range(digest, object->host);
-        const uint64_t from = known ? known->start : 0, number = known ? known->number : 0;
+        const struct host_range *range = find_host_range(digest, object->host);
+        const uint64_t from = range ? range->start : 0, number = range ? range->number : 0;
         if (from != start)
             flush_word(&word_sum, start);
         start = from;
@@ -369,13 +369,13 @@ static uint64_t digest_objects(const struct digest *digest)
 }
 
 /* Returns the hash of a request (what a clause asks for one object) of an open region. */
-static uint64_t digest_claim(const struct digest *digest, const struct accd__request *request)
+static uint64_t digest_request(const struct digest *digest, const struct accd__request *request)
 {
-    const uint64_t held = request->object ? hash_host_address(digest, request->object->host) : 0;
+    const uint64_t object_hash = request->object ? hash_host_address(digest, request->object->host) : 0;
     const uint64_t bits = (uint64_t)request->flags << 16 | (uint64_t)request->action << 8 |
                           (uint64_t)request->state << 4 | (uint64_t)request->attached << 1 | request->counted;
     return combine_hashes(combine_hashes(combine_hashes(hash_host_address(digest, request->host), request->bytes),
-                                         combine_hashes(hash_host_address(digest, request->slot), held)),
+                                         combine_hashes(hash_host_address(digest, request->slot), object_hash)),
                           bits);
 }
 
@@ -388,7 +388,7 @@ static uint64_t digest_region(const struct digest *digest, const struct accd_reg
     if (queue)
         hash = combine_hashes(combine_hashes(hash, (uint64_t)queue->async), queue->submitted - region->queue_start);
     for (size_t i = 0; i < region->nrequests; i++)
-        hash = combine_hashes(hash, digest_claim(digest, &region->requests[i]));
+        hash = combine_hashes(hash, digest_request(digest, &region->requests[i]));
     for (size_t i = 0; i < region->nitems; i++) {
         const struct accd__item_source *item = &region->items[i];
         hash = combine_hashes(hash, combine_hashes(hash_host_address(digest, item->host), item->bytes));
@@ -655,24 +655,24 @@ static accd_status digest_rest(const struct digest *digest, uint64_t *rest_p)
 static accd_status list_host_ranges(struct digest *digest)
 {
     const size_t n = digest->context->host.ranges.count;
-    struct host_range *known;
+    struct host_range *ranges;
     struct accd__pair *pairs;
     size_t i = 0;
-    ACCD_SCRATCH_ALLOC(digest->context, known, n + 1);
+    ACCD_SCRATCH_ALLOC(digest->context, ranges, n + 1);
     ACCD_SCRATCH_ALLOC(digest->context, pairs, 2 * n + 1);
     ACCD_FOR_EACH(const struct accd__host_block, block, &digest->context->host.ranges, 0)
     {
-        known[i] = (struct host_range){.start = block->start, .bytes = block->bytes, .live = block->live != 0};
+        ranges[i] = (struct host_range){.start = block->start, .bytes = block->bytes, .live = block->live != 0};
         pairs[i] = (struct accd__pair){block->serial, i};
         digest->high = block->start + block->bytes > digest->high ? block->start + block->bytes : digest->high;
         i++;
     }
     const struct accd__pair *sorted = accd__sort_pairs(pairs, pairs + n, n);
     for (i = 0; i < n; i++)
-        known[sorted[i].value].number = i < digest->nnumbers ? digest->numbers[i] : i + 1;
-    digest->known = known;
+        ranges[sorted[i].value].number = i < digest->nnumbers ? digest->numbers[i] : i + 1;
+    digest->host_ranges = ranges;
     digest->nhost_ranges = n;
-    digest->low = n ? known[0].start : 1; /* the hull [1, 0] is empty; address 0 is never used */
+    digest->low = n ? ranges[0].start : 1; /* the hull [1, 0] is empty; address 0 is never used */
     return ACCD_OK;
 }
 

@@ -36,8 +36,8 @@ accd_presence accd_get_presence(accd_context *context, int device, const void *h
         return !context->policy.holes ? ACCD_PRESENCE_FULL
                                       : to_presence(accd__compare_with_object(env, object, start, requested));
     if (object)
-        return env->tuples.fused.count && accd__get_coverage(env, start, requested).one ? ACCD_PRESENCE_FULL
-                                                                                        : ACCD_PRESENCE_PARTIAL;
+        return env->tuples.fused.count && accd__get_coverage(env, start, requested).is_single ? ACCD_PRESENCE_FULL
+                                                                                              : ACCD_PRESENCE_PARTIAL;
     return accd__find_containment(env, start, requested, &relation, &object) == ACCD_OK ? to_presence(relation)
                                                                                         : ACCD_PRESENCE_NONE;
 }

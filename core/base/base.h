@@ -179,8 +179,8 @@ accd_status accd__check_not_busy(accd_context *context);
 /* Returns ACCD_ERROR_MISUSE for an argument that is a null pointer, and sets the last error, unless `context` is NULL.
  * call, argument: names of the function and of its parameter. */
 accd_status accd__report_missing_argument(accd_context *context, const char *call, const char *argument);
-/* Sets the last error to "no memory" and the purpose `what` ("for a queue"); returns ACCD_ERROR_OUT_OF_MEMORY. */
-accd_status accd__report_out_of_memory(accd_context *context, const char *what);
+/* Sets the last error to "no memory" and the purpose `purpose` ("for a queue"); returns ACCD_ERROR_OUT_OF_MEMORY. */
+accd_status accd__report_out_of_memory(accd_context *context, const char *purpose);
 /* Sets the last error to "no memory to plan a construct"; returns ACCD_ERROR_OUT_OF_MEMORY. */
 accd_status accd__report_plan_out_of_memory(accd_context *context);
 
@@ -191,9 +191,9 @@ const char *accd__construct_name(const accd_construct *construct);
 
 /* ----------------------------------------------------------------------------------- rules.c -- */
 
-/* Returns the action of a member: `own`, or that of the enclosing element (`around`) if `own` is ACCD_ACTION_INHERIT.
- * init (init_needed) turns create into copyin, and copyout into copy. */
-uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around);
+/* Returns the action of a member: `own`, or that of the element that contains it (`enclosing`) if `own` is
+ * ACCD_ACTION_INHERIT. init (init_needed) turns create into copyin, and copyout into copy. */
+uint8_t accd__effective_action(uint8_t own, bool init, uint8_t enclosing);
 /* Returns true if the rules have a name, and all knobs have values that exist. */
 bool accd__rules_are_valid(const accd_rules *rules);
 /* Returns true if the rules allow the fast path: no fusion, and partial overlaps are errors. Simple constructs then

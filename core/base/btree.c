@@ -422,7 +422,7 @@ static void distribute_entries(struct accd__btree *index, node *n, unsigned i, s
     const node old = *n;
     const size_t total = old.used + feed->n, nodes = (total + FANOUT - 1) / FANOUT;
     const int ascending = last && i == old.used;
-    size_t done = 0, behind = i;
+    size_t done = 0, next_old = i;
     struct feed above = {.n = nodes - 1, .leaves = leaf};
     memset(n->key, 0xff, sizeof n->key);
     n->used = 0;
@@ -435,7 +435,7 @@ static void distribute_entries(struct accd__btree *index, node *n, unsigned i, s
                 feed_entry(feed, n);
                 continue;
             }
-            size_t from = done < i ? done : behind++;
+            size_t from = done < i ? done : next_old++;
             n->key[n->used] = old.key[from];
             n->at[n->used++] = old.at[from];
         }
@@ -469,17 +469,17 @@ static size_t insert_on_path(struct accd__btree *index, const struct accd__pair 
     assert(n > 0 && height <= MAX_HEIGHT);
     node *to = walk_down(index, key, path);
     const unsigned i = keys_below(to, key);
-    uint64_t behind = i < to->used ? to->key[i] : UINT64_MAX;
+    uint64_t upper = i < to->used ? to->key[i] : UINT64_MAX;
     for (unsigned h = 1; h <= height; h++) { /* lowers first separators above `key`, which must stay lower bounds */
         node *above = path[h].n;
         if (key < above->key[path[h].at]) {
             above->key[path[h].at] = key;
             reset_finger(index);
         }
-        if (behind == UINT64_MAX && path[h].at + 1 < above->used)
-            behind = above->key[path[h].at + 1];
+        if (upper == UINT64_MAX && path[h].at + 1 < above->used)
+            upper = above->key[path[h].at + 1];
     }
-    n = n > 1 ? ACCD_UPPER_BOUND(run, key, n, behind - 1) : 1;
+    n = n > 1 ? ACCD_UPPER_BOUND(run, key, n, upper - 1) : 1;
     if (n == 1 && to->used < FANOUT) {
         insert_pairs(to, i, run, 1);
         return 1;
@@ -534,8 +534,8 @@ static __attribute__((noinline)) size_t insert_prefix(struct accd__btree *index,
     if (leaf->used < FANOUT && key - index->least < index->high - index->least) {
         unsigned i = lower_bound_hinted(index, leaf, key);
         i += leaf->key[i] < key;
-        const uint64_t behind = leaf->key[i] < index->high ? leaf->key[i] : index->high;
-        for (done = 1; done < n && run[done].key < behind && leaf->used + done <= FANOUT;)
+        const uint64_t upper = leaf->key[i] < index->high ? leaf->key[i] : index->high;
+        for (done = 1; done < n && run[done].key < upper && leaf->used + done <= FANOUT;)
             done++;
         if (leaf->used + done <= FANOUT) {
             insert_pairs(leaf, i, run, (unsigned)done);
@@ -644,7 +644,7 @@ static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64
         return end - from;
     }
     const unsigned first = lower_bound_slot(n, low), last = lower_bound_slot(n, high - 1);
-    unsigned kept = first;
+    unsigned write_slot = first;
     size_t erased = 0;
     for (unsigned i = first; i <= last; i++) {
         node *child = n->at[i];
@@ -653,10 +653,10 @@ static size_t erase_below(struct accd__btree *index, node *n, unsigned h, uint64
             unlink_node(index, child);
             continue;
         }
-        n->key[kept] = n->key[i];
-        n->at[kept++] = child;
+        n->key[write_slot] = n->key[i];
+        n->at[write_slot++] = child;
     }
-    remove_entries(n, kept, last + 1);
+    remove_entries(n, write_slot, last + 1);
     for (unsigned i = first + 2; i-- > first;) /* the children at both ends of the range, now adjacent */
         if (i < n->used)
             merge_with_neighbor(index, n, i, h == 1);
@@ -682,10 +682,10 @@ void accd__btree_erase_range(struct accd__btree *index, uint64_t low, uint64_t h
 }
 
 /* Removes the entries in slots [from, end) of the finger's leaf. Merges the leaf if few entries remain: at most
- * MERGE_THRESHOLD, or at most one with `near`. near: the finger was at the leaf before this operation. */
-static inline void erase_at(struct accd__btree *index, node *leaf, int near, unsigned from, unsigned end)
+ * MERGE_THRESHOLD, or at most one with `at_finger`. at_finger: the finger was at the leaf before this operation. */
+static inline void erase_at(struct accd__btree *index, node *leaf, int at_finger, unsigned from, unsigned end)
 {
-    if (leaf->used > (near ? 1 : MERGE_THRESHOLD) + end - from ||
+    if (leaf->used > (at_finger ? 1 : MERGE_THRESHOLD) + end - from ||
         !index->height) { /* a merge is not due: only the leaf changes */
         index->count -= end - from;
         index->removals++;
@@ -695,14 +695,14 @@ static inline void erase_at(struct accd__btree *index, node *leaf, int near, uns
     }
 }
 
-/* Returns the leaf of a key that is in the index, and sets index->at to the slot of the key. Sets *near_p to true if
- * the finger was at this leaf before, else to false. */
-static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, int *near_p)
+/* Returns the leaf of a key that is in the index, and sets index->at to the slot of the key. Sets *at_finger_p to true
+ * if the finger was at this leaf before, else to false. */
+static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, int *at_finger_p)
 {
     node *leaf = find_leaf_by_hint(index, key);
-    *near_p = leaf || is_near(index, key);
+    *at_finger_p = leaf || is_near(index, key);
     if (!leaf) {
-        leaf = *near_p ? index->leaf : find_leaf_far(index, key);
+        leaf = *at_finger_p ? index->leaf : find_leaf_far(index, key);
         lower_bound_hinted(index, leaf, key);
     }
     return leaf;
@@ -711,12 +711,12 @@ static inline node *find_leaf_of_key(struct accd__btree *index, uint64_t key, in
 /* Removes a key that is in the index, and returns its record. */
 void *accd__btree_erase(struct accd__btree *index, uint64_t key)
 {
-    int near;
-    node *leaf = find_leaf_of_key(index, key, &near);
+    int at_finger;
+    node *leaf = find_leaf_of_key(index, key, &at_finger);
     const unsigned i = index->at;
     void *record = leaf->at[i];
     assert(leaf->key[i] == key);
-    erase_at(index, leaf, near, i, i + 1);
+    erase_at(index, leaf, at_finger, i, i + 1);
     return record;
 }
 
@@ -724,8 +724,8 @@ void *accd__btree_erase(struct accd__btree *index, uint64_t key)
 void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, size_t n)
 {
     for (size_t done; n; keys += done, n -= done) {
-        int near;
-        node *leaf = find_leaf_of_key(index, *keys, &near);
+        int at_finger;
+        node *leaf = find_leaf_of_key(index, *keys, &at_finger);
         unsigned from = index->at, end = from + 1;
         assert(leaf->key[from] == *keys);
         for (done = 1; done < n; done++)
@@ -736,7 +736,7 @@ void accd__btree_erase_keys(struct accd__btree *index, const uint64_t *keys, siz
             else
                 break;
         index->at = from;
-        erase_at(index, leaf, near, from, end);
+        erase_at(index, leaf, at_finger, from, end);
     }
 }
 

@@ -54,10 +54,10 @@ accd_status accd__check_not_busy(accd_context *context)
                            "a construct is under way; what it calls cannot change data");
 }
 
-/* Sets the last error to "no memory `what`". */
-accd_status accd__report_out_of_memory(accd_context *context, const char *what)
+/* Sets the last error to "no memory `purpose`". */
+accd_status accd__report_out_of_memory(accd_context *context, const char *purpose)
 {
-    return accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", what);
+    return accd__set_error(context, ACCD_ERROR_OUT_OF_MEMORY, R_HOST_MEMORY, "no memory %s", purpose);
 }
 
 /* Sets the last error to "no memory to plan a construct". */

@@ -160,16 +160,16 @@ int accd__mem_grow(struct accd__mem *mem, void **array, size_t *capacity, size_t
 {
     if (need <= *capacity)
         return 1;
-    size_t wanted = *capacity < 8 ? 8 : *capacity + *capacity / 2, bytes;
-    if (wanted < need)
-        wanted = need;
-    if (__builtin_mul_overflow(wanted, size, &bytes))
+    size_t new_capacity = *capacity < 8 ? 8 : *capacity + *capacity / 2, bytes;
+    if (new_capacity < need)
+        new_capacity = need;
+    if (__builtin_mul_overflow(new_capacity, size, &bytes))
         return 0;
     void *grown = allocate(mem, *array, *capacity * size, bytes);
     if (!grown)
         return 0;
     *array = grown;
-    *capacity = wanted;
+    *capacity = new_capacity;
     return 1;
 }
 

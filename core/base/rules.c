@@ -9,7 +9,8 @@
 /* Rule profiles, expanded from accdeep_rules.def. */
 static const accd_rules profiles[] = {
 #define ACCD_SET(knob, value) .knob = (value),
-#define ACCD_PROFILE(said, asked, settings) {.name = (said), .documents = (asked), settings}, /* NOLINT: a list */
+#define ACCD_PROFILE(profile_name, document_set, settings) \
+    {.name = (profile_name), .documents = (document_set), settings}, /* NOLINT: a list */
 #include "accdeep_rules.def"
 };
 #pragma GCC diagnostic pop
@@ -81,11 +82,11 @@ enum policy_entry {
 
 /* Decisions with their errors, by enum policy_entry. PART_PRESENT and similar are parts of messages. */
 const struct accd__policy_entry accd__policy_entries[] = {
-    [NO_DECISION] = {.outcome = ACCD_DECISION_NONE},
-    [USE] = {.outcome = ACCD_DECISION_USE},
-    [SPLIT] = {.outcome = ACCD_DECISION_SPLIT},
-    [FILL] = {.outcome = ACCD_DECISION_FILL},
-    [SKIP] = {.outcome = ACCD_DECISION_SKIP},
+    [NO_DECISION] = {.decision = ACCD_DECISION_NONE},
+    [USE] = {.decision = ACCD_DECISION_USE},
+    [SPLIT] = {.decision = ACCD_DECISION_SPLIT},
+    [FILL] = {.decision = ACCD_DECISION_FILL},
+    [SKIP] = {.decision = ACCD_DECISION_SKIP},
     [PRESENT] = REJECT(ACCD_ERROR_ALREADY_PRESENT, R_ALREADY_PRESENT,
                        ACCD_NAME_PLACEHOLDER " is present already, which", " allows only for present_or clauses"),
     [PARTIAL] = REJECT(ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT, PART_PRESENT, ""),
@@ -204,7 +205,7 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
             continue; /* the decisions below only serve rules that ignore partially present data (OMP60-upd-1) */
         plain[ACCD_LOOKUP_HOLES] = plain[ACCD_LOOKUP_EXCLUDED];
         for (int result = ACCD_LOOKUP_TUPLE; result <= ACCD_LOOKUP_PARTIAL; result++)
-            if (accd__policy_entries[plain[result]].outcome >= ACCD_DECISION_REJECT)
+            if (accd__policy_entries[plain[result]].decision >= ACCD_DECISION_REJECT)
                 plain[result] = again ? NO_DECISION : SKIP;
     }
 }
@@ -252,11 +253,11 @@ const struct accd__action_traits accd__traits_of_action[ACCD_ACTION_COUNT] = {
     [ACCD_ACTION_UPDATE_DEVICE] = {.in = true},
 };
 
-/* Returns the action of a member: its own or, to inherit, that of the enclosing element `around`; `init` (init_needed)
- * adds the copy to the device. Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
-uint8_t accd__effective_action(uint8_t own, bool init, uint8_t around)
+/* Returns the action of a member: its own or, to inherit, that of the element `enclosing` that contains it; `init`
+ * (init_needed) adds the copy to the device. Decides TR14-3.1.1-17, TR14-A.1-02, TR14-A.1-03. */
+uint8_t accd__effective_action(uint8_t own, bool init, uint8_t enclosing)
 {
-    uint8_t action = own == ACCD_ACTION_INHERIT ? around : own;
+    uint8_t action = own == ACCD_ACTION_INHERIT ? enclosing : own;
     if (!init)
         return action;
     /* TR14-3.1.1-17: create acts as copyin, copyout as copy */

@@ -153,8 +153,8 @@ enum accd__slot_owner { ACCD_SLOT_OWNER_ITEM, ACCD_SLOT_OWNER_SECTION, ACCD_SLOT
 
 /* Entry of the table of decisions: what to do, and the error if the decision rejects. */
 struct accd__policy_entry {
-    enum accd__decision outcome;
-    accd_status status; /* status of the error, if `outcome` rejects */
+    enum accd__decision decision;
+    accd_status status; /* status of the error, if `decision` rejects */
     enum accd__rule rule;
     const char *text_before, *text_after; /* the two parts of the message; between them the caller writes the device's
                                              number, or the name of the profile or pointer */

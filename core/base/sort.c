@@ -36,9 +36,9 @@ struct accd__pair *accd__sort_pairs(struct accd__pair *pairs, struct accd__pair 
         for (size_t i = 0; i < n; i++)
             at[pairs[i].key >> shift & (DIGITS - 1)]++;
         for (unsigned d = 0; d < DIGITS; d++) {
-            size_t here = at[d];
+            size_t count = at[d];
             at[d] = sum;
-            sum += here;
+            sum += count;
         }
         for (size_t i = 0; i < n; i++)
             spare[at[pairs[i].key >> shift & (DIGITS - 1)]++] = pairs[i];

@@ -147,7 +147,7 @@ static bool find_unit(struct accd__debug_info *debug, struct accd__code_site *si
 }
 
 /* Sets file and line of `site`, if they are known. Code that the compiler has made has line 0; then a line shortly
- * before the call is used, and site->near is set. */
+ * before the call is used, and site->is_line_inexact is set. */
 static void find_line(struct accd__debug_info *debug, struct accd__code_site *site)
 {
     enum { STEPS = 8 };
@@ -157,7 +157,7 @@ static void find_line(struct accd__debug_info *debug, struct accd__code_site *si
         if (!line || debug->dw.dwarf_lineno(line, &site->line) || debug->dw.dwarf_lineaddr(line, &at))
             return;
         site->file = debug->dw.dwarf_linesrc(line, NULL, NULL);
-        site->near = i > 0;
+        site->is_line_inexact = i > 0;
         at--;
     }
 }
@@ -192,7 +192,7 @@ int accd__debug_find_line(struct accd__debug_info *debug, uintptr_t pc, const ch
     *function_p = site ? site->function : NULL;
     if (!*file_p || !*line_p)
         return 0;
-    return site->near ? 2 : 1;
+    return site->is_line_inexact ? 2 : 1;
 }
 
 /* Returns the compiler and options of the unit that contains a call; NULL: not known. */
@@ -241,38 +241,38 @@ bool accd__debug_lacks_debug_info(struct accd__debug_info *debug, uintptr_t pc)
 }
 
 /* Search of the stack: first for the frame of the call, then for a function of the program that encloses it. */
-struct way_out {
+struct program_search {
     struct accd__debug_info *debug;
     struct accd__debug_call_frame *call;
     bool is_outside; /* the search has passed the frame of the call */
     unsigned frames;
 };
 
-/* Callback of _Unwind_Backtrace; arg: a struct way_out. After the frame of the call, stores the first call in a
- * function of the program in *way->call and ends the search. Gives up after 64 frames. */
+/* Callback of _Unwind_Backtrace; arg: a struct program_search. After the frame of the call, stores the first call in a
+ * function of the program in *search->call and ends the search. Gives up after 64 frames. */
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *context, void *arg)
 {
     enum { FRAMES_MOST = 64, RBP = 6 };
-    struct way_out *way = arg;
+    struct program_search *search = arg;
     const uintptr_t pc = _Unwind_GetIP(context), sp = _Unwind_GetCFA(context);
-    if (!way->is_outside) {
-        way->is_outside = pc == way->call->pc && sp == way->call->sp;
+    if (!search->is_outside) {
+        search->is_outside = pc == search->call->pc && sp == search->call->sp;
         return _URC_NO_REASON;
     }
-    const struct accd__code_site *site = accd__find_code_site(way->debug, pc);
+    const struct accd__code_site *site = accd__find_code_site(search->debug, pc);
     if (site && site->line && !is_system_site(site)) {
-        *way->call = (struct accd__debug_call_frame){pc, sp, _Unwind_GetGR(context, RBP)};
+        *search->call = (struct accd__debug_call_frame){pc, sp, _Unwind_GetGR(context, RBP)};
         return _URC_NORMAL_STOP;
     }
-    return ++way->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
+    return ++search->frames < FRAMES_MOST ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
 /* Replaces a call in system code by the call in the program that encloses it. */
 void accd__debug_unwind_to_program(struct accd__debug_info *debug, struct accd__debug_call_frame *call)
 {
-    struct way_out way = {.debug = debug, .call = call};
+    struct program_search search = {.debug = debug, .call = call};
     if (accd__debug_is_system_code(debug, call->pc))
-        _Unwind_Backtrace(visit_frame, &way);
+        _Unwind_Backtrace(visit_frame, &search);
 }
 
 #else

@@ -140,8 +140,8 @@ struct accd__code_site {
     uintptr_t pc;
     const char *file, *function;
     int line;
-    bool near;      /* the call has no line of its own; `line` belongs to code shortly before it */
-    bool in_header; /* the function is in a header of the system */
+    bool is_line_inexact; /* the call has no line of its own; `line` belongs to code shortly before it */
+    bool in_header;       /* the function is in a header of the system */
     struct accd__debug_module *module;
     Dwarf_Addr bias;
     Dwarf_Die unit;
@@ -217,9 +217,9 @@ struct accd__frame_view {
         ACCD__DEBUG_READ,
         ACCD__DEBUG_FAILED
     } cfa_state,
-        kept_state; /* states of `cfa` and of `kept` */
+        callee_saved_state; /* states of `cfa` and of `callee_saved` */
     /* stack pointer of the caller before the call; values of the registers that calls preserve */
-    uint64_t cfa, kept[6];
+    uint64_t cfa, callee_saved[6];
     unsigned callers; /* number of calls between the first view and this one, whose parameters came from callers */
 };
 

@@ -79,9 +79,9 @@ void accd__path_append_node(struct accd__debug_search *s, struct accd__debug_nam
 {
     assert(s->nodes[i].parent <= i);
     const struct accd__search_node *node = &s->nodes[i], *parent = &s->nodes[node->parent];
-    if (node->how != ACCD__DEBUG_ROOT)
+    if (node->kind != ACCD__DEBUG_ROOT)
         accd__path_append_node(s, path, node->parent);
-    switch (node->how) {
+    switch (node->kind) {
     case ACCD__DEBUG_ROOT:
         accd__path_append(path, "%s", node->name);
         path->dot = accd__member_separator(node->type);

@@ -24,9 +24,10 @@ bool accd__read_memory(uint64_t address, void *to, size_t bytes)
 
 /* --------------------------------------------------------------------------------- registers -- */
 
-/* DWARF numbers of the registers that calls preserve (rbx, rbp, r12 to r15), in the order of accd__frame_view.kept. */
-static const int kept[] = {3, 6, 12, 13, 14, 15};
-enum { KEPT = sizeof kept / sizeof kept[0], RBP = 6, RSP = 7 };
+/* DWARF numbers of the registers that calls preserve (rbx, rbp, r12 to r15), in the order of
+ * accd__frame_view.callee_saved. */
+static const int callee_saved[] = {3, 6, 12, 13, 14, 15};
+enum { CALLEE_SAVED = sizeof callee_saved / sizeof callee_saved[0], RBP = 6, RSP = 7 };
 
 /* Callback of _Unwind_Backtrace; arg: the view. In the frame that the call returns to, stores the values that the
  * preserved registers will have there, and stops. */
@@ -35,9 +36,9 @@ static _Unwind_Reason_Code take_registers(struct _Unwind_Context *context, void 
     struct accd__frame_view *view = arg;
     if (_Unwind_GetIP(context) != view->call->pc || _Unwind_GetCFA(context) != view->call->sp)
         return _URC_NO_REASON;
-    for (int i = 0; i < KEPT; i++)
-        view->kept[i] = _Unwind_GetGR(context, kept[i]);
-    view->kept_state = ACCD__DEBUG_READ;
+    for (int i = 0; i < CALLEE_SAVED; i++)
+        view->callee_saved[i] = _Unwind_GetGR(context, callee_saved[i]);
+    view->callee_saved_state = ACCD__DEBUG_READ;
     return _URC_NORMAL_STOP;
 }
 
@@ -50,15 +51,15 @@ static bool get_register(struct accd__frame_view *view, uint64_t number, uint64_
         *to = number == RSP ? view->call->sp : view->call->bp;
         return true;
     }
-    for (int i = 0; i < KEPT; i++) {
-        if (number != (uint64_t)kept[i])
+    for (int i = 0; i < CALLEE_SAVED; i++) {
+        if (number != (uint64_t)callee_saved[i])
             continue;
-        if (view->kept_state == ACCD__DEBUG_UNREAD) {
-            view->kept_state = ACCD__DEBUG_FAILED;
+        if (view->callee_saved_state == ACCD__DEBUG_UNREAD) {
+            view->callee_saved_state = ACCD__DEBUG_FAILED;
             _Unwind_Backtrace(take_registers, view);
         }
-        *to = view->kept[i];
-        return view->kept_state == ACCD__DEBUG_READ;
+        *to = view->callee_saved[i];
+        return view->callee_saved_state == ACCD__DEBUG_READ;
     }
     return false;
 }

@@ -39,7 +39,7 @@ static bool name_local(struct accd__debug_search *s, struct accd__code_site *sit
 
 /* Returns the globals of the module that contains `address`; an empty list if there is none. The last argument receives
  * the index of the first global after `address`. */
-static const struct accd__debug_variables *globals_at(struct accd__debug_info *debug, uint64_t address, size_t *behind)
+static const struct accd__debug_variables *globals_at(struct accd__debug_info *debug, uint64_t address, size_t *next_p)
 {
     static const struct accd__debug_variables none;
     struct accd__debug_module *module = accd__find_module(debug, address);
@@ -52,7 +52,7 @@ static const struct accd__debug_variables *globals_at(struct accd__debug_info *d
         else
             to = middle;
     }
-    *behind = from;
+    *next_p = from;
     return globals;
 }
 

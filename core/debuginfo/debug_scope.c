@@ -257,7 +257,7 @@ void accd__read_site_scope(struct accd__debug_info *debug, struct accd__code_sit
         site->file = caller.file;
         site->line = caller.line;
         site->function = caller.function;
-        site->near = false;
+        site->is_line_inexact = false;
     }
 }
 

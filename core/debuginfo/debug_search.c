@@ -46,7 +46,7 @@ static struct accd__search_node new_child_node(const struct accd__debug_search *
                                       .at = at,
                                       .block = node.block,
                                       .parent = i,
-                                      .how = ACCD__DEBUG_POINTEE,
+                                      .kind = ACCD__DEBUG_POINTEE,
                                       .steps = node.steps,
                                       .is_guess = node.is_guess};
 }
@@ -78,10 +78,10 @@ static bool is_in_block(uint64_t start, uint64_t end)
     uint64_t bytes = head & ~(uint64_t)FLAGS;
     if (bytes < LEAST || bytes % 16 || bytes >> 40)
         return true;
-    uint64_t behind = start - sizeof head + bytes;
-    if (!(head & MAPPED) && (!accd__read_memory(behind, &next, sizeof next) || !(next & IN_USE)))
+    uint64_t block_end = start - sizeof head + bytes;
+    if (!(head & MAPPED) && (!accd__read_memory(block_end, &next, sizeof next) || !(next & IN_USE)))
         return true;
-    return end <= behind;
+    return end <= block_end;
 }
 
 /* Returns true if the range can belong to memory at `start` without a known end. Returns false if it is in static
@@ -103,7 +103,7 @@ static enum accd__debug_rank get_rank(struct accd__debug_search *s, const struct
     if (accd__debug_contains_range(s, start, bytes))
         return ACCD__DEBUG_INSIDE;
     /* A Fortran pointer points to its whole target, so that memory after the target has no name. */
-    return !node->type->fortran && can_follow(s, start) ? ACCD__DEBUG_BEHIND : ACCD__DEBUG_NOTHING;
+    return !node->type->fortran && can_follow(s, start) ? ACCD__DEBUG_AFTER : ACCD__DEBUG_NOTHING;
 }
 
 /* Returns the size of the elements that a pointer to `type`, whose size is not known, counts: that of the innermost
@@ -172,8 +172,8 @@ static void try_elements(struct accd__debug_search *s, uint32_t i, uint64_t data
         return;
     enum accd__debug_rank rank = node->is_guess     ? ACCD__DEBUG_GUESSED
                                  : total || !offset ? ACCD__DEBUG_EXACT
-                                                    : ACCD__DEBUG_BEHIND;
-    if (!is_better(s, rank, offset) || (rank == ACCD__DEBUG_BEHIND && !can_follow(s, node->block ? node->block : data)))
+                                                    : ACCD__DEBUG_AFTER;
+    if (!is_better(s, rank, offset) || (rank == ACCD__DEBUG_AFTER && !can_follow(s, node->block ? node->block : data)))
         return;
     accd__path_append_node(s, &path, i);
     accd__name_set_object(&name, node->type, node->at, data, 0);
@@ -192,7 +192,7 @@ static struct accd__search_node new_element_node(struct accd__debug_search *s, u
     *unit_p = node.type && node.type->points ? accd__type_bytes_of_object(&s->view, node.type, data) : 0;
     node.at += k * *unit_p;
     node.index = k;
-    node.how = ACCD__DEBUG_ELEMENT;
+    node.kind = ACCD__DEBUG_ELEMENT;
     return node;
 }
 
@@ -295,7 +295,7 @@ static void visit_node(struct accd__debug_search *s, uint32_t i)
         for (size_t k = 0; k < type->nmembers; k++) {
             const struct accd__debug_member *member = &type->members[k];
             struct accd__search_node node = new_child_node(s, i, member->type, at + member->offset);
-            node.how = ACCD__DEBUG_MEMBER;
+            node.kind = ACCD__DEBUG_MEMBER;
             node.name = member->name;
             if (member->type->points)
                 push_node(s, node);
@@ -322,7 +322,7 @@ static void push_variable(struct accd__debug_search *s, struct accd__debug_varia
         push_node(s, (struct accd__search_node){.type = type,
                                                 .at = place.at,
                                                 .name = variable->name,
-                                                .how = ACCD__DEBUG_ROOT,
+                                                .kind = ACCD__DEBUG_ROOT,
                                                 .is_value = place.is_value});
 }
 

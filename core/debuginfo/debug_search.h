@@ -13,7 +13,7 @@ struct accd__search_node {
     const char *name; /* name of the variable or member */
     uint64_t index;   /* index of the object in its array, if it is an element */
     uint32_t parent;  /* index of the node from which this node was reached */
-    enum { ACCD__DEBUG_ROOT, ACCD__DEBUG_MEMBER, ACCD__DEBUG_ELEMENT, ACCD__DEBUG_POINTEE } how : 8;
+    enum { ACCD__DEBUG_ROOT, ACCD__DEBUG_MEMBER, ACCD__DEBUG_ELEMENT, ACCD__DEBUG_POINTEE } kind : 8;
     unsigned steps : 8; /* number of pointers that the path follows */
     bool is_value : 1;
     bool is_guess : 1; /* the object is an element that may not exist */
@@ -25,7 +25,7 @@ enum accd__debug_rank {
     ACCD__DEBUG_INSIDE,  /* the range is a part of what a pointer points to */
     ACCD__DEBUG_GUESSED, /* the range is an element that may not exist */
     ACCD__DEBUG_UNTYPED, /* the range is named by a pointer without a type */
-    ACCD__DEBUG_BEHIND,  /* the range is after the memory that a pointer points to */
+    ACCD__DEBUG_AFTER,   /* the range is after the memory that a pointer points to */
     ACCD__DEBUG_NOTHING
 };
 

@@ -26,7 +26,7 @@ static uintptr_t get_caller_frame_pointer(const struct accd__debug_info *debug, 
                                           const struct accd__debug_fault_context *stopped)
 {
     Dwarf_Op memory[3], *ops;
-    uintptr_t kept;
+    uintptr_t frame_pointer;
     size_t n;
     if (debug->dw.dwarf_frame_register(frame, RBP, memory, &ops, &n) != 0)
         return 0;
@@ -34,8 +34,8 @@ static uintptr_t get_caller_frame_pointer(const struct accd__debug_info *debug, 
         return ops ? 0 : stopped->at.bp;
     const bool added = n == 2 && ops[1].atom == DW_OP_plus_uconst;
     return ops[0].atom == DW_OP_call_frame_cfa && (n == 1 || added) &&
-                   get_stack_word(stopped, cfa + (added ? ops[1].number : 0), &kept)
-               ? kept
+                   get_stack_word(stopped, cfa + (added ? ops[1].number : 0), &frame_pointer)
+               ? frame_pointer
                : 0;
 }
 
@@ -48,17 +48,17 @@ bool accd__debug_unwind_frame(struct accd__debug_info *debug, struct accd__debug
     struct accd__debug_call_frame caller;
     Dwarf_Op *ops;
     size_t n;
-    bool known = false;
+    bool is_found = false;
     if (frame && debug->dw.dwarf_frame_cfa(frame, &ops, &n) == 0 && n == 1 && ops->atom == DW_OP_bregx &&
         (ops->number == RSP || (ops->number == RBP && stopped->at.bp))) {
         caller.sp = (ops->number == RSP ? stopped->at.sp : stopped->at.bp) + ops->number2;
         caller.bp = get_caller_frame_pointer(debug, frame, caller.sp, stopped);
-        known = caller.sp > stopped->at.sp && get_stack_word(stopped, caller.sp - sizeof caller.pc, &caller.pc);
+        is_found = caller.sp > stopped->at.sp && get_stack_word(stopped, caller.sp - sizeof caller.pc, &caller.pc);
     }
     free(frame);
-    if (known)
+    if (is_found)
         stopped->at = caller;
-    return known;
+    return is_found;
 }
 
 #else

@@ -150,16 +150,16 @@ accd_status accd__start_batch(struct accd__device *device, const struct accd__ba
     return device->ops->start_batch(device->handle, under_way_p);
 }
 
-/* Waits for a started batch, and stores what it has fetched if `wanted`. */
+/* Waits for a started batch, and stores what it has fetched if `stores_data`. */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
-                               void *in_flight, bool wanted)
+                               void *in_flight, bool stores_data)
 {
     assert(device->ops->finish_batch);
     uint64_t moved[3] = {0};
     struct accd__traffic traffic = accd__count_batch_traffic(batch, moved);
     traffic.queue = queue;
     ACCD_TRY(device->ops->finish_batch(device->handle, in_flight));
-    if (traffic.out && wanted)
+    if (traffic.out && stores_data)
         move_transfers(device, batch, &traffic);
     return end_batch(device, batch, &traffic, moved);
 }

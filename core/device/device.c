@@ -16,12 +16,12 @@ accd_status accd__append_driver_error(struct accd__device *device, accd_status s
 }
 
 /* Returns the status of a call to the device, and sets the last error unless it is ACCD_OK. */
-accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *what)
+accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *operation)
 {
-    assert(what);
+    assert(operation);
     if (status == ACCD_OK)
         return ACCD_OK;
-    accd__set_error(device->context, status, R_DEVICE_FAILED, "device %d failed %s", device->number, what);
+    accd__set_error(device->context, status, R_DEVICE_FAILED, "device %d failed %s", device->number, operation);
     return accd__append_driver_error(device, status);
 }
 

@@ -137,9 +137,9 @@ struct accd_backend {
     /* Returns the driver's message about the last failure; "" if it has none (optional). */
     const char *(*last_error)(void *device);
     /* Runs kernels given as text (accd_run_kernel; optional, together). get_compiler writes the compiler's name, or why
-     * there is none, to `what`, and returns true if there is one. settle_kernel keeps or undoes the writes of a
+     * there is none, to `text`, and returns true if there is one. settle_kernel keeps or undoes the writes of a
      * finished kernel, before another kernel is launched. */
-    int (*get_compiler)(void *device, char *what, size_t bytes);
+    int (*get_compiler)(void *device, char *text, size_t bytes);
     accd_status (*launch)(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
     void (*settle_kernel)(void *device, bool keep);
     /* Waits for a kernel that launch left running in a queue (with start_batch). Afterwards the kernel has finished
@@ -190,9 +190,9 @@ struct accd__bulk_ops {
     void (*count)(const struct accd__bulk *bulk, struct accd__traffic *traffic);
     void (*announce)(struct accd__bulk *bulk, const struct accd__traffic *traffic);
     void (*run)(struct accd__bulk *bulk);
-    /* Sets batch->uses and nuses to the device memory that the bulk uses, and host_low and host_end. Fails without
-     * memory. */
-    accd_status (*uses)(struct accd__batch *batch);
+    /* Sets batch->accesses and naccesses to the device memory that the bulk uses, and host_low and host_end. Fails
+     * without memory. */
+    accd_status (*list_accesses)(struct accd__batch *batch);
     /* Returns true if host memory that a queued bulk needs was freed, with an address in it in *host_p. */
     bool (*find_freed_host)(const struct accd__bulk *bulk, uint64_t *host_p);
     /* Frees a bulk that a queue owns. */
@@ -205,9 +205,9 @@ struct accd__batch {
     size_t n;
     struct accd__bulk *bulk; /* further transfers after the list, or NULL */
     const struct accd__bulk_ops *bulk_ops;
-    /* Ranges of device memory that the bulk uses, once bulk_ops->uses has listed them; else NULL. */
-    const struct accd__pair *uses;
-    size_t nuses;
+    /* Ranges of device memory that the bulk uses, once bulk_ops->list_accesses has listed them; else NULL. */
+    const struct accd__pair *accesses;
+    size_t naccesses;
     uint64_t host_low, host_end; /* hull of the host memory that the batch sends from, or fetches to */
     /* Stores the fetched bytes `from` of a transfer, in place of the copy to host memory; NULL: they are copied. Never
      * set in asynchronous batches. */
@@ -223,9 +223,10 @@ extern const accd_backend accd__backend_sim, accd__backend_direct, accd__backend
 
 /* Appends the driver's message, if there is one, to the message of the last error; returns `status`. */
 accd_status accd__append_driver_error(struct accd__device *device, accd_status status);
-/* Returns `status`, the result of a call to the device. An error sets the last error to "device 0 failed" with `what`
+/* Returns `status`, the result of a call to the device. An error sets the last error to "device 0 failed" with
+ * `operation`
  * ("in a kernel") and the driver's message. */
-accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *what);
+accd_status accd__check_device_status(struct accd__device *device, accd_status status, const char *operation);
 /* Sets the last error for failed transfers of a construct; returns `status`. */
 accd_status accd__report_copy_failure(struct accd__device *device, accd_status status);
 
@@ -241,9 +242,9 @@ accd_status accd__run_batch(struct accd__device *device, const struct accd__batc
  * failure returns the status of the device, and nothing is under way. */
 accd_status accd__start_batch(struct accd__device *device, const struct accd__batch *batch,
                               const struct accd__traffic *traffic, void **under_way_p);
-/* Waits for a started batch, and copies the fetched bytes to host memory if `wanted`; otherwise drops them. On failure
- * returns the status of the device. */
+/* Waits for a started batch, and copies the fetched bytes to host memory if `stores_data`; otherwise drops them. On
+ * failure returns the status of the device. */
 accd_status accd__finish_batch(struct accd__device *device, const struct accd__batch *batch, unsigned queue,
-                               void *in_flight, bool wanted);
+                               void *in_flight, bool stores_data);
 
 #endif

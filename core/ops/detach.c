@@ -103,10 +103,10 @@ accd_status accd__exit_release_records(struct accd__exit_plan *exit_plan)
 
 /* ----------------------------------------------------------------------- ends of attachments -- */
 
-/* Records the error of an attached pointer that prevents the removal of `object`, and returns its status. `how`: "in
- * it" for a pointer in the object, "to it" for a pointer to the object. Decides TR14-4.3-12. */
+/* Records the error of an attached pointer that prevents the removal of `object`, and returns its status. `relation`:
+ * "in it" for a pointer in the object, "to it" for a pointer to the object. Decides TR14-4.3-12. */
 static accd_status report_still_attached(const struct accd__exit_plan *exit_plan, const struct accd__object *object,
-                                         const struct accd__attachment *attach, const char *how)
+                                         const struct accd__attachment *attach, const char *relation)
 {
     struct accd__plan *plan = exit_plan->plan;
     accd_object_info *asked = &plan->context->error.asked;
@@ -114,7 +114,7 @@ static accd_status report_still_attached(const struct accd__exit_plan *exit_plan
     accd__format_object(plan->env, object, name, sizeof name);
     accd__report_request_error(plan, NULL, object, ACCD_ERROR_STILL_ATTACHED, R_STILL_ATTACHED,
                                "%s would be removed, but the pointer " ACCD_NAME_PLACEHOLDER " is still attached %s",
-                               name, how);
+                               name, relation);
     accd__format_slot(plan->env, attach->slot, attach->label, asked->name, sizeof asked->name);
     asked->host = attach->slot;
     asked->bytes = sizeof(void *);

@@ -432,7 +432,7 @@ static void mark_uncounted(struct accd__plan *plan)
     for (size_t i = 0; i < plan->resolved.nrequests; i++)
         if (requests[i].state == ACCD_REQUEST_WITHIN_NEW)
             requests[i].object = requests[requests[i].owner].object;
-    accd_plan_together(plan);
+    accd__plan_requests_together(plan);
 }
 
 /* Plans the moves of new data and the pointers to write. The elements of a new group are left to its bulk transfer.
@@ -662,7 +662,7 @@ static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t
     const accd_construct *construct = plan->input.construct;
     const bool whole = plan->context->policy.holes;
     struct accd__pair *ends = accd__scratch_alloc(&plan->context->scratch, 2 * construct->nitems * sizeof *ends);
-    size_t n = 0, kept = 0;
+    size_t n = 0, nframes = 0;
     if (!ends)
         return NULL;
     for (size_t i = 0; i < construct->nitems; i++) {
@@ -674,12 +674,12 @@ static const struct accd__pair *frame_ends(const struct accd__plan *plan, size_t
     }
     ends = accd__sort_pairs(ends, ends + construct->nitems, n);
     for (size_t i = 0; i < n; i++) {
-        if (!kept || ends[kept - 1].key != ends[i].key)
-            ends[kept++] = ends[i];
-        else if (ends[i].value > ends[kept - 1].value)
-            ends[kept - 1].value = ends[i].value;
+        if (!nframes || ends[nframes - 1].key != ends[i].key)
+            ends[nframes++] = ends[i];
+        else if (ends[i].value > ends[nframes - 1].value)
+            ends[nframes - 1].value = ends[i].value;
     }
-    *n_p = kept;
+    *n_p = nframes;
     return ends;
 }
 

@@ -43,16 +43,17 @@ static accd_status resolve_exit_request(struct accd__plan *plan, uint32_t index)
     struct accd__resolution found;
     accd_status status =
         accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_EXIT_IF_PRESENT : ACCD_DEMAND_EXIT, &found);
-    if ((found.what == ACCD_LOOKUP_ABSENT || found.what == ACCD_LOOKUP_EXCLUDED) && request->attached && !if_present) {
+    if ((found.lookup == ACCD_LOOKUP_ABSENT || found.lookup == ACCD_LOOKUP_EXCLUDED) && request->attached &&
+        !if_present) {
         struct accd__attachment *attach; /* if the pointer has changed, that error explains the absence better */
         ACCD_TRY(accd__find_attachment(plan->env, request->slot, &attach));
         ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
     }
     ACCD_TRY(status);
-    if (found.outcome == ACCD_DECISION_SKIP)
+    if (found.decision == ACCD_DECISION_SKIP)
         return ACCD_OK;
     ACCD_TRY(end_enter_data(plan, request, found.object));
-    return found.outcome == ACCD_DECISION_SPLIT && request->state != ACCD_REQUEST_SKIPPED
+    return found.decision == ACCD_DECISION_SPLIT && request->state != ACCD_REQUEST_SKIPPED
                ? accd__split_request(plan, index, NULL)
                : ACCD_OK;
 }

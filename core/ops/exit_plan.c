@@ -125,7 +125,7 @@ static accd_status remove_references(struct accd__exit_plan *exit_plan)
     const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
     ACCD_SCRATCH_ALLOC(plan->context, exit_plan->changes, plan->resolved.nrequests);
     if (items && exit_plan->dynamic)
-        accd_plan_together(plan);
+        accd__plan_requests_together(plan);
     for (size_t k = 0; k < plan->resolved.nrequests; k++) {
         const size_t i = items ? plan->resolved.nrequests - 1 - k : k;
         struct accd__request *request = &plan->resolved.requests[i];

@@ -664,19 +664,19 @@ SPECIALIZED bool update_specialized(struct accd__device_env *env, const accd_con
 
 /* --------------------------------------------------------------------------- dispatch tables -- */
 
-#define DEFINE_RUN(what, call, features)                                                                      \
-    static __attribute__((noinline)) bool what(struct accd__device_env *env, const accd_construct *construct, \
-                                               accd_region **region_p, accd_status *status_p)                 \
-    {                                                                                                         \
-        (void)region_p;                                                                                       \
-        return call(features);                                                                                \
+#define DEFINE_RUN(function, call, features)                                                                      \
+    static __attribute__((noinline)) bool function(struct accd__device_env *env, const accd_construct *construct, \
+                                                   accd_region **region_p, accd_status *status_p)                 \
+    {                                                                                                             \
+        (void)region_p;                                                                                           \
+        return call(features);                                                                                    \
     }
 #define ENTER_CALL(features) enter_specialized(env, construct, status_p, (features))
 #define EXIT_CALL(features) exit_specialized(env, construct, status_p, (features))
 #define UPDATE_CALL(features) update_specialized(env, construct, status_p, (features))
 #define BEGIN_CALL(features) begin_specialized(env, construct, region_p, status_p, end_functions[features], (features))
-#define DEFINE_END(what, features)                                                                                   \
-    static bool what(struct accd_region *region, accd_status *status_p)                                              \
+#define DEFINE_END(function, features)                                                                               \
+    static bool function(struct accd_region *region, accd_status *status_p)                                          \
     {                                                                                                                \
         return end_specialized(region->env, region->requests, region->nrequests, region->repeated, region, status_p, \
                                (features));                                                                          \

@@ -9,16 +9,16 @@
 
 /* ----------------------------------------------------------------------------- device memory -- */
 
-/* Adds a device range to `uses`, the list of memory that a batch uses. Extends the last range if it is adjacent; does
- * nothing if the last range contains it. */
-static void add_used_range(struct accd__batch *batch, struct accd__pair *uses, uint64_t dev, uint64_t bytes)
+/* Adds a device range to `accesses`, the list of memory that a batch uses. Extends the last range if it is adjacent;
+ * does nothing if the last range contains it. */
+static void add_used_range(struct accd__batch *batch, struct accd__pair *accesses, uint64_t dev, uint64_t bytes)
 {
-    assert(batch->uses);
-    const size_t n = batch->nuses;
-    if (n && uses[n - 1].value == dev)
-        uses[n - 1].value += bytes;
-    else if (!n || uses[n - 1].key > dev || uses[n - 1].value < dev + bytes)
-        uses[batch->nuses++] = (struct accd__pair){dev, dev + bytes};
+    assert(batch->accesses);
+    const size_t n = batch->naccesses;
+    if (n && accesses[n - 1].value == dev)
+        accesses[n - 1].value += bytes;
+    else if (!n || accesses[n - 1].key > dev || accesses[n - 1].value < dev + bytes)
+        accesses[batch->naccesses++] = (struct accd__pair){dev, dev + bytes};
 }
 
 /* True if the transfer writes a pointer of the element in row `row`. */
@@ -57,33 +57,33 @@ static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd_
 /* Adds the elements of a root to the memory that the batch uses, if the elements move or pointers in them are written.
  * They lie in one object, and their range is not joined to ranges of sections. */
 static void add_root_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
-                         struct accd__pair *uses)
+                         struct accd__pair *accesses)
 {
     assert(set->parent < 0);
     const uint64_t root = bulk->roots[-1 - set->parent];
     const bool restored = bulk->restore && root && !bulk->own[-1 - set->parent];
     if (accd__bulk_own_ranges(bulk, set) || fills_untranslated(bulk, set) ||
         ((bulk->entry || restored) && writes_pointers(bulk, set)))
-        uses[batch->nuses++] = (struct accd__pair){root, root + set->rows * set->program->spec.stride};
+        accesses[batch->naccesses++] = (struct accd__pair){root, root + set->rows * set->program->spec.stride};
 }
 
 /* Adds the sections that contain the elements of `set` to the memory that the batch uses, if the elements move
  * separately. Adds all of their column or, if only pointers of some elements are written, single sections. */
 static void add_inner_use(const struct accd__bulk *bulk, const struct accd__rowset *set, struct accd__batch *batch,
-                          struct accd__pair *uses)
+                          struct accd__pair *accesses)
 {
     assert(set->parent >= 0);
     const struct accd__segment *parent = &bulk->walk->segments[set->parent], *place = bulk->places[set->parent];
     if (!accd__rows_are_moved(bulk, set))
         return;
     if (accd__bulk_own_ranges(bulk, set) || fills_untranslated(bulk, set)) {
-        add_used_range(batch, uses, bulk->block + place->dev, parent->total);
+        add_used_range(batch, accesses, bulk->block + place->dev, parent->total);
         return;
     }
     for (size_t row = 0; bulk->entry && row < set->rows; row++) {
         const size_t section = set->owner ? set->owner[row] : row / set->per;
         if (row_writes_pointer(bulk, set, row))
-            add_used_range(batch, uses, bulk->block + accd__section_block_offset(place, section),
+            add_used_range(batch, accesses, bulk->block + accd__section_block_offset(place, section),
                            accd__section_bytes(parent, section));
     }
 }
@@ -95,8 +95,8 @@ static void extend_host_hull(struct accd__batch *batch, uint64_t low, uint64_t h
     batch->host_end = batch->host_end > high ? batch->host_end : high;
 }
 
-/* Sets batch->uses to the device memory that the bulk of a batch uses, and computes the hull of its host memory. Fails
- * only without memory. */
+/* Sets batch->accesses to the device memory that the bulk of a batch uses, and computes the hull of its host memory.
+ * Fails only without memory. */
 static accd_status list_used_memory(struct accd__batch *batch)
 {
     assert(batch->bulk);
@@ -105,29 +105,29 @@ static accd_status list_used_memory(struct accd__batch *batch)
     size_t most = walk->nsegments + walk->nrowsets;
     for (size_t i = 0; i < walk->nrowsets; i++)
         most += walk->rowsets[i].parent < 0 ? 0 : walk->rowsets[i].rows;
-    struct accd__pair *uses;
-    ACCD_SCRATCH_ALLOC(bulk->env->context, uses, most);
-    batch->uses = uses;
+    struct accd__pair *accesses;
+    ACCD_SCRATCH_ALLOC(bulk->env->context, accesses, most);
+    batch->accesses = accesses;
     batch->host_low = UINT64_MAX;
     for (size_t i = 0; i < walk->nsegments; i++) {
         const struct accd__segment *segment = &walk->segments[i];
         if (!accd__is_dense_column(bulk, segment))
             continue;
-        add_used_range(batch, uses, bulk->block + bulk->places[i]->dev, segment->total);
+        add_used_range(batch, accesses, bulk->block + bulk->places[i]->dev, segment->total);
         extend_host_hull(batch, segment->low, segment->high);
     }
     for (size_t i = 0; i < walk->nrowsets; i++) {
         const struct accd__rowset *set = &walk->rowsets[i];
         if (set->parent < 0 || !set->rows)
             continue;
-        add_inner_use(bulk, set, batch, uses);
+        add_inner_use(bulk, set, batch, accesses);
         extend_host_hull(batch, walk->segments[set->parent].low, walk->segments[set->parent].high);
     }
     for (size_t i = 0; i < walk->nroots; i++) {
         const struct accd__rowset *set = &walk->rowsets[walk->roots[i].rowset];
         if (!set->rows)
             continue;
-        add_root_use(bulk, set, batch, uses);
+        add_root_use(bulk, set, batch, accesses);
         extend_host_hull(batch, set->base, set->base + set->rows * set->program->spec.stride);
     }
     return ACCD_OK;
@@ -197,7 +197,7 @@ const struct accd__bulk_ops accd__bulk_ops = {
     .count = accd__bulk_count,
     .announce = accd__bulk_announce,
     .run = accd__bulk_run,
-    .uses = list_used_memory,
+    .list_accesses = list_used_memory,
     .find_freed_host = find_freed_host,
     .drop = accd__bulk_free,
 };
@@ -209,8 +209,8 @@ accd_status accd__bulk_queue(struct accd__batch *batch)
     assert(batch->bulk);
     const struct accd__bulk *bulk = batch->bulk;
     ACCD_TRY(list_used_memory(batch));
-    batch->bulk = batch->nuses ? accd__bulk_copy(bulk) : NULL;
-    if (batch->nuses && !batch->bulk)
+    batch->bulk = batch->naccesses ? accd__bulk_copy(bulk) : NULL;
+    if (batch->naccesses && !batch->bulk)
         return accd__report_out_of_memory(bulk->env->context, "to leave a group to a queue");
     return ACCD_OK;
 }

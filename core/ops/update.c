@@ -25,7 +25,7 @@ static accd_status resolve_update(struct accd__plan *plan, uint32_t index)
         ACCD_TRY(accd__check_pointer_unchanged(plan, request, attach));
     ACCD_TRY(
         accd__resolve_request(plan, request, if_present ? ACCD_DEMAND_UPDATE_IF_PRESENT : ACCD_DEMAND_UPDATE, &found));
-    return found.outcome == ACCD_DECISION_SPLIT ? accd__split_request(plan, index, NULL) : ACCD_OK;
+    return found.decision == ACCD_DECISION_SPLIT ? accd__split_request(plan, index, NULL) : ACCD_OK;
 }
 
 /* Sets plan->resolved.group to a pending group that contains all columns of the walk, which are then updated without a

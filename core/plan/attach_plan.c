@@ -68,8 +68,8 @@ static accd_status find_extended_target(struct accd__plan *plan, struct accd__pl
         if (!base || base > host || plan->resolved.requests[owner].host >= nearest ||
             request->state == ACCD_REQUEST_SKIPPED || request->state == ACCD_REQUEST_UNRESOLVED)
             continue;
-        planned->target = plan->resolved.requests[owner].object; /* NULL if the data are new: target_claim counts */
-        planned->target_claim = owner;
+        planned->target = plan->resolved.requests[owner].object; /* NULL if the data are new: target_request counts */
+        planned->target_request = owner;
         nearest = planned->target ? planned->target->host : plan->resolved.requests[owner].host;
     }
     *found = nearest != UINT64_MAX;
@@ -86,7 +86,7 @@ static accd_status find_empty_target(struct accd__plan *plan, struct accd__plann
     *found = false;
     for (uint64_t back = 0; back < 2 && host > back && !*found; back++) {
         planned->base = host - back;
-        ACCD_TRY(find_pointer_holder(plan, planned->base, 1, &planned->target, &planned->target_claim, found));
+        ACCD_TRY(find_pointer_holder(plan, planned->base, 1, &planned->target, &planned->target_request, found));
         if (!back && !*found)
             ACCD_TRY(find_extended_target(plan, planned, host, found));
     }
@@ -126,7 +126,7 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     const uint32_t slot_bytes = accd__request_slot_bytes(&plan->input, request);
     const uint64_t bytes = slot_bytes ? slot_bytes : sizeof(void *);
     bool found;
-    ACCD_TRY(find_pointer_holder(plan, request->slot, bytes, &planned.holder, &planned.holder_claim, &found));
+    ACCD_TRY(find_pointer_holder(plan, request->slot, bytes, &planned.holder, &planned.holder_request, &found));
     if (!found) /* the pointer lies in no object: the rules ignore that, or reject it */
         return accd__check_slot_state(plan, request, NULL, ACCD_SLOT_ABSENT);
     if (!accd__is_host_accessible(plan->context, request->slot, bytes))
@@ -146,16 +146,16 @@ static accd_status plan_attach(struct accd__attach_plan *attaches, uint32_t inde
     if (!explicit && request->state != ACCD_REQUEST_SKIPPED) {
         planned.base = request->host;
         planned.target = request->object;
-        planned.target_claim = request->state == ACCD_REQUEST_WITHIN_NEW ? request->owner : index;
+        planned.target_request = request->state == ACCD_REQUEST_WITHIN_NEW ? request->owner : index;
     } else if (planned.pointer) {
         if (!explicit && !request->bytes) {
             ACCD_TRY(find_empty_target(plan, &planned, request->host, &found));
         } else if (slot_bytes && request->bytes) { /* the data that the descriptor describes must all be present */
             planned.base = request->host;
-            ACCD_TRY(find_pointer_holder(plan, request->host, request->bytes, &planned.target, &planned.target_claim,
+            ACCD_TRY(find_pointer_holder(plan, request->host, request->bytes, &planned.target, &planned.target_request,
                                          &found));
         } else {
-            ACCD_TRY(find_pointer_holder(plan, planned.pointer, 1, &planned.target, &planned.target_claim, &found));
+            ACCD_TRY(find_pointer_holder(plan, planned.pointer, 1, &planned.target, &planned.target_request, &found));
         }
         if (!found)
             return accd__check_slot_state(plan, request, NULL, ACCD_SLOT_TARGET_ABSENT);
@@ -199,7 +199,7 @@ static bool is_preferred_target(const struct accd__plan *plan, const struct accd
     const struct accd__planned_attach *attaches[] = {a, b};
     for (int k = 0; k < 2; k++) {
         const struct accd__object *object = attaches[k]->target;
-        const struct accd__request *request = &plan->resolved.requests[attaches[k]->target_claim];
+        const struct accd__request *request = &plan->resolved.requests[attaches[k]->target_request];
         uint64_t bytes = object ? accd__object_bytes(object) : request->bytes;
         host[k] = object ? object->host : request->host;
         holds[k] = attaches[k]->pointer - host[k] < bytes;
@@ -266,7 +266,7 @@ accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
 /* Returns the object that contains the pointer of `planned`. Requires that the new objects of the construct exist. */
 static struct accd__object *attach_holder(const struct accd__plan *plan, const struct accd__planned_attach *planned)
 {
-    return planned->holder ? planned->holder : plan->resolved.requests[planned->holder_claim].object;
+    return planned->holder ? planned->holder : plan->resolved.requests[planned->holder_request].object;
 }
 
 /* Returns the target object of `planned`; NULL: the pointer is a null pointer. Requires that the new objects of the
@@ -275,7 +275,7 @@ static struct accd__object *attach_target(const struct accd__plan *plan, const s
 {
     return !planned->pointer ? NULL
            : planned->target ? planned->target
-                             : plan->resolved.requests[planned->target_claim].object;
+                             : plan->resolved.requests[planned->target_request].object;
 }
 
 /* Returns the device value of the pointer of `planned`: the device address of the byte that the pointer points to. 0:
@@ -299,9 +299,10 @@ accd_status accd__attach_plan_words(const struct accd__attach_plan *attaches)
         const struct accd__object *holder = attach_holder(plan, planned);
         uint64_t dev =
             accd__planned_object_dev(plan, holder) + (plan->resolved.requests[planned->request].slot - holder->host);
-        const struct accd__saved_descriptor *kept = planned->descriptor;
+        const struct accd__saved_descriptor *descriptor = planned->descriptor;
         ACCD_TRY(accd__plan_add_pointer(plan, plan->resolved.requests[planned->request].slot, dev,
-                                        attach_value(plan, planned), kept ? kept->rest : NULL, kept ? kept->bytes : 0));
+                                        attach_value(plan, planned), descriptor ? descriptor->rest : NULL,
+                                        descriptor ? descriptor->bytes : 0));
     }
     return ACCD_OK;
 }

@@ -8,7 +8,7 @@
 struct accd__planned_attach {
     uint32_t request;
     /* indices of the requests that make the holder and the target; valid if `holder` or `target` is NULL */
-    uint32_t holder_claim, target_claim;
+    uint32_t holder_request, target_request;
     struct accd__object *holder, *target;
     uint64_t pointer; /* value of the pointer on the host */
     uint64_t base;    /* host address in the target for accd__attachment.base; 0: the value of the pointer is used */

@@ -47,9 +47,9 @@ accd_status accd__plan_add_attached_pointer(struct accd__plan *plan, const struc
                                             uint64_t dev)
 {
     assert(attach);
-    const struct accd__saved_descriptor *kept = attach->descriptor;
+    const struct accd__saved_descriptor *descriptor = attach->descriptor;
     return accd__plan_add_pointer(plan, attach->slot, dev, accd__planned_attachment_dev(plan, attach),
-                                  kept ? kept->rest : NULL, kept ? kept->bytes : 0);
+                                  descriptor ? descriptor->rest : NULL, descriptor ? descriptor->bytes : 0);
 }
 
 /* Plans `move` as one transfer. If it goes to the device, also plans to rewrite the attached pointers that it
@@ -192,11 +192,11 @@ accd_status accd__plan_merge_moves(struct accd__plan *plan)
     }
     if (!joined)
         return ACCD_OK;
-    size_t kept = 0;
+    size_t nmoves = 0;
     for (size_t i = 0; i < n; i++)
         if (moves[i].bytes)
-            moves[kept++] = moves[i];
-    plan->changes.moves.n = kept;
+            moves[nmoves++] = moves[i];
+    plan->changes.moves.n = nmoves;
     return ACCD_OK;
 }
 
@@ -375,10 +375,10 @@ static uint64_t host_pointer_value(const struct accd__plan *plan, const struct a
 accd_status accd__plan_restore_pointer(struct accd__plan *plan, const struct accd__attachment *attach, uint64_t dev)
 {
     assert(attach);
-    const struct accd__saved_descriptor *kept = attach->descriptor;
-    const char *rest = kept ? kept->rest : NULL;
-    if (kept && accd__is_host_accessible(plan->context, attach->slot, kept->bytes))
+    const struct accd__saved_descriptor *descriptor = attach->descriptor;
+    const char *rest = descriptor ? descriptor->rest : NULL;
+    if (descriptor && accd__is_host_accessible(plan->context, attach->slot, descriptor->bytes))
         rest = (const char *)accd__pointer(attach->slot) + sizeof(void *);
     return accd__plan_add_pointer(plan, attach->slot, dev, host_pointer_value(plan, attach), rest,
-                                  kept ? kept->bytes : 0);
+                                  descriptor ? descriptor->bytes : 0);
 }

@@ -104,7 +104,7 @@ static accd_status fuse_by_base(struct accd__plan *plan)
 static accd_status join_ranges(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
-    size_t n = fusion->nranges, kept = 0;
+    size_t n = fusion->nranges, njoined = 0;
     struct accd__fusion_range *ranges = accd__scratch_alloc(&plan->context->scratch, n * sizeof *ranges);
     struct accd__pair *pairs = accd__scratch_alloc(&plan->context->scratch, 2 * n * sizeof *pairs);
     if (!ranges || !pairs)
@@ -116,16 +116,16 @@ static accd_status join_ranges(struct accd__plan *plan)
     pairs = accd__sort_pairs(pairs, pairs + n, n);
     for (size_t i = 0; i < n; i++) {
         const struct accd__fusion_range *next = &fusion->ranges[pairs[i].value];
-        struct accd__fusion_range *last = kept ? &ranges[kept - 1] : NULL;
+        struct accd__fusion_range *last = njoined ? &ranges[njoined - 1] : NULL;
         if (!last || next->host >= last->end) {
-            ranges[kept++] = *next;
+            ranges[njoined++] = *next;
             continue;
         }
         last->end = next->end > last->end ? next->end : last->end;
         last->reason = next->reason > last->reason ? next->reason : last->reason;
     }
     fusion->ranges = ranges;
-    fusion->nranges = kept;
+    fusion->nranges = njoined;
     return ACCD_OK;
 }
 
@@ -134,7 +134,7 @@ static accd_status join_ranges(struct accd__plan *plan)
 static void select_ranges(struct accd__plan *plan)
 {
     struct accd__fusion *fusion = plan->resolved.fusion;
-    size_t kept = 0;
+    size_t nselected = 0;
     for (size_t i = 0; i < fusion->nranges; i++) {
         struct accd__fusion_range range = fusion->ranges[i];
         struct accd__btree_cursor cursor;
@@ -147,9 +147,9 @@ static void select_ranges(struct accd__plan *plan)
                              ? accd__object_end(object) >= range.end && object->host <= range.host
                              : request && request->host == range.host && request->host + request->bytes == range.end;
         if (range.cover || !is_single)
-            fusion->ranges[kept++] = range;
+            fusion->ranges[nselected++] = range;
     }
-    fusion->nranges = kept;
+    fusion->nranges = nselected;
 }
 
 /* Computes fusion->ranges, the host ranges to fuse, from the candidates; drops candidates whose requests are skipped.
@@ -159,14 +159,14 @@ accd_status accd__fuse_plan(struct accd__plan *plan)
 {
     assert(plan->resolved.fusion);
     struct accd__fusion *fusion = plan->resolved.fusion;
-    size_t kept = 0;
+    size_t nleft = 0;
     for (size_t i = 0; i < fusion->ncandidates; i++)
         if (plan->resolved.requests[fusion->candidates[i].request].state != ACCD_REQUEST_SKIPPED)
-            fusion->candidates[kept++] = fusion->candidates[i];
-    fusion->ncandidates = kept;
-    if (!kept)
+            fusion->candidates[nleft++] = fusion->candidates[i];
+    fusion->ncandidates = nleft;
+    if (!nleft)
         return ACCD_OK;
-    if (kept > 1)
+    if (nleft > 1)
         ACCD_TRY(accd__compare_clauses(plan));
     ACCD_TRY(fuse_by_base(plan));
     ACCD_TRY(join_ranges(plan));
@@ -200,7 +200,7 @@ static accd_status list_entry_shifts(struct accd__plan *plan)
         for (; object && object->host < range->end; object = accd__btree_next(&cursor)) {
             struct accd__placement *placement = accd__find_placement(env, object);
             const struct accd__fused_tuple *fused = placement ? placement->fused : NULL;
-            bool kept = !abandons_slot(plan, placement, object);
+            bool keeps_slot = !abandons_slot(plan, placement, object);
             uint64_t left = !fused                        ? accd__object_bytes(object)
                             : object->host == fused->host ? fused->end - fused->host
                                                           : 0;
@@ -210,8 +210,8 @@ static accd_status list_entry_shifts(struct accd__plan *plan)
                                                             .range = (uint32_t)i,
                                                             .from = object->dev,
                                                             .size = object->size,
-                                                            .freed_bytes = kept ? 0 : left,
-                                                            .kept = kept});
+                                                            .freed_bytes = keeps_slot ? 0 : left,
+                                                            .keeps_slot = keeps_slot});
         }
     }
     return ACCD_OK;
@@ -248,8 +248,8 @@ accd_status accd__fuse_reserve(struct accd__plan *plan)
         fusion->blocks += !fusion->ranges[i].cover;
     size_t tuples = fusion->blocks;
     for (size_t i = 0; i < fusion->shifts.n; i++) {
-        vacated_count += fusion->shifts.at[i].kept;
-        fusion->blocks += fusion->shifts.at[i].kept && !(fusion->shifts.at[i].size & ACCD_OBJECT_SHARED);
+        vacated_count += fusion->shifts.at[i].keeps_slot;
+        fusion->blocks += fusion->shifts.at[i].keeps_slot && !(fusion->shifts.at[i].size & ACCD_OBJECT_SHARED);
     }
     size_t placements = plan->resolved.nfresh + fusion->shifts.n + fusion->noriginals;
     bool ok = accd__pool_reserve(&env->tuples.placement_pool, placements) &&
@@ -528,12 +528,12 @@ static void set_skip_link(struct accd__vacated_slot *vacated)
     vacated->jump = far ? jump->jump : below;
 }
 
-/* Makes the old place of a shifted object the latest vacated slot of `placement` if shift->kept is set; otherwise frees
- * the old place. Cannot fail: the records are reserved. Decides DIR-4.2-16. */
+/* Makes the old place of a shifted object the latest vacated slot of `placement` if shift->keeps_slot is set; otherwise
+ * frees the old place. Cannot fail: the records are reserved. Decides DIR-4.2-16. */
 static void vacate_slot(struct accd__device_env *env, const struct accd__object_shift *shift,
                         struct accd__placement *placement)
 {
-    if (shift->kept) {
+    if (shift->keeps_slot) {
         struct accd__vacated_slot *vacated = accd__pool_alloc(&env->tuples.vacated_pool);
         *vacated = (struct accd__vacated_slot){
             .below = placement->vacated,

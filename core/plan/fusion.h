@@ -43,9 +43,8 @@ struct accd__object_shift {
     /* entry: bytes that the move frees, 0 if the old place is kept. The first object of a tuple frees all bytes of the
      * tuple, its other objects free none. */
     uint64_t freed_bytes;
-    /* entry: the old place becomes a vacated slot, to which the object may return; exit: the new place is in a shared
-     * block */
-    bool kept;
+    bool keeps_slot; /* entry: the old place becomes a vacated slot, to which the object may return */
+    bool shared;     /* exit: the new place is in a shared block */
 };
 
 /* A copy within the device. */

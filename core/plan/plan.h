@@ -181,9 +181,9 @@ void accd__format_request_slot(const struct accd__plan_input *input, const struc
                                size_t capacity);
 /* Marks as ACCD_ITEM_UNCOUNTED all requests of members of one object except the first, and requests of a whole object
  * if a member counts. Used where each list item counts once; requires that the objects are known. */
-void accd_plan_together(struct accd__plan *plan);
+void accd__plan_requests_together(struct accd__plan *plan);
 /* True if an item's request is for a member of a structure, or for the pointer of another item. */
-bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__request *request);
+bool accd__request_is_part(const struct accd__plan *plan, const struct accd__request *request);
 /* Records an error about `request` (NULL: about no request) and returns `status`. The name of `request` replaces
  * ACCD_NAME_PLACEHOLDER in the format. `other`: conflicting object, or NULL. */
 accd_status accd__report_request_error(const struct accd__plan *plan, const struct accd__request *request,
@@ -219,30 +219,31 @@ accd_status accd__resolve_entry(struct accd__plan *plan);
 
 /* Result of a look-up of a request in the present table. */
 struct accd__resolution {
-    enum accd__lookup_result what; /* kind of present data in the range; ACCD_LOOKUP_COUNT: nothing was looked up */
+    enum accd__lookup_result lookup; /* kind of present data in the range; ACCD_LOOKUP_COUNT: nothing was looked up */
     /* decision of the rules on the look-up result */
-    enum accd__decision outcome;
+    enum accd__decision decision;
     struct accd__object *object; /* object with the first present byte, or NULL */
 };
 
 /* Looks up `request` in the present table, applies the rules, and sets its state: PRESENT, SKIPPED, or unchanged.
- * Returns an error if the rules reject the request, or without memory. The caller handles the outcomes SPLIT and FILL.
+ * Returns an error if the rules reject the request, or without memory. The caller handles the decisions SPLIT and FILL.
  * `demand`: how the request treats absent data. A request for parts only is narrowed to the range of these parts if
  * that range is entirely present or, except in entries, entirely absent (OMP60-map-15). */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found);
-/* Returns the decision of the rules on the look-up result `what` of `request`. `demand`: how it treats absent data. */
+/* Returns the decision of the rules on the look-up result `lookup` of `request`. `demand`: how it treats absent data.
+ */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
-                                                      enum accd__lookup_result what);
-/* Records the error of a rejecting `decision` on `request`, and returns its status. `object`: conflicting
+                                                      enum accd__lookup_result lookup);
+/* Records the error of a rejecting `entry` on `request`, and returns its status. `object`: conflicting
  * object, or NULL. */
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
-                                 const struct accd__object *object, const struct accd__policy_entry *decision);
-/* Records and returns the error if the rules reject the state `what` of the pointer that `request` attaches or
+                                 const struct accd__object *object, const struct accd__policy_entry *entry);
+/* Records and returns the error if the rules reject `state`, the state of the pointer that `request` attaches or
  * detaches; returns ACCD_OK otherwise. `holder`: object that contains the pointer, or NULL. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
-                                   const struct accd__object *holder, enum accd__slot_state what);
+                                   const struct accd__object *holder, enum accd__slot_state state);
 /* True if `request` is for an update whose mapper moves only single members, each of which is looked up by its own
  * request. */
 bool accd__requests_members_only(const struct accd__plan *plan, const struct accd__request *request);

@@ -172,90 +172,91 @@ static accd_status look_up_request(struct accd__plan *plan, struct accd__request
     else
         ACCD_TRY(accd__find_containment(plan->env, request->host, 1, &relation, &found->object));
     if (relation == ACCD_RANGE_DISJOINT) {
-        found->what = ACCD_LOOKUP_ABSENT;
+        found->lookup = ACCD_LOOKUP_ABSENT;
     } else if (relation == ACCD_RANGE_PARTIAL) {
         const struct accd__coverage cover = accd__get_coverage(plan->env, request->host, request->bytes);
-        found->what = !cover.whole ? ACCD_LOOKUP_PARTIAL : cover.one ? ACCD_LOOKUP_TUPLE : ACCD_LOOKUP_OBJECTS;
+        found->lookup = !cover.whole ? ACCD_LOOKUP_PARTIAL : cover.is_single ? ACCD_LOOKUP_TUPLE : ACCD_LOOKUP_OBJECTS;
     } else {
-        found->what = plan->context->policy.holes && request->bytes ? find_excluded_bytes(plan, request, found->object)
-                                                                    : ACCD_LOOKUP_OBJECT;
-        if (found->what == ACCD_LOOKUP_OBJECT && can_fill_holes(plan, request, found->object, demand)) {
+        found->lookup = plan->context->policy.holes && request->bytes
+                            ? find_excluded_bytes(plan, request, found->object)
+                            : ACCD_LOOKUP_OBJECT;
+        if (found->lookup == ACCD_LOOKUP_OBJECT && can_fill_holes(plan, request, found->object, demand)) {
             relation = accd__get_named_part(plan->env, found->object, request->host, request->bytes);
-            found->what = relation == ACCD_RANGE_CONTAINED  ? ACCD_LOOKUP_OBJECT
-                          : relation == ACCD_RANGE_DISJOINT ? ACCD_LOOKUP_UNNAMED
-                                                            : ACCD_LOOKUP_NAMED_PART;
+            found->lookup = relation == ACCD_RANGE_CONTAINED  ? ACCD_LOOKUP_OBJECT
+                            : relation == ACCD_RANGE_DISJOINT ? ACCD_LOOKUP_UNNAMED
+                                                              : ACCD_LOOKUP_NAMED_PART;
         }
     }
     return ACCD_OK;
 }
 
-/* Records the error that `decision` describes about `request` and the conflicting `object` (or NULL). Returns its
+/* Records the error that `entry` describes about `request` and the conflicting `object` (or NULL). Returns its
  * status. */
 accd_status accd__reject_request(const struct accd__plan *plan, const struct accd__request *request,
-                                 const struct accd__object *object, const struct accd__policy_entry *decision)
+                                 const struct accd__object *object, const struct accd__policy_entry *entry)
 {
-    assert(decision && decision->status != ACCD_OK);
+    assert(entry && entry->status != ACCD_OK);
     char number[12];
     snprintf(number, sizeof number, "%d", plan->env->device.number);
-    return accd__report_request_error(
-        plan, request, object, decision->status, decision->rule, "%s %s%s", decision->text_before,
-        decision->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number, decision->text_after);
+    return accd__report_request_error(plan, request, object, entry->status, entry->rule, "%s %s%s", entry->text_before,
+                                      entry->status == ACCD_ERROR_ALREADY_PRESENT ? plan->context->rules.name : number,
+                                      entry->text_after);
 }
 
-/* Returns the decision of the policy table (rules compiled for look-ups) on the look-up result `what` of `request`.
+/* Returns the decision of the policy table (rules compiled for look-ups) on the look-up result `lookup` of `request`.
  * `demand`: how the request treats absent data. */
 const struct accd__policy_entry *accd__request_policy(const struct accd__plan *plan,
                                                       const struct accd__request *request, enum accd__demand demand,
-                                                      enum accd__lookup_result what)
+                                                      enum accd__lookup_result lookup)
 {
-    assert(what < ACCD_LOOKUP_COUNT);
+    assert(lookup < ACCD_LOOKUP_COUNT);
     const uint8_t(*row)[ACCD_LOOKUP_COUNT] = plan->context->policy.presence[demand];
-    const bool plain = row[0][what] != row[1][what] && !(request->flags & ACCD_ITEM_REQUIRE_PRESENT) &&
+    const bool plain = row[0][lookup] != row[1][lookup] && !(request->flags & ACCD_ITEM_REQUIRE_PRESENT) &&
                        requests_plain_range(plan, request);
-    return &accd__policy_entries[row[plain][what]];
+    return &accd__policy_entries[row[plain][lookup]];
 }
 
 /* Looks `request` up, and applies the decisions REJECT (an error), SKIP and USE; leaves others to the caller in
- * found->outcome. `demand`: how the request treats absent data. Fails without memory, too. */
+ * found->decision. `demand`: how the request treats absent data. Fails without memory, too. */
 accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request *request, enum accd__demand demand,
                                   struct accd__resolution *found)
 {
-    *found = (struct accd__resolution){.what = ACCD_LOOKUP_COUNT};
+    *found = (struct accd__resolution){.lookup = ACCD_LOOKUP_COUNT};
     ACCD_TRY(look_up_request(plan, request, demand, found));
-    const struct accd__policy_entry *decision = accd__request_policy(plan, request, demand, found->what);
-    found->outcome = decision->outcome;
-    if (decision->outcome == ACCD_DECISION_REJECT ||
-        (decision->outcome == ACCD_DECISION_REJECT_NAMED && !avoids_present_objects(plan, request)))
-        return accd__reject_request(plan, request, found->object, decision);
-    if (decision->outcome == ACCD_DECISION_SKIP)
+    const struct accd__policy_entry *entry = accd__request_policy(plan, request, demand, found->lookup);
+    found->decision = entry->decision;
+    if (entry->decision == ACCD_DECISION_REJECT ||
+        (entry->decision == ACCD_DECISION_REJECT_NAMED && !avoids_present_objects(plan, request)))
+        return accd__reject_request(plan, request, found->object, entry);
+    if (entry->decision == ACCD_DECISION_SKIP)
         request->state = ACCD_REQUEST_SKIPPED;
-    if (decision->outcome == ACCD_DECISION_USE) {
+    if (entry->decision == ACCD_DECISION_USE) {
         request->state = ACCD_REQUEST_PRESENT;
         request->object = found->object;
     }
     return ACCD_OK;
 }
 
-/* Returns the error with which the rules reject the state `what` of the pointer of `request`; ACCD_OK if they accept
+/* Returns the error with which the rules reject `state`, the state of the pointer of `request`; ACCD_OK if they accept
  * it. `holder`: object that contains the pointer, or NULL. */
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
-                                   const struct accd__object *holder, enum accd__slot_state what)
+                                   const struct accd__object *holder, enum accd__slot_state state)
 {
     const enum accd__slot_owner of = request->action == ACCD_ACTION_ATTACH || request->action == ACCD_ACTION_DETACH
                                          ? ACCD_SLOT_OWNER_ATTACH
                                      : request->source & ACCD_SOURCE_WALKED ? ACCD_SLOT_OWNER_SECTION
                                                                             : ACCD_SLOT_OWNER_ITEM;
-    const struct accd__policy_entry *decision = &accd__policy_entries[plan->context->policy.slot[of][what]];
+    const struct accd__policy_entry *entry = &accd__policy_entries[plan->context->policy.slot[of][state]];
     char name[160], device[16] = "";
-    if (decision->outcome != ACCD_DECISION_REJECT ||
-        (request->flags & ACCD_ITEM_IF_PRESENT && what < ACCD_SLOT_DETACHED))
+    if (entry->decision != ACCD_DECISION_REJECT ||
+        (request->flags & ACCD_ITEM_IF_PRESENT && state < ACCD_SLOT_DETACHED))
         return ACCD_OK;
     accd__format_request_slot(&plan->input, request, name, sizeof name);
-    if (decision->status == ACCD_ERROR_NOT_PRESENT)
+    if (entry->status == ACCD_ERROR_NOT_PRESENT)
         snprintf(device, sizeof device, " %d", plan->env->device.number);
-    return accd__report_request_error(plan, request, holder, decision->status, decision->rule, "%s%s%s%s%s",
-                                      decision->text_before, *decision->text_before ? " " : "", name,
-                                      decision->text_after, device);
+    return accd__report_request_error(plan, request, holder, entry->status, entry->rule, "%s%s%s%s%s",
+                                      entry->text_before, *entry->text_before ? " " : "", name, entry->text_after,
+                                      device);
 }
 
 /* --------------------------------------------------------------------------- extended ranges -- */

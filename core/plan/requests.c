@@ -116,7 +116,7 @@ bool accd__pointer_request_counts(const struct accd__plan *plan, const struct ac
 }
 
 /* True if `request` comes from an item that is a base pointer or a member (it has a frame). */
-bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__request *request)
+bool accd__request_is_part(const struct accd__plan *plan, const struct accd__request *request)
 {
     return !(request->source & ACCD_SOURCE_WALKED) &&
            (request->flags & ACCD_ITEM_BASE_POINTER || plan->input.construct->items[request->source].frame);
@@ -124,14 +124,14 @@ bool accd_claim_is_part(const struct accd__plan *plan, const struct accd__reques
 
 /* Sets ACCD_ITEM_UNCOUNTED in requests of further members of an object, and of a whole object if a member counts.
  * Decides OMP60-map-4. */
-void accd_plan_together(struct accd__plan *plan)
+void accd__plan_requests_together(struct accd__plan *plan)
 {
     struct accd__request *requests = plan->resolved.requests;
     for (int whole = 0; whole <= 1; whole++) /* members first; then whole structures, if no member counts */
         for (size_t i = 0; i < plan->resolved.nrequests; i++) {
             struct accd__object *object = requests[i].object;
             if (!object || requests[i].flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_FINALIZE) ||
-                accd_claim_is_part(plan, &requests[i]) == whole ||
+                accd__request_is_part(plan, &requests[i]) == whole ||
                 (whole && (requests[i].slot || requests[i].source & ACCD_SOURCE_WALKED)))
                 continue;
             if (object->size & ACCD_OBJECT_VISITED)

@@ -57,13 +57,14 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
 {
     assert(index < plan->resolved.nrequests);
     struct accd__request *request = &plan->resolved.requests[index];
-    const bool is_whole = found->what != ACCD_LOOKUP_PARTIAL, one = found->what == ACCD_LOOKUP_TUPLE;
+    const bool is_whole = found->lookup != ACCD_LOOKUP_PARTIAL, is_tuple = found->lookup == ACCD_LOOKUP_TUPLE;
     const struct accd__policy_entry *each =
         accd__request_policy(plan, request, get_demand(request), ACCD_LOOKUP_OBJECT);
     struct accd__fusion_candidate *candidate = NULL;
-    if (plan->resolved.fusion && !(request->flags & ACCD_ITEM_UNCOUNTED) && (plan->context->rules.fusion || !one)) {
+    if (plan->resolved.fusion && !(request->flags & ACCD_ITEM_UNCOUNTED) &&
+        (plan->context->rules.fusion || !is_tuple)) {
         candidate = accd__fuse_add_candidate(plan, index);
-        candidate->dropped = one && accd__accepts_present(request->flags);
+        candidate->dropped = is_tuple && accd__accepts_present(request->flags);
         candidate->split = candidate->allocates = !is_whole;
     }
     if (!is_whole)
@@ -78,7 +79,7 @@ static accd_status split_partly_present(struct accd__plan *plan, uint32_t index,
         request = &plan->resolved.requests[i < first ? index : i];
         if (request->state != ACCD_REQUEST_PRESENT)
             continue;
-        if (is_whole && each->outcome == ACCD_DECISION_REJECT)
+        if (is_whole && each->decision == ACCD_DECISION_REJECT)
             return accd__reject_request(plan, request, request->object, each);
         ACCD_TRY(accept_present(plan, request));
     }
@@ -150,8 +151,9 @@ static __attribute__((noinline, cold)) accd_status skip_absent_targets(struct ac
             else
                 high = middle;
         }
-        const struct accd__request *around = low ? &requests[pairs[low - 1].value] : NULL;
-        if (around && around->state == ACCD_REQUEST_SKIPPED && requests[i].slot - around->host < around->bytes)
+        const struct accd__request *preceding = low ? &requests[pairs[low - 1].value] : NULL;
+        if (preceding && preceding->state == ACCD_REQUEST_SKIPPED &&
+            requests[i].slot - preceding->host < preceding->bytes)
             requests[i].state = ACCD_REQUEST_SKIPPED;
     }
     return ACCD_OK;
@@ -166,7 +168,7 @@ static __attribute__((noinline, cold)) accd_status fill_storage(struct accd__pla
     assert(plan->resolved.fusion && found->object);
     struct accd__request *request = &plan->resolved.requests[index];
     struct accd__fusion_candidate *candidate = accd__fuse_add_candidate(plan, index);
-    candidate->split = found->what == ACCD_LOOKUP_NAMED_PART;
+    candidate->split = found->lookup == ACCD_LOOKUP_NAMED_PART;
     candidate->allocates = true;
     if (candidate->split)
         set_update_present(plan, request);
@@ -201,14 +203,14 @@ static accd_status resolve_presence(struct accd__plan *plan, uint32_t index)
     struct accd__request *request = &plan->resolved.requests[index];
     struct accd__resolution found;
     ACCD_TRY(accd__resolve_request(plan, request, get_demand(request), &found));
-    if (found.outcome == ACCD_DECISION_SPLIT)
+    if (found.decision == ACCD_DECISION_SPLIT)
         return get_demand(request) == ACCD_DEMAND_PRESENT_PART ? select_present_part(plan, index)
                                                                : split_partly_present(plan, index, &found);
-    if (found.outcome == ACCD_DECISION_FILL)
+    if (found.decision == ACCD_DECISION_FILL)
         return fill_storage(plan, index, &found);
-    if (found.outcome == ACCD_DECISION_SKIP)
+    if (found.decision == ACCD_DECISION_SKIP)
         return ACCD_OK;
-    const bool is_used = found.outcome == ACCD_DECISION_USE;
+    const bool is_used = found.decision == ACCD_DECISION_USE;
     if (plan->resolved.fusion && !(request->flags & ACCD_ITEM_UNCOUNTED) &&
         (plan->context->rules.fusion || (!is_used && lies_in_tuple_gap(plan, request)))) {
         struct accd__fusion_candidate *candidate = accd__fuse_add_candidate(plan, index);
@@ -248,7 +250,7 @@ static bool comes_before(const struct accd__plan *plan, const struct accd__reque
                          const struct accd__request *owner)
 {
     return plan->context->rules.counting == ACCD_COUNT_ITEMS && request < owner && request->bytes < owner->bytes &&
-           !accd_claim_is_part(plan, request) && !((request->source | owner->source) & ACCD_SOURCE_WALKED);
+           !accd__request_is_part(plan, request) && !((request->source | owner->source) & ACCD_SOURCE_WALKED);
 }
 
 /* Resolves a request that makes no object: it becomes WITHIN_NEW if another request makes an object that contains its

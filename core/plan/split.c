@@ -383,8 +383,8 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
 }
 
 /* Sets `several` in the root of each part of `regroup` that stays together in the present tuple. If only younger
- * originals connect a part, sets `held` of its root to their least serial. Sets *any_p to true if there is such a part.
- * Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+ * originals connect a part, sets `younger_serial` of its root to their least serial. Sets *any_p to true if there is
+ * such a part. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *any_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
@@ -399,14 +399,14 @@ static accd_status evaluate_present(struct accd__plan *plan, struct accd__regrou
     ACCD_TRY(connect_occupants(plan, members, layers, regroup->n, UINT64_MAX));
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__tuple_occupant *root = &members[find_root(members, i)];
-        root->held = root->several ? next_serial : 0;
+        root->younger_serial = root->several ? next_serial : 0;
     }
     *any_p = false;
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__tuple_occupant *root = &members[find_root(members, i)];
         if (members[i].older) {
             root->several = true;
-            root->held = 0;
+            root->younger_serial = 0;
         }
         *any_p |= root->several;
     }
@@ -477,7 +477,7 @@ static accd_status list_exit_shifts(struct accd__plan *plan, struct accd__regrou
                                                         .from = placement->object->dev,
                                                         .to = vacated->dev,
                                                         .size = placement->object->size,
-                                                        .kept = vacated->shared});
+                                                        .shared = vacated->shared});
     }
     return ACCD_OK;
 }
@@ -513,7 +513,7 @@ accd_status accd__split_plan(struct accd__plan *plan, struct accd__object *const
         struct accd__object_change *change;
         ACCD_TRY(accd__note_object_change(plan, shift->object, &change));
         change->dev = shift->to;
-        change->shared = shift->kept;
+        change->shared = shift->shared;
     }
     ACCD_TRY(accd__fuse_plan_copies(plan, NULL, 0));
     return accd__fuse_plan_pointers(plan);
@@ -546,8 +546,8 @@ static void free_original(struct accd__device_env *env, struct accd__original *o
         original->placement->originals = original->next;
     if (original->next)
         original->next->prev = original->prev;
-    const struct accd__original *known = accd__btree_floor(&env->tuples.bases, original->base);
-    if (known == original) {
+    const struct accd__original *entry = accd__btree_floor(&env->tuples.bases, original->base);
+    if (entry == original) {
         accd__btree_erase(&env->tuples.bases, original->base);
         if (original->right != original)
             accd__btree_insert(&env->tuples.bases, original->base, original->right);
@@ -654,7 +654,7 @@ static void make_part_tuples(struct accd__device_env *env, struct accd__regroup 
             /* A part of the tuple that splits gets the serial of the younger original that connects it or, without
              * one, the serial of the split tuple. A part that returned to an older tuple keeps that tuple's serial. */
             if (present)
-                fused->serial = root->held ? root->held : serial;
+                fused->serial = root->younger_serial ? root->younger_serial : serial;
             fused->current = true;
             fused->host = root->low;
             fused->end = root->high;

@@ -33,10 +33,10 @@ bool accd__request_grid(const struct accd__plan *plan, const struct accd__reques
     if (request->source & ACCD_SOURCE_WALKED)
         return section_request_grid(plan, request, grid);
     const struct accd__item_grid *gaps = plan->input.gaps;
-    const size_t behind = gaps ? ACCD_UPPER_BOUND(gaps, item, plan->input.ngaps, request->source) : 0;
-    const bool found = behind && gaps[behind - 1].item == request->source;
+    const size_t grid_end = gaps ? ACCD_UPPER_BOUND(gaps, item, plan->input.ngaps, request->source) : 0;
+    const bool found = grid_end && gaps[grid_end - 1].item == request->source;
     if (found)
-        *grid = gaps[behind - 1].grid;
+        *grid = gaps[grid_end - 1].grid;
     return found;
 }
 

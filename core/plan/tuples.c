@@ -23,12 +23,12 @@ static uint64_t request_base(const struct accd__plan *plan, const struct accd__r
 bool accd__can_fuse(const struct accd__plan *plan)
 {
     const accd_rules *rules = &plan->context->rules;
-    bool wanted = rules->fusion || rules->partial_overlap != ACCD_OVERLAP_ERROR ||
-                  plan->input.item_flags & (ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT) ||
-                  plan->env->tuples.fused.count; /* new data between fused data join their block */
-    for (size_t i = 0; plan->input.walk && i < plan->input.walk->nsegments && !wanted; i++)
-        wanted = plan->input.walk->segments[i].flags & (ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT);
-    return wanted;
+    bool may_fuse = rules->fusion || rules->partial_overlap != ACCD_OVERLAP_ERROR ||
+                    plan->input.item_flags & (ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT) ||
+                    plan->env->tuples.fused.count; /* new data between fused data join their block */
+    for (size_t i = 0; plan->input.walk && i < plan->input.walk->nsegments && !may_fuse; i++)
+        may_fuse = plan->input.walk->segments[i].flags & (ACCD_ITEM_COPY_ABSENT | ACCD_ITEM_UPDATE_PRESENT);
+    return may_fuse;
 }
 
 /* Sets plan->resolved.fusion to an empty record with space for one candidate for each request. Fails only without

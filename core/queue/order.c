@@ -92,10 +92,10 @@ static bool find_on_device(const struct accd__device_env *env,
     const struct accd__pair *ranges = next->ranges;
     bool found = false;
     if (next->nranges > ACCD_TASK_INTERVALS)
-        return accd__interval_find_overlap(env->queues.uses, ranges[0].key, ranges[next->nranges - 1].value, accept,
+        return accd__interval_find_overlap(env->queues.accesses, ranges[0].key, ranges[next->nranges - 1].value, accept,
                                            search);
     for (size_t i = 0; i < next->nranges && !found; i++)
-        found = accd__interval_find_overlap(env->queues.uses, ranges[i].key, ranges[i].value, accept, search);
+        found = accd__interval_find_overlap(env->queues.accesses, ranges[i].key, ranges[i].value, accept, search);
     return found;
 }
 
@@ -159,9 +159,9 @@ static void add_batch_memory(struct accd__task *task, const struct accd__batch *
         else if (at->direction != ACCD_TRANSFER_CORE_TO_DEVICE)
             extend_host_range(task, at->host, at->host + at->bytes);
     }
-    for (size_t i = 0; i < batch->nuses; i++)
-        task->ranges[task->nranges++] = batch->uses[i];
-    if (batch->nuses)
+    for (size_t i = 0; i < batch->naccesses; i++)
+        task->ranges[task->nranges++] = batch->accesses[i];
+    if (batch->naccesses)
         extend_host_range(task, batch->host_low, batch->host_end);
     uint64_t moved[3] = {0};
     task->fetches = accd__count_batch_traffic(batch, moved).out;
@@ -175,9 +175,9 @@ accd_status accd__wait_for_batch_conflicts(struct accd__device_env *env, struct 
     if (!accd__is_concurrent(env) || !has_pending_tasks(context))
         return ACCD_OK;
     if (batch->bulk)
-        ACCD_TRY(batch->bulk_ops->uses(batch));
-    if (batch->n > 1 || batch->nuses)
-        task.ranges = accd__scratch_alloc(&context->scratch, (2 * batch->n + batch->nuses) * sizeof task.ranges[0]);
+        ACCD_TRY(batch->bulk_ops->list_accesses(batch));
+    if (batch->n > 1 || batch->naccesses)
+        task.ranges = accd__scratch_alloc(&context->scratch, (2 * batch->n + batch->naccesses) * sizeof task.ranges[0]);
     if (task.ranges)
         add_batch_memory(&task, batch);
     if (!task.ranges || !accd__task_merge_ranges(context, &task))
@@ -271,7 +271,7 @@ static struct accd__task *new_transfer_task(struct accd__device_env *env, const 
     uint64_t own = 0;
     for (size_t i = 0; i < batch->n; i++)
         own += batch->at[i].direction == ACCD_TRANSFER_CORE_TO_DEVICE ? batch->at[i].bytes : 0;
-    const size_t nranges = 2 * batch->n + batch->nuses;
+    const size_t nranges = 2 * batch->n + batch->naccesses;
     const size_t lists = batch->n * sizeof batch->at[0] + nranges * sizeof(struct accd__pair);
     struct accd__task *task = accd__task_new(env, ACCD_TASK_TRANSFERS, lists + own);
     if (!task)
@@ -281,8 +281,8 @@ static struct accd__task *new_transfer_task(struct accd__device_env *env, const 
     char *own_copy = (char *)(at + batch->n);
     task->u.batch = *batch;
     task->u.batch.at = at;
-    task->u.batch.uses = NULL;
-    task->u.batch.nuses = 0;
+    task->u.batch.accesses = NULL;
+    task->u.batch.naccesses = 0;
     for (size_t i = 0; i < batch->n; i++) {
         at[i] = batch->at[i];
         if (at[i].direction != ACCD_TRANSFER_CORE_TO_DEVICE)
@@ -298,7 +298,7 @@ static struct accd__task *new_transfer_task(struct accd__device_env *env, const 
     return NULL;
 }
 
-accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *what,
+accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *construct_name,
                               const char *file, int line)
 {
     assert(queue->last);
@@ -309,7 +309,7 @@ accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batc
         batch->bulk_ops->drop(batch->bulk);
     if (!task)
         return accd__report_out_of_memory(context, "to leave transfers to a queue");
-    task->what = accd__intern_name(context, what);
+    task->construct_name = accd__intern_name(context, construct_name);
     task->file = accd__intern_name(context, file);
     task->line = line;
     accd_status status = accd__is_concurrent(queue->env) ? start_task(queue, task, &done) : ACCD_OK;
@@ -331,7 +331,7 @@ accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uin
 /* Returns ACCD_ERROR_MISSING_WAIT, with a message, if a pending task uses the range; if queues are concurrent, waits
  * for such tasks instead. Decides ACC33-async-4. */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
-                                uint64_t bytes, const char *what)
+                                uint64_t bytes, const char *participle)
 {
     if (accd__is_concurrent(env))
         return accd__wait_for_range(env, dev, bytes);
@@ -341,7 +341,7 @@ accd_status accd__check_pending(struct accd__device_env *env, const struct accd_
         return ACCD_OK;
     accd__task_describe(task->queue, task, text, sizeof text);
     accd__set_error(env->context, ACCD_ERROR_MISSING_WAIT, R_MISSING_WAIT, "%s would be %s, but %s",
-                    object ? ACCD_NAME_PLACEHOLDER : "the device memory", what, text);
+                    object ? ACCD_NAME_PLACEHOLDER : "the device memory", participle, text);
     if (object)
         accd__describe_object(env, object, &env->context->error.asked);
     return accd__insert_object_name(env->context);

@@ -261,7 +261,7 @@ static struct accd__task *new_kernel_task(const accd_region *region, const struc
     task->u.call.fn = fn;
     task->u.call.ud = ud;
     task->ranges = (struct accd__pair *)(task + 1);
-    task->what =
+    task->construct_name =
         accd__intern_name(context, accd__construct_name(&(accd_construct){.kind = region->kind, .name = region->name}));
     task->file = accd__intern_name(context, region->file);
     task->line = region->line;

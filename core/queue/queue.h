@@ -30,7 +30,7 @@ struct accd__task {
     enum accd__task_kind kind;
     uint64_t number;
     size_t size; /* bytes of the record with the data after it */
-    const char *what, *file;
+    const char *construct_name, *file;
     int line;
     union {
         struct accd__batch batch;
@@ -152,7 +152,7 @@ bool accd__running_kernel_range(const struct accd__device_env *env, uint64_t dev
 
 /* Queues the transfers of a batch: copies the list and the bytes of direction CORE_TO_DEVICE, and starts the work if
  * queues are concurrent. Takes ownership of batch->bulk, also on failure. After a failure nothing is queued. */
-accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *what,
+accd_status accd__queue_batch(struct accd__queue *queue, const struct accd__batch *batch, const char *construct_name,
                               const char *file, int line);
 /* Waits for the tasks, if queues are concurrent, that use memory of a batch without a queue, including memory of its
  * bulk. */
@@ -164,10 +164,10 @@ accd_status accd__wait_for_all_queues(struct accd__device_env *env);
 /* Waits for the tasks that use a device range, except those that precede the construct of accd__begin_pending_query. */
 accd_status accd__wait_for_range(struct accd__device_env *env, uint64_t dev, uint64_t bytes);
 /* Returns ACCD_ERROR_MISSING_WAIT if a pending task uses the range; if queues are concurrent, waits for it instead.
- * `what` is the participle in the message, as in "X would be removed"; object = NULL: the message is about device
+ * `participle` is the participle in the message, as in "X would be removed"; object = NULL: the message is about device
  * memory. */
 accd_status accd__check_pending(struct accd__device_env *env, const struct accd__object *object, uint64_t dev,
-                                uint64_t bytes, const char *what);
+                                uint64_t bytes, const char *participle);
 /* Runs the tasks that use a device range or will mark it as unwritten, before the range gets other data. */
 accd_status accd__finish_pending(struct accd__device_env *env, uint64_t dev, uint64_t bytes);
 

@@ -10,7 +10,7 @@ bool accd__task_merge_ranges(accd_context *context, struct accd__task *task)
 {
     enum { FEW = 4 };
     struct accd__pair few[FEW], *spare = few;
-    size_t kept = 0;
+    size_t nmerged = 0;
     if (task->nranges > FEW)
         spare = accd__scratch_alloc(&context->scratch, task->nranges * sizeof *spare);
     if (!spare)
@@ -19,13 +19,13 @@ bool accd__task_merge_ranges(accd_context *context, struct accd__task *task)
     if (sorted != task->ranges)
         memcpy(task->ranges, sorted, task->nranges * sizeof *sorted);
     for (size_t i = 0; i < task->nranges; i++) {
-        struct accd__pair *before = kept ? &task->ranges[kept - 1] : NULL, *next = &task->ranges[i];
+        struct accd__pair *before = nmerged ? &task->ranges[nmerged - 1] : NULL, *next = &task->ranges[i];
         if (before && next->key < before->value)
             before->value = next->value > before->value ? next->value : before->value;
         else
-            task->ranges[kept++] = *next;
+            task->ranges[nmerged++] = *next;
     }
-    task->nranges = kept;
+    task->nranges = nmerged;
     return true;
 }
 
@@ -99,8 +99,8 @@ static bool is_implied(const struct accd__task *task)
 /* Search for tasks that use a device range. */
 struct task_search {
     uint64_t dev, bytes;
-    bool forgets, known; /* forgets: include tasks that will mark a part of the range as unwritten; known: include tasks
-                            that are done before the construct */
+    bool forgets, includes_done;    /* forgets: include tasks that will mark a part of the range as unwritten;
+                               includes_done: include tasks    that are done before the construct */
     const struct accd__task *first; /* first task found, by queue and number */
     struct accd__interval **noted;
 };
@@ -117,7 +117,7 @@ static bool find_first_task(void *ud, const struct accd__interval *span)
     struct task_search *search = ud;
     const struct accd__task *task = span->owner;
     if ((!search->first || comes_before(task, search->first)) &&
-        accd__task_uses_range(task, search->dev, search->bytes) && (search->known || !is_implied(task)))
+        accd__task_uses_range(task, search->dev, search->bytes) && (search->includes_done || !is_implied(task)))
         search->first = task;
     return false;
 }
@@ -139,7 +139,7 @@ static bool note_user(void *ud, const struct accd__interval *span)
 const struct accd__task *accd__find_pending_task(const struct accd__device_env *env, uint64_t dev, uint64_t bytes)
 {
     struct task_search search = {.dev = dev, .bytes = bytes};
-    (void)accd__interval_find_overlap(env->queues.uses, dev, dev + bytes, find_first_task, &search);
+    (void)accd__interval_find_overlap(env->queues.accesses, dev, dev + bytes, find_first_task, &search);
     return search.first;
 }
 
@@ -160,7 +160,7 @@ void accd__note_users(struct accd__device_env *env, uint64_t dev, uint64_t bytes
                       struct accd__interval **noted)
 {
     struct task_search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .noted = noted};
-    (void)accd__interval_find_overlap(env->queues.uses, dev, dev + bytes, note_user, &search);
+    (void)accd__interval_find_overlap(env->queues.accesses, dev, dev + bytes, note_user, &search);
 }
 
 struct accd__queue *accd__next_busy_queue(const struct accd__device_env *env, uint64_t number)
@@ -173,8 +173,8 @@ struct accd__queue *accd__last_queue_using(const struct accd__device_env *env, u
 {
     if (env->queues.releasing && env->queues.releasing->first)
         return env->queues.releasing;
-    struct task_search search = {.dev = dev, .bytes = bytes, .known = true};
-    (void)accd__interval_find_overlap(env->queues.uses, dev, dev + bytes, find_first_task, &search);
+    struct task_search search = {.dev = dev, .bytes = bytes, .includes_done = true};
+    (void)accd__interval_find_overlap(env->queues.accesses, dev, dev + bytes, find_first_task, &search);
     return search.first ? search.first->queue : NULL;
 }
 
@@ -184,7 +184,7 @@ static void add_interval(struct accd__task *task, uint64_t low, uint64_t high)
     struct accd__interval *span = &task->spans[task->nspans++];
     assert(task->nspans <= ACCD_TASK_INTERVALS && low <= high);
     *span = (struct accd__interval){.low = low, .high = high, .owner = task};
-    accd__interval_insert(&task->queue->env->queues.uses, span);
+    accd__interval_insert(&task->queue->env->queues.accesses, span);
 }
 
 /* Returns true if the host memory of a task is indexed: it has some, and queues are concurrent. */
@@ -193,8 +193,8 @@ static bool uses_host(const struct accd__queue *queue, const struct accd__task *
     return task->host.low < task->host.high && accd__is_concurrent(queue->env);
 }
 
-/* Puts the device memory that a task uses into env->queues.uses, by ranges or, for more than ACCD_TASK_INTERVALS, as
- * one hull; and its host memory into host_users. */
+/* Puts the device memory that a task uses into env->queues.accesses, by ranges or, for more than ACCD_TASK_INTERVALS,
+ * as one hull; and its host memory into host_users. */
 static void index_task(struct accd__queue *queue, struct accd__task *task)
 {
     const struct accd__pair *ranges = task->ranges;
@@ -216,7 +216,7 @@ static void index_task(struct accd__queue *queue, struct accd__task *task)
 static void unindex_task(struct accd__queue *queue, struct accd__task *task)
 {
     while (task->nspans)
-        accd__interval_remove(&queue->env->queues.uses, &task->spans[--task->nspans]);
+        accd__interval_remove(&queue->env->queues.accesses, &task->spans[--task->nspans]);
     if (uses_host(queue, task))
         accd__interval_remove(&queue->env->context->host_users[task->fetches], &task->host);
 }
@@ -228,7 +228,8 @@ void accd__task_describe(const struct accd__queue *queue, const struct accd__tas
         snprintf(name, sizeof name, "queue %lld", (long long)queue->async);
     if (task->file)
         snprintf(place, sizeof place, " of %s:%d", task->file, task->line);
-    snprintf(to, capacity, "%s has not done the %s%s yet", name, task->what ? task->what : "work", place);
+    snprintf(to, capacity, "%s has not done the %s%s yet", name, task->construct_name ? task->construct_name : "work",
+             place);
 }
 
 const char *accd__queues_check(struct accd__device_env *env)

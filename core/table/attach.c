@@ -116,17 +116,17 @@ struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *en
                                                      uint32_t bytes)
 {
     assert(bytes >= sizeof(void *));
-    struct accd__saved_descriptor *kept = accd__mem_alloc(&env->context->mem, sizeof *kept + bytes - sizeof(void *));
-    if (!kept)
+    struct accd__saved_descriptor *copy = accd__mem_alloc(&env->context->mem, sizeof *copy + bytes - sizeof(void *));
+    if (!copy)
         return NULL;
-    kept->bytes = bytes;
-    memcpy(kept->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
-    return kept;
+    copy->bytes = bytes;
+    memcpy(copy->rest, (const char *)descriptor + sizeof(void *), bytes - sizeof(void *));
+    return copy;
 }
 
 /* Frees a copy that accd__save_descriptor made, or does nothing for NULL. */
-void accd__free_saved_descriptor(struct accd__device_env *env, struct accd__saved_descriptor *kept)
+void accd__free_saved_descriptor(struct accd__device_env *env, struct accd__saved_descriptor *copy)
 {
-    if (kept)
-        accd__mem_free(&env->context->mem, kept, sizeof *kept + kept->bytes - sizeof(void *));
+    if (copy)
+        accd__mem_free(&env->context->mem, copy, sizeof *copy + copy->bytes - sizeof(void *));
 }

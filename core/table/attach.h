@@ -29,6 +29,6 @@ void accd__attachment_set_base(struct accd__device_env *env, struct accd__attach
 struct accd__saved_descriptor *accd__save_descriptor(struct accd__device_env *env, const void *descriptor,
                                                      uint32_t bytes);
 /* Frees a saved descriptor; NULL does nothing. */
-void accd__free_saved_descriptor(struct accd__device_env *env, struct accd__saved_descriptor *kept);
+void accd__free_saved_descriptor(struct accd__device_env *env, struct accd__saved_descriptor *copy);
 
 #endif

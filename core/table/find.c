@@ -156,14 +156,15 @@ struct accd__attachment *accd__descriptor_attachment(struct accd__device_env *en
  * Decides FLANG-moving-target-3. */
 bool accd__is_attachment_current(const struct accd__attachment *attach, uint32_t slot_bytes)
 {
-    const struct accd__saved_descriptor *kept = attach->descriptor;
+    const struct accd__saved_descriptor *descriptor = attach->descriptor;
     assert(!slot_bytes || slot_bytes >= sizeof(void *));
     if (accd__load_pointer(attach->slot) != attach->target)
         return false;
     if (!slot_bytes)
         return true;
-    return kept && kept->bytes == slot_bytes &&
-           !memcmp(kept->rest, (const char *)accd__pointer(attach->slot) + sizeof(void *), slot_bytes - sizeof(void *));
+    return descriptor && descriptor->bytes == slot_bytes &&
+           !memcmp(descriptor->rest, (const char *)accd__pointer(attach->slot) + sizeof(void *),
+                   slot_bytes - sizeof(void *));
 }
 
 /* Makes pending pointers of groups attachments until none overlap [low, high). Fails without memory. */

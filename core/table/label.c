@@ -126,21 +126,21 @@ static bool reserve_label(struct accd__persistent *persistent)
     return true;
 }
 
-/* Returns the context's copy of `wanted`, whose name is not NULL; makes the copy if no equal label exists. NULL: no
+/* Returns the context's copy of `label`, whose name is not NULL; makes the copy if no equal label exists. NULL: no
  * memory. */
-static const accd_label *intern_label(accd_context *context, accd_label wanted)
+static const accd_label *intern_label(accd_context *context, accd_label label)
 {
     struct accd__persistent *persistent = context->persistent;
     struct accd__mem *mem = persistent->mem;
-    if (strchr(wanted.name, '#'))
-        wanted.flags |= ACCD_LABEL_INDEXED;
-    uint32_t *slot = reserve_label(persistent) ? find_label_slot(persistent, &wanted) : NULL;
+    if (strchr(label.name, '#'))
+        label.flags |= ACCD_LABEL_INDEXED;
+    uint32_t *slot = reserve_label(persistent) ? find_label_slot(persistent, &label) : NULL;
     if (slot && *slot)
         return persistent->labels[*slot - 1];
     accd_label *copy = slot ? accd__mem_alloc(mem, sizeof *copy) : NULL;
     if (!copy)
         return NULL;
-    *copy = wanted;
+    *copy = label;
     bool complete = own_string(
         mem, &copy->name); /* copies all texts, even after a failure, so that free_label never frees a caller's text */
     complete &= own_string(mem, &copy->file);
@@ -168,9 +168,9 @@ const accd_label *accd_label_intern(accd_context *context, const accd_label *lab
         (void)accd__report_missing_argument(context, __func__, label ? "array" : "label");
         return NULL;
     }
-    accd_label wanted = *label;
-    wanted.name = label->name ? label->name : "";
-    const accd_label *copy = intern_label(context, wanted);
+    accd_label key = *label;
+    key.name = label->name ? label->name : "";
+    const accd_label *copy = intern_label(context, key);
     if (!copy)
         accd__report_out_of_memory(context, "for a label");
     return copy;
@@ -179,8 +179,8 @@ const accd_label *accd_label_intern(accd_context *context, const accd_label *lab
 /* Returns the context's copy of a text; NULL if `name` is NULL, or without memory. */
 const char *accd__intern_name(accd_context *context, const char *name)
 {
-    const accd_label *kept = name ? intern_label(context, (accd_label){.name = name}) : NULL;
-    return kept ? kept->name : NULL;
+    const accd_label *label = name ? intern_label(context, (accd_label){.name = name}) : NULL;
+    return label ? label->name : NULL;
 }
 
 /* Frees all labels with their texts, and releases their layouts. */

@@ -106,7 +106,7 @@ struct accd__coverage accd__get_coverage(struct accd__device_env *env, uint64_t 
     }
     cover.whole &= at >= end;
     const struct accd__fused_tuple *fused = accd__find_fused_tuple(env, host);
-    cover.one = cover.whole && (cover.objects == 1 || (fused && end <= fused->end));
+    cover.is_single = cover.whole && (cover.objects == 1 || (fused && end <= fused->end));
     return cover;
 }
 

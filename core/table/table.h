@@ -268,7 +268,7 @@ struct accd__queues {
     struct accd__queue **at; /* queues by number, from 1 */
     size_t n, capacity;
     struct accd__interval *busy;      /* tree of the queues that have tasks, by number */
-    struct accd__interval *uses;      /* tree of the ranges of device memory that tasks use or will mark as unwritten */
+    struct accd__interval *accesses;  /* tree of the ranges of device memory that tasks use or will mark as unwritten */
     size_t ntasks;                    /* number of tasks in all queues */
     struct accd__queue *releasing;    /* queue of the construct that releases memory, or NULL */
     const struct accd__task *running; /* kernel task that runs now, or NULL */

@@ -91,8 +91,8 @@ static inline bool accd__original_ends(const struct accd__tuples *tuples, const 
 
 /* Coverage of a range by present objects. */
 struct accd__coverage {
-    bool whole; /* true if every byte is present */
-    bool one;   /* true if all bytes lie in one object or one fused tuple */
+    bool whole;     /* true if every byte is present */
+    bool is_single; /* true if all bytes lie in one object or one fused tuple */
     size_t objects;
 };
 

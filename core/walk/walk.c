@@ -411,17 +411,17 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     size_t nfields = set->nsegments;
     if (!nfields || !set->rows)
         return ACCD_OK;
-    uint64_t wanted = 0;
+    uint64_t inherited_mask = 0;
     for (size_t f = 0; f < nfields; f++)
         if (program->spec.fields[f].child)
-            wanted |= program->spec.fields[f].child->inherited;
+            inherited_mask |= program->spec.fields[f].child->inherited;
     unsigned parts =
         program->calls || context->config.check_host ? 1 : accd__choose_part_count(context, set->rows * nfields);
     struct accd__level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
     struct accd__scratch *scratch = &context->scratch;
-    job.inherit = set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].kept : NULL;
+    job.inherit = set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].register_columns : NULL;
     static int64_t *nothing_kept[ACCD_REGISTERS];
-    job.keep = wanted ? accd__scratch_alloc(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
+    job.keep = inherited_mask ? accd__scratch_alloc(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
     job.tallies = accd__scratch_alloc(scratch, parts * nfields * sizeof job.tallies[0]);
     size_t registers = (size_t)parts * program->spec.registers;
     if (registers > space->capacity) { /* registers of an earlier level are reused if they suffice */
@@ -435,16 +435,16 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
         return report_walk_memory(context);
     for (size_t f = 0; f < nfields; f++)
         job.before[f] = find_earlier_segment(walk, set_index, f);
-    if (wanted)
+    if (inherited_mask)
         memset(job.keep, 0, ACCD_REGISTERS * sizeof job.keep[0]);
     memset(job.faults, 0, parts * sizeof job.faults[0]);
     for (unsigned k = 0; k < program->spec.registers; k++)
-        if (wanted >> k & 1) {
+        if (inherited_mask >> k & 1) {
             job.keep[k] = accd__scratch_alloc(scratch, set->rows * sizeof(int64_t));
             if (!job.keep[k])
                 return report_walk_memory(context);
         }
-    set->kept = job.keep;
+    set->register_columns = job.keep;
     accd__workers_run(context->workers, accd__run_level_part, &job, parts);
     for (unsigned part = 0; part < parts; part++)
         if (job.faults[part].fault)

@@ -57,7 +57,7 @@ struct accd__rowset {
     /* Number of the rowset's first segment, and how many segments it has: one for each field. */
     size_t segments, nsegments;
     /* Columns of registers that inner levels read, by register number; valid only while the walk is made. */
-    int64_t **kept;
+    int64_t **register_columns;
 };
 
 /* Segment: a column of sections, those that one field of all elements of a rowset describes. */
