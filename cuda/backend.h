@@ -182,7 +182,7 @@ struct accd__cuda {
     /* kernels of the program write device memory unnoticed, so that all of it counts as written */
     bool own_kernels;
     uint64_t fail_allocation, fail_copy; /* countdowns to injected failures; 0: off */
-    bool lost;       /* the content of the device is unknown after an error; the driver is no longer called */
+    bool is_lost;    /* the content of the device is unknown after an error; the driver is no longer called */
     cu_result error; /* result of the last call that failed */
     char why[sizeof((accd_device_info *)0)->why]; /* text of the last failure; empty: none in this call of the core */
 
@@ -202,11 +202,11 @@ struct accd__cuda {
 
     struct accd__cuda_kernels *kernels; /* state of launch.c; NULL: no kernel was launched yet */
 
-    bool entered;                            /* the device's context is the thread's current one */
-    struct accd__cuda_batch default_batch;   /* batch of work that does not belong to a queue */
-    struct accd__cuda_batch *batch;          /* batch that the core is filling or finishing */
-    struct accd__cuda_batch *batches, *idle; /* list of all batches of queues; list of the idle batches */
-    struct accd__cuda_group {                /* copies that one driver call will issue */
+    bool entered;                                    /* the device's context is the thread's current one */
+    struct accd__cuda_batch default_batch;           /* batch of work that does not belong to a queue */
+    struct accd__cuda_batch *batch;                  /* batch that the core is filling or finishing */
+    struct accd__cuda_batch *batches, *idle_batches; /* list of all batches of queues; list of the idle batches */
+    struct accd__cuda_group {                        /* copies that one driver call will issue */
         cu_address to[ACCD_CUDA_GROUP], from[ACCD_CUDA_GROUP];
         size_t bytes[ACCD_CUDA_GROUP];
         size_t n;
@@ -223,7 +223,7 @@ static inline bool accd__cuda_is_queued(const struct accd__cuda_batch *batch)
 /* Calls the function `symbol` of the driver, unless the device is lost. True if the call succeeded; a lost device is a
  * failure that stores no new error. */
 #define ACCD_CUDA(cuda, symbol, ...) \
-    (!(cuda)->lost && accd__cuda_check_result((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
+    (!(cuda)->is_lost && accd__cuda_check_result((cuda), (cuda)->driver.symbol(__VA_ARGS__), #symbol))
 /* Returns true if `result` is CU_OK. Otherwise stores the error and the name `call` of the driver function, and returns
  * false. A sticky error (see ACCD_CUDA_RESULTS) makes the device lost. */
 bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const char *call);
@@ -371,7 +371,7 @@ void accd__cuda_free_landing_area(struct accd__cuda_batch *batch);
 
 /* launch.c */
 /* Functions of the table accd__backend_cuda; core/device/device.h has their contracts. */
-int accd__cuda_compiler(void *device, char *what, size_t capacity);
+int accd__cuda_compiler(void *device, char *text, size_t capacity);
 accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, accd_kernel_result *end_p);
 int accd__cuda_is_kernel_done(void *device, const void *in_flight);
 accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t again, accd_kernel_result *end_p);

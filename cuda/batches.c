@@ -7,9 +7,9 @@
 /* Returns an idle or new batch whose work goes to `stream`; NULL: no memory. */
 struct accd__cuda_batch *accd__cuda_new_batch(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
 {
-    struct accd__cuda_batch *batch = cuda->idle;
+    struct accd__cuda_batch *batch = cuda->idle_batches;
     if (batch) {
-        cuda->idle = batch->next_idle;
+        cuda->idle_batches = batch->next_idle;
     } else {
         batch = accd__mem_alloc_zeroed(cuda->mem, sizeof *batch);
         if (!batch)
@@ -32,8 +32,8 @@ void accd__cuda_batch_recycle(struct accd__cuda_batch *batch)
     if (!accd__cuda_is_queued(batch))
         return;
     batch->in_stream = false;
-    batch->next_idle = cuda->idle;
-    cuda->idle = batch;
+    batch->next_idle = cuda->idle_batches;
+    cuda->idle_batches = batch;
 }
 
 /* Records an event after the batch's work; without an event, waits for the work. Returns false if both fail. */

@@ -7,9 +7,9 @@
  */
 static void mark_device_lost(struct accd__cuda *cuda)
 {
-    static const char lost[] = "; this session has lost the device";
-    cuda->lost = true;
-    strncat(cuda->why, lost, sizeof cuda->why - strlen(cuda->why) - 1);
+    static const char is_lost[] = "; this session has lost the device";
+    cuda->is_lost = true;
+    strncat(cuda->why, is_lost, sizeof cuda->why - strlen(cuda->why) - 1);
 }
 
 /* Returns true for CU_OK; otherwise stores the error of the driver function `call` and returns false. */
@@ -27,7 +27,7 @@ bool accd__cuda_check_result(struct accd__cuda *cuda, cu_result result, const ch
 /* Marks the device as lost if `ok` is false; returns `ok`. */
 bool accd__cuda_require(struct accd__cuda *cuda, bool ok)
 {
-    if (!ok && !cuda->lost)
+    if (!ok && !cuda->is_lost)
         mark_device_lost(cuda);
     return ok;
 }
@@ -35,7 +35,7 @@ bool accd__cuda_require(struct accd__cuda *cuda, bool ok)
 /* Returns the status for the last failure of the driver. */
 accd_status accd__cuda_last_status(const struct accd__cuda *cuda)
 {
-    return !cuda->lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : ACCD_ERROR_DEVICE;
+    return !cuda->is_lost && cuda->error == CU_OUT_OF_MEMORY ? ACCD_ERROR_OUT_OF_DEVICE_MEMORY : ACCD_ERROR_DEVICE;
 }
 
 /* ---------------------------------------------------------------------------------- context -- */
@@ -80,7 +80,7 @@ bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p)
 /* Returns 1 if the work before an event has ended, or its state cannot be queried; otherwise 0. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event)
 {
-    bool asked = !cuda->lost && accd__cuda_push_context(cuda);
+    bool asked = !cuda->is_lost && accd__cuda_push_context(cuda);
     bool happened = !asked || cuda->driver.cuEventQuery(event) != CU_NOT_READY;
     accd__cuda_pop_context(cuda);
     return happened;

@@ -159,7 +159,7 @@ static bool move_chunk(struct accd__cuda_batch *batch, const struct accd__cuda_c
         for (size_t i = 0; i < chunk->n; i++)
             if (!add_piece_to_group(batch, &pieces[i], out))
                 return false;
-        return !batch->cuda->lost;
+        return !batch->cuda->is_lost;
     }
     write_table(batch, chunk, batch->stream->scratch, out);
     const uint64_t from = out ? table : 0, end = table + chunk->n * sizeof(struct move_row);
@@ -214,11 +214,11 @@ static bool overwrites_data(const struct accd__cuda_batch *batch)
 static bool needs_many_calls(const struct accd__cuda_batch *batch)
 {
     const bool batches = has_batches(batch);
-    size_t calls = 0, alone = batch->in_large;
+    size_t calls = 0, single_copies = batch->in_large;
     for (size_t i = 0; i < batch->in_chunks; i++)
-        *(batch->chunks[i].n > MAX_SINGLE_COPIES ? &calls : &alone) +=
+        *(batch->chunks[i].n > MAX_SINGLE_COPIES ? &calls : &single_copies) +=
             batch->chunks[i].n > MAX_SINGLE_COPIES ? 1 : batch->chunks[i].n;
-    return calls + (batches ? (alone + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : alone) > 1;
+    return calls + (batches ? (single_copies + ACCD_CUDA_GROUP - 1) / ACCD_CUDA_GROUP : single_copies) > 1;
 }
 
 /* Fills `rows` for a large piece that is at `from` on the device, one for each strip; rows = NULL: only counts. Returns
@@ -291,11 +291,11 @@ static bool issue_as_one_launch(struct accd__cuda_batch *batch, bool *done_p)
     struct accd__cuda_landing_area *landing = &batch->landing;
     *done_p = false;
     if (!needs_many_calls(batch) || !overwrites_data(batch) || !load_mover(batch))
-        return !batch->cuda->lost;
+        return !batch->cuda->is_lost;
     measure_landing_area(batch, landing);
     landing->rows = accd__mem_alloc_array(batch->cuda->mem, landing->nlarge + 1, sizeof(struct move_row));
     *done_p = landing->rows && accd__cuda_pool_alloc(batch->cuda, batch->stream, landing->bytes, &landing->at);
-    return *done_p ? issue_landing(batch) : !batch->cuda->lost;
+    return *done_p ? issue_landing(batch) : !batch->cuda->is_lost;
 }
 
 /* Frees the landing area of a batch, if there is one. */

@@ -86,11 +86,11 @@ uint64_t accd__cuda_next_allocation(void *device, uint64_t dev, uint64_t *bytes_
     return memory ? memory->dev : 0;
 }
 
-/* Writes the name of the compiler of kernels, or why there is none, to `what`; returns 1 if there is one. */
-int accd__cuda_compiler(void *device, char *what, size_t capacity)
+/* Writes the name of the compiler of kernels, or why there is none, to `text`; returns 1 if there is one. */
+int accd__cuda_compiler(void *device, char *text, size_t capacity)
 {
     const struct accd__cuda *cuda = device;
-    return accd__nvrtc_get_version(cuda->driver.installed, what, capacity);
+    return accd__nvrtc_get_version(cuda->driver.installed, text, capacity);
 }
 
 /* ---------------------------------------------------------------------------------- modules -- */
@@ -404,7 +404,7 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
     accd_status status = ok ? ACCD_OK : accd__cuda_last_status(cuda);
     if (launch->writes)
         restore_memory(cuda, launch);
-    return cuda->lost ? ACCD_ERROR_DEVICE : status;
+    return cuda->is_lost ? ACCD_ERROR_DEVICE : status;
 }
 
 /* Compiles and issues a kernel, and sets *started_p to true if it was issued. A kernel that cannot be run is no error:
@@ -421,10 +421,10 @@ static accd_status start_launch(struct accd__cuda *cuda, const struct accd__laun
     launch->parallel = kernel->parallel;
     launch->kernel = get_kernel_module(cuda, kernel->text, end);
     if (!launch->kernel)
-        return cuda->lost ? ACCD_ERROR_DEVICE : ACCD_OK;
+        return cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_OK;
     if (!make_launch_tables(cuda, asked, launch)) {
         snprintf(kernels->why, sizeof kernels->why, "there is no memory for a kernel's tables");
-        return cuda->lost ? ACCD_ERROR_DEVICE : ACCD_OK;
+        return cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_OK;
     }
     *started_p = issue_kernel(cuda, launch);
     return *started_p ? ACCD_OK : accd__cuda_last_status(cuda);
@@ -490,7 +490,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
     if (started) { /* if the event fails, the launch counts as done, and finishing it waits for the stream */
         launch->has_event = accd__cuda_new_event(cuda, &launch->done) &&
                             ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);
-        status = cuda->lost ? ACCD_ERROR_DEVICE : ACCD_OK;
+        status = cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_OK;
         *end = (accd_kernel_result){.outcome = ACCD_KERNEL_QUEUED, .in_flight = launch};
     }
     if (status != ACCD_OK || end->outcome != ACCD_KERNEL_QUEUED)
@@ -502,7 +502,7 @@ static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__l
 accd_status accd__cuda_launch(void *device, const struct accd__launch *launch, accd_kernel_result *end_p)
 {
     struct accd__cuda *cuda = device;
-    if (!cuda->lost)
+    if (!cuda->is_lost)
         cuda->why[0] = 0;
     accd_status status = ACCD_ERROR_DEVICE;
     if (accd__cuda_push_context(cuda)) {
@@ -559,7 +559,7 @@ accd_status accd__cuda_finish_kernel(void *device, void *in_flight, uint64_t ret
     struct accd__cuda *cuda = device;
     struct kernel_launch *launch = in_flight;
     accd_status status = ACCD_ERROR_DEVICE;
-    if (!cuda->lost)
+    if (!cuda->is_lost)
         cuda->why[0] = 0;
     if (accd__cuda_require(cuda, accd__cuda_push_context(cuda))) {
         accd_kernel_result discarded = {.outcome = ACCD_KERNEL_NOT_RUN}, *end = end_p ? end_p : &discarded;

@@ -101,7 +101,7 @@ accd_status accd__cuda_alloc(void *device, uint64_t bytes, uint64_t *dev_p)
 {
     struct accd__cuda *cuda = device;
     cu_address at = 0;
-    if (!cuda->lost)
+    if (!cuda->is_lost)
         cuda->why[0] = 0;
     if (cuda->fail_allocation && --cuda->fail_allocation == 0)
         return ACCD_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -253,7 +253,7 @@ void accd__cuda_mark_unwritten(void *device, uint64_t dev, uint64_t bytes)
 static accd_status copy_now(struct accd__cuda *cuda, uint64_t dev, void *to, const void *from, uint64_t bytes)
 {
     assert(!to != !from);
-    if (!cuda->lost)
+    if (!cuda->is_lost)
         cuda->why[0] = 0;
     bool ok = accd__cuda_push_context(cuda);
     if (ok && to)

@@ -32,9 +32,9 @@ enum { NV_OK = 0, NV_INVALID_OPTION = 5, NV_COMPILATION = 6 };
     X(nvrtcGetNumSupportedArchs, (int *n))                     \
     X(nvrtcGetSupportedArchs, (int *archs))
 
-/* Writes the name and version of the compiler to `what` (`capacity` bytes), for a driver of version `driver` (12040:
- * CUDA 12.4). Returns 1; or 0, with the reason in `what`, if no compiler is available. */
-int accd__nvrtc_get_version(int driver, char *what, size_t capacity);
+/* Writes the name and version of the compiler to `version` (`capacity` bytes), for a driver of version `driver` (12040:
+ * CUDA 12.4). Returns 1; or 0, with the reason in `version`, if no compiler is available. */
+int accd__nvrtc_get_version(int driver, char *version, size_t capacity);
 /* Result of compiling a text. */
 struct accd__image {
     char *bytes; /* image, allocated from `mem`; NULL: no image was made */

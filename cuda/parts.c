@@ -52,7 +52,7 @@ void accd__cuda_parts_end(struct accd__cuda_batch *batch)
 static bool is_window_done(const struct accd__cuda_batch *batch, const struct accd__cuda_slot *slot)
 {
     const struct accd__cuda *cuda = batch->cuda;
-    return !cuda->lost && cuda->driver.cuEventQuery(slot->sent_event) == CU_OK;
+    return !cuda->is_lost && cuda->driver.cuEventQuery(slot->sent_event) == CU_OK;
 }
 
 /* Returns a window to fill. It is the window that was sent first, if its copies have ended or it was never sent.

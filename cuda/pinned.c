@@ -18,7 +18,7 @@ void accd__cuda_free_chunks(struct accd__cuda_batch *batch)
 static void reclaim_chunks(struct accd__cuda *cuda)
 {
     for (struct accd__cuda_batch *batch = cuda->batches; batch; batch = batch->next_batch)
-        if (batch->in_stream && !batch->out.n && !cuda->lost &&
+        if (batch->in_stream && !batch->out.n && !cuda->is_lost &&
             (batch->is_finished || cuda->driver.cuEventQuery(batch->done) == CU_OK))
             accd__cuda_free_chunks(batch);
 }

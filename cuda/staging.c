@@ -214,7 +214,7 @@ bool accd__cuda_assign_host_memory(struct accd__cuda_batch *batch)
     if (batch->failed == ACCD_OK && !assign_downloads(batch))
         accd__cuda_batch_fail(batch, ACCD_ERROR_OUT_OF_MEMORY);
     if (batch->failed == ACCD_OK && !accd__cuda_parts_begin(batch))
-        accd__cuda_batch_fail(batch, batch->cuda->lost ? ACCD_ERROR_DEVICE : ACCD_ERROR_OUT_OF_MEMORY);
+        accd__cuda_batch_fail(batch, batch->cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_ERROR_OUT_OF_MEMORY);
     return batch->failed == ACCD_OK;
 }
 

@@ -38,7 +38,7 @@ accd_status accd__cuda_begin(void *device, const struct accd__traffic *traffic)
 {
     struct accd__cuda *cuda = device;
     uint64_t copies = traffic->in + traffic->out + traffic->within;
-    if (!cuda->lost)
+    if (!cuda->is_lost)
         cuda->why[0] = 0;
     if (cuda->fail_copy && cuda->fail_copy <= copies) {
         cuda->fail_copy = 0;
@@ -265,7 +265,7 @@ static void append_torn_notice(const struct accd__cuda_batch *batch)
 {
     static const char may_tear[] = "; a part of it may have arrived";
     struct accd__cuda *cuda = batch->cuda;
-    if (cuda->lost ? batch->receipt.bytes != 0 : batch->may_tear && batch->changes)
+    if (cuda->is_lost ? batch->receipt.bytes != 0 : batch->may_tear && batch->changes)
         strncat(cuda->why, may_tear, sizeof cuda->why - strlen(cuda->why) - 1);
 }
 
@@ -362,7 +362,7 @@ accd_status accd__cuda_finish_batch(void *device, void *in_flight)
     struct accd__cuda_batch *batch = in_flight;
     assert(accd__cuda_is_queued(batch));
     cuda->batch = batch;
-    if (!cuda->lost)
+    if (!cuda->is_lost)
         cuda->why[0] = 0;
     if (!accd__cuda_require(cuda, accd__cuda_push_context(cuda)) ||
         (!batch->is_finished && !accd__cuda_wait_event(cuda, batch->done)))
