@@ -32,7 +32,8 @@ struct accd__lua_context {
             char *name;
         } * events;
         size_t n, room;
-        bool listening, lost; /* listening: events are recorded; lost: memory ran out for some events */
+        bool is_recording,
+            is_incomplete; /* is_recording: events are recorded; is_incomplete: memory ran out for some events */
     } reported;
     struct accd__lua_handle *handles; /* programs, constructs and checkpoints, which closing the context empties */
     struct accd__lua_handle *opened;  /* open regions and bounds */
@@ -172,7 +173,7 @@ void accd__read_rules(lua_State *L, accd_rules *rules);
 int accd__l_program(lua_State *L);
 /* Method context:construct, which prepares a construct (construct.c). */
 int accd__l_construct(lua_State *L);
-/* Frees the names of all recorded events, empties the list, and clears `lost`. */
+/* Frees the names of all recorded events, empties the list, and clears `is_incomplete`. */
 void accd__forget_events(struct accd__lua_events *reported);
 /* Methods of a context: inspection (inspect.c), memory (memory.c), queues (queue.c), kernels (kernel.c), checkpoints
  * (checkpoint.c). */

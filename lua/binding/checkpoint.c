@@ -101,9 +101,9 @@ static int l_digests(lua_State *L)
     accd__digest_set digests;
     size_t bytes;
     uint32_t numbers[64];
-    const char *given = luaL_optlstring(L, 3, "", &bytes);
+    const char *text = luaL_optlstring(L, 3, "", &bytes);
     luaL_argcheck(L, bytes <= sizeof numbers, 3, "these are more ranges than can be renamed");
-    memcpy(numbers, given, bytes);
+    memcpy(numbers, text, bytes);
     accd_status status =
         accd__state_digests(context->core, accd__device_argument(L, 2), numbers, bytes / sizeof numbers[0], &digests);
     if (status != ACCD_OK)

@@ -9,7 +9,7 @@
 /* --------------------------------------------------------------------------------- callbacks -- */
 
 /* Appends a copy of an event to the list `ud`, a struct accd__lua_events (an accd_event_fn). Without memory drops the
- * event and sets `lost`. */
+ * event and sets `is_incomplete`. */
 static void on_event(void *ud, const accd_event *event)
 {
     assert(event->name);
@@ -19,7 +19,7 @@ static void on_event(void *ud, const accd_event *event)
         struct accd__lua_event *grown =
             accd__charged_alloc(NULL, reported->events, reported->room * sizeof *grown, room * sizeof *grown);
         if (!grown) {
-            reported->lost = true;
+            reported->is_incomplete = true;
             return;
         }
         reported->events = grown;
@@ -28,7 +28,7 @@ static void on_event(void *ud, const accd_event *event)
     const size_t bytes = strlen(event->name) + 1;
     char *name = accd__charged_alloc(NULL, NULL, 0, bytes);
     if (!name) {
-        reported->lost = true;
+        reported->is_incomplete = true;
         return;
     }
     memcpy(name, event->name, bytes);
@@ -52,7 +52,7 @@ void accd__forget_events(struct accd__lua_events *reported)
     for (size_t i = 0; i < reported->n; i++)
         accd__charged_alloc(NULL, reported->events[i].name, strlen(reported->events[i].name) + 1, 0);
     reported->n = 0;
-    reported->lost = false;
+    reported->is_incomplete = false;
 }
 
 /* Arguments of call_bound: the context, and the arguments that the core passes to an accd_bound_fn. */
@@ -295,10 +295,10 @@ static int l_label(lua_State *L)
         array = read_array(L, lua_gettop(L));
         label.array = &array;
     }
-    const accd_label *made = accd_label_intern(context->core, &label);
-    if (!made)
+    const accd_label *interned = accd_label_intern(context->core, &label);
+    if (!interned)
         return accd__push_error(L, context, ACCD_ERROR_OUT_OF_MEMORY);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)made);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)interned);
     return 1;
 }
 
@@ -321,7 +321,7 @@ static int l_listen(lua_State *L)
     struct accd__lua_context *context = accd__check_context(L, 1);
     bool on = lua_toboolean(L, 2);
     accd_context_set_event_handler(context->core, on ? on_event : NULL, &context->reported);
-    context->reported.listening = on;
+    context->reported.is_recording = on;
     if (!on)
         accd__forget_events(&context->reported);
     return 0;
@@ -333,7 +333,7 @@ static int l_drain(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     struct accd__lua_events *reported = &context->reported;
-    if (reported->lost) {
+    if (reported->is_incomplete) {
         accd__forget_events(reported);
         return luaL_error(L, "not enough memory");
     }

@@ -73,15 +73,15 @@ static void walk_files(struct accd__debug_walk *walk, bool *any_p, bool *first_p
     }
 }
 
-/* debug:find(base, around, slack, everywhere) -> list, any, first. The list has {name, number, kind, size, declaration,
+/* debug:find(base, scopes, slack, everywhere) -> list, any, first. The list has {name, number, kind, size, declaration,
  * fortran, at} for each type that was found. any: true if some file has debug information; first: true if the program
- * has. base: name without template arguments; nil: all types. around: base names of the scopes that may be classes,
+ * has. base: name without template arguments; nil: all types. scopes: base names of the scopes that may be classes,
  * such as ":outer:inner"; nil: none. slack: greatest difference in length of other names that are found, too; nil: 0.
  * everywhere: functions and all classes are searched, too. */
 static int l_find(lua_State *L)
 {
     struct accd__lua_debug *debug = check_debug(L);
-    const char *base = luaL_optstring(L, 2, NULL), *around = luaL_optstring(L, 3, NULL);
+    const char *base = luaL_optstring(L, 2, NULL), *scopes = luaL_optstring(L, 3, NULL);
     lua_Integer slack = luaL_optinteger(L, 4, 0);
     lua_settop(L, 5);
     lua_getiuservalue(L, 1, 1);
@@ -92,7 +92,7 @@ static int l_find(lua_State *L)
                                       .names = 6,
                                       .results = 7,
                                       .base = base,
-                                      .around = around,
+                                      .scopes = scopes,
                                       .length = base ? strlen(base) : 0,
                                       .slack = base ? (size_t)slack : SIZE_MAX,
                                       .everywhere = lua_toboolean(L, 5)};

@@ -26,7 +26,7 @@ struct accd__debug_walk {
     int names;   /* stack index of the handle's table of names */
     int results; /* stack index of the list of results; 0: only names are recorded */
     const char *base;
-    const char *around;   /* base names of the classes to search, each after a ':'; NULL: no classes are searched */
+    const char *scopes;   /* base names of the classes to search, each after a ':'; NULL: no classes are searched */
     size_t length, slack; /* length of `base`; allowed difference of lengths */
     bool everywhere, is_fortran; /* everywhere: functions and all classes are searched, too */
     char name[DEBUG_NAME_MOST];  /* name of the present scope, followed by :: */

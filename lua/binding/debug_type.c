@@ -26,7 +26,7 @@
 struct reader {
     lua_State *L;
     struct accd__lua_debug *debug;
-    int names, known, waiting; /* stack indices: the handle's table of names; tables by entry; list of tables to fill,
+    int names, tables, waiting; /* stack indices: the handle's table of names; tables by entry; list of tables to fill,
                                   each followed by its entry */
 };
 
@@ -85,12 +85,12 @@ static void push_entry(struct reader *r, Dwarf_Die die)
         lua_pushnil(L);
         return;
     }
-    if (lua_rawgetp(L, r->known, die.addr) == LUA_TTABLE)
+    if (lua_rawgetp(L, r->tables, die.addr) == LUA_TTABLE)
         return;
     lua_pop(L, 1);
     lua_newtable(L);
     lua_pushvalue(L, -1);
-    lua_rawsetp(L, r->known, die.addr);
+    lua_rawsetp(L, r->tables, die.addr);
     lua_Integer n = (lua_Integer)lua_rawlen(L, r->waiting);
     lua_pushvalue(L, -1);
     lua_rawseti(L, r->waiting, n + 1);
@@ -378,7 +378,7 @@ void accd__debug_push_type(lua_State *L, struct accd__lua_debug *debug, int name
     lua_newtable(L);
     lua_newtable(L);
     int top = lua_gettop(L);
-    struct reader r = {.L = L, .debug = debug, .names = names, .known = top - 1, .waiting = top};
+    struct reader r = {.L = L, .debug = debug, .names = names, .tables = top - 1, .waiting = top};
     push_entry(&r, *die);
     for (lua_Integer i = 1; lua_rawgeti(L, r.waiting, i) == LUA_TTABLE; i += 2) {
         lua_rawgeti(L, r.waiting, i + 1);

@@ -38,13 +38,13 @@ static void add_variable(struct walk *walk, Dwarf_Die *die, lua_Integer scope)
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
-/* Numbers a scope, whose enclosing scope has the number `around`, adds its variables, and visits the scopes within it.
- * nesting: depth of the scope. */
-static void visit_scope(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_Integer around)
+/* Numbers a scope, whose enclosing scope has the number `enclosing`, adds its variables, and visits the scopes within
+ * it. nesting: depth of the scope. */
+static void visit_scope(struct walk *walk, Dwarf_Die *parent, unsigned nesting, lua_Integer enclosing)
 {
     Dwarf_Die child;
     lua_Integer scope = ++walk->scopes;
-    lua_pushinteger(walk->L, around);
+    lua_pushinteger(walk->L, enclosing);
     lua_rawseti(walk->L, -3, scope);
     bool more = nesting < NESTING_MOST && accd__dw_first_child(&walk->debug->dw, parent, &child);
     for (; more; more = accd__dw_next_sibling(&walk->debug->dw, &child))

@@ -1,4 +1,4 @@
-/* debug_walk.c - finds types of a unit by name, and names types with the scopes around them. */
+/* debug_walk.c - finds types of a unit by name, and names types with their enclosing scopes. */
 #ifdef HAVE_LIBDW
 #include "debug.h"
 
@@ -55,16 +55,16 @@ static bool is_wanted(const struct accd__debug_walk *walk, const char *name)
     return walk->slack ? distance <= walk->slack : !distance && !strncmp(name, walk->base, length);
 }
 
-/* Returns true if the class `name` must be searched, because `around` names it, all classes are searched, or all names
+/* Returns true if the class `name` must be searched, because `scopes` names it, all classes are searched, or all names
  * are recorded. */
 static bool may_hold(const struct accd__debug_walk *walk, const char *name)
 {
     if (!walk->results || walk->everywhere)
         return true;
-    if (!walk->around || !name)
+    if (!walk->scopes || !name)
         return false;
     size_t length = get_base_length(name);
-    const char *link = walk->around;
+    const char *link = walk->scopes;
     while ((link = strchr(link, ':'))) {
         link++;
         if (!strncmp(link, name, length) && (link[length] == ':' || !link[length]))

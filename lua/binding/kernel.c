@@ -8,13 +8,13 @@
 static int l_kernel_compiler(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    char what[200];
-    if (accd_get_kernel_compiler(context->core, accd__device_argument(L, 2), what, sizeof what)) {
-        lua_pushstring(L, what);
+    char text[200];
+    if (accd_get_kernel_compiler(context->core, accd__device_argument(L, 2), text, sizeof text)) {
+        lua_pushstring(L, text);
         return 1;
     }
     lua_pushboolean(L, 0);
-    lua_pushstring(L, what);
+    lua_pushstring(L, text);
     return 2;
 }
 

@@ -215,9 +215,9 @@ static void on_steps(lua_State *L, lua_Debug *debug)
     if (!limits || !limits->most_steps)
         return;
     idle_seconds = 0;
-    const int taken = lua_gethookcount(L), next = 2 * taken < STEPS ? 2 * taken : STEPS;
+    const int counted_steps = lua_gethookcount(L), next = 2 * counted_steps < STEPS ? 2 * counted_steps : STEPS;
     limits->steps += next;
-    if (next != taken)
+    if (next != counted_steps)
         lua_sethook(L, on_steps, LUA_MASKCOUNT, next);
     check_limits(L, limits);
 }

@@ -43,14 +43,14 @@ struct frame_search {
 };
 
 /* Callback of _Unwind_Backtrace; arg: a struct frame_search. Stops at the first frame at or above the address of the
- * wanted frame, and sets `passed` to true if this frame is not the wanted one. */
+ * target frame, and sets `passed` to true if this frame is not the target. */
 static _Unwind_Reason_Code visit_caller_frame(struct _Unwind_Context *context, void *arg)
 {
     struct frame_search *search = arg;
-    uintptr_t frame = _Unwind_GetCFA(context), wanted = (uintptr_t)search->caller.frame;
-    if (frame < wanted)
+    uintptr_t frame = _Unwind_GetCFA(context), target = (uintptr_t)search->caller.frame;
+    if (frame < target)
         return _URC_NO_REASON;
-    search->passed = frame > wanted || _Unwind_GetIP(context) != (uintptr_t)search->caller.link;
+    search->passed = frame > target || _Unwind_GetIP(context) != (uintptr_t)search->caller.link;
     return _URC_NORMAL_STOP;
 }
 
@@ -79,7 +79,7 @@ static void notice_jump(accd_session *a, struct accd__caller caller)
 }
 
 /* Begins a public call, unless the session is not the caller's, is in a call, is broken, or an argument is missing. */
-accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given)
+accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool has_arguments)
 {
     if (!is_session(a) || !is_ours(a))
         return ACCD_ERROR_MISUSE;
@@ -93,7 +93,7 @@ accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool g
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
                                  a->kernel ? "a kernel of the session is running"
                                            : "the session is in a call: a callback cannot use it");
-    if (!given)
+    if (!has_arguments)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule, "an argument is missing");
     a->caller = caller;
     return ACCD_OK;

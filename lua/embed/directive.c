@@ -105,8 +105,8 @@ static accd_status report_failure(struct failure failure)
     a->max_steps = 0; /* an error of this limit would replace the error to report */
     accd_status status = accd__call_protected(a, raise_failure, &failure);
     a->max_steps = max_steps;
-    bool lost = status == ACCD_ERROR_OUT_OF_MEMORY || status == ACCD_ERROR_LIMIT;
-    return lost && failure.status != status ? accd__report_core_error(a, failure.status) : status;
+    bool is_exhausted = status == ACCD_ERROR_OUT_OF_MEMORY || status == ACCD_ERROR_LIMIT;
+    return is_exhausted && failure.status != status ? accd__report_core_error(a, failure.status) : status;
 }
 
 /* Error that Lua raises about a directive: the method gets the record of `ref`, text (or NULL) and number. */

@@ -91,7 +91,7 @@ struct accd_session {
     accd_prepared *handles;               /* list of the handles of prepared directives */
     accd_error_detail detail;             /* error of the last failed call */
     const char *message;                  /* the error as text; NULL: no error yet */
-    char sentence[400], shown[700];       /* texts of an error that was raised without Lua */
+    char sentence[400], text[700];        /* texts of an error that was raised without Lua */
 };
 
 /* Handle of a prepared directive. */
@@ -145,10 +145,10 @@ void accd__undo_kernel(accd_session *a);
 /* Identity of the public function in which the macro is written: its frame and return address. */
 #define ACCD_HERE ((struct accd__caller){__builtin_dwarf_cfa(), __builtin_return_address(0)})
 
-/* Begins a call that may change the session; `caller` is ACCD_HERE of the public function. given: true if all required
- * arguments are non-NULL. Returns ACCD_OK; or, if the call is refused, another status, after which accd__end_call must
- * not follow. */
-accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool given);
+/* Begins a call that may change the session; `caller` is ACCD_HERE of the public function. has_arguments: true if all
+ * required arguments are non-NULL. Returns ACCD_OK; or, if the call is refused, another status, after which
+ * accd__end_call must not follow. */
+accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool has_arguments);
 /* Ends a call that accd__begin_call began. Returns `status`. */
 accd_status accd__end_call(accd_session *a, accd_status status);
 /* Returns ACCD_OK if a call may inspect devices now, which a kernel of the session may do, too; otherwise the error.

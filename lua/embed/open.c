@@ -42,14 +42,14 @@ static void *metered_alloc(void *ud, void *ptr, size_t old, size_t n)
 
 /* Lua states of closed sessions, for later sessions: they have the modules and the grammar. Only states with the
  * default allocator and without a memory limit are cached. */
-enum { KEPT_MOST = 8 };
-static _Atomic(lua_State *) kept[KEPT_MOST];
+enum { CACHED_MOST = 8 };
+static _Atomic(lua_State *) cached_states[CACHED_MOST];
 
 /* Removes a state from the cache and returns the state; NULL: the cache is empty. Any thread may call this. */
 static lua_State *take_cached_state(void)
 {
-    for (int i = 0; i < KEPT_MOST; i++) {
-        lua_State *L = atomic_load(&kept[i]) ? atomic_exchange(&kept[i], NULL) : NULL;
+    for (int i = 0; i < CACHED_MOST; i++) {
+        lua_State *L = atomic_load(&cached_states[i]) ? atomic_exchange(&cached_states[i], NULL) : NULL;
         if (L)
             return L;
     }
@@ -63,16 +63,16 @@ static bool cache_state(lua_State *L)
     assert(L);
     lua_settop(L, 0);
     lua_gc(L, LUA_GCCOLLECT);
-    for (int i = 0; i < KEPT_MOST; i++) {
+    for (int i = 0; i < CACHED_MOST; i++) {
         lua_State *none = NULL;
-        if (atomic_compare_exchange_strong(&kept[i], &none, L))
+        if (atomic_compare_exchange_strong(&cached_states[i], &none, L))
             return true;
     }
     return false;
 }
 
 /* Closes the cached states when the library is unloaded or the program ends. */
-__attribute__((destructor)) static void close_kept(void)
+__attribute__((destructor)) static void close_cached_states(void)
 {
     for (lua_State *L; (L = take_cached_state());)
         lua_close(L);

@@ -13,9 +13,9 @@ static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
 {
     assert(detail->code && detail->message && detail->rule);
     a->detail = *detail;
-    snprintf(a->shown, sizeof a->shown, "accdeep: error[%s]: %s\n  rule: %s", detail->code, detail->message,
+    snprintf(a->text, sizeof a->text, "accdeep: error[%s]: %s\n  rule: %s", detail->code, detail->message,
              detail->rule);
-    a->message = a->shown;
+    a->message = a->text;
     return detail->status;
 }
 
@@ -91,24 +91,24 @@ static void read_object(lua_State *L, int n, accd_object_info *info)
     lua_pop(L, 1);
 }
 
-/* Argument of push_diagnostic, with its results detail and shown. */
+/* Argument of push_diagnostic, with its results detail and text. */
 struct diagnostic_request {
     accd_session *a;
     accd_error_detail detail;
-    const char *shown; /* the error as text for accd_last_error_message */
+    const char *text; /* the error as text for accd_last_error_message */
 };
 
-/* Lua function (struct diagnostic_request, error): sets detail and shown from the error that Lua raised. The texts stay
+/* Lua function (struct diagnostic_request, error): sets detail and text from the error that Lua raised. The texts stay
  * alive in the registry (detail_ref). Raises without memory. */
 static int push_diagnostic(lua_State *L)
 {
-    struct diagnostic_request *telling = lua_touserdata(L, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, telling->a->library);
+    struct diagnostic_request *request = lua_touserdata(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, request->a->library);
     lua_getfield(L, -1, "reported");
     lua_pushvalue(L, 2);
     lua_call(L, 1, 1);
-    telling->shown = get_text_field(L, "shown");
-    accd_error_detail *detail = &telling->detail;
+    request->text = get_text_field(L, "shown");
+    accd_error_detail *detail = &request->detail;
     *detail = (accd_error_detail){
         .code = get_text_field(L, "code"),
         .message = get_text_field(L, "message"),
@@ -124,7 +124,7 @@ static int push_diagnostic(lua_State *L)
     read_object(L, 1, &detail->objects[0]);
     read_object(L, 2, &detail->objects[1]);
     lua_pop(L, 1);
-    lua_rawseti(L, LUA_REGISTRYINDEX, telling->a->detail_ref);
+    lua_rawseti(L, LUA_REGISTRYINDEX, request->a->detail_ref);
     return 0;
 }
 
@@ -155,7 +155,7 @@ static accd_status report_memory(accd_session *a)
 static accd_status report_lua_error(accd_session *a, int failure)
 {
     lua_State *L = a->L;
-    struct diagnostic_request telling = {.a = a};
+    struct diagnostic_request request = {.a = a};
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     /* an error with this text is a memory error, too, which Lua code has caught and raised again */
     if (failure == LUA_ERRMEM || (text && !strcmp(text, "not enough memory"))) {
@@ -172,7 +172,7 @@ static accd_status report_lua_error(accd_session *a, int failure)
     }
     lua_pushcfunction(L, push_diagnostic);
     lua_insert(L, -2);
-    lua_pushlightuserdata(L, &telling);
+    lua_pushlightuserdata(L, &request);
     lua_insert(L, -2);
     failure = lua_pcall(L, 2, 0, 0);
     if (failure != LUA_OK) {
@@ -181,8 +181,8 @@ static accd_status report_lua_error(accd_session *a, int failure)
                    ? report_memory(a)
                    : accd__reject_call(a, ACCD_ERROR_INTERNAL, "HOUSE-internal", "an error cannot be reported");
     }
-    a->detail = telling.detail;
-    a->message = telling.shown;
+    a->detail = request.detail;
+    a->message = request.text;
     return a->detail.status;
 }
 
