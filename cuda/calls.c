@@ -7,9 +7,9 @@
  */
 static void mark_device_lost(struct accd__cuda *cuda)
 {
-    static const char is_lost[] = "; this session has lost the device";
+    static const char notice[] = "; this session has lost the device";
     cuda->is_lost = true;
-    strncat(cuda->why, is_lost, sizeof cuda->why - strlen(cuda->why) - 1);
+    strncat(cuda->why, notice, sizeof cuda->why - strlen(cuda->why) - 1);
 }
 
 /* Returns true for CU_OK; otherwise stores the error of the driver function `call` and returns false. */

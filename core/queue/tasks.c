@@ -99,8 +99,8 @@ static bool is_implied(const struct accd__task *task)
 /* Search for tasks that use a device range. */
 struct task_search {
     uint64_t dev, bytes;
-    bool forgets, includes_done;    /* forgets: include tasks that will mark a part of the range as unwritten;
-                               includes_done: include tasks    that are done before the construct */
+    bool forgets;                   /* tasks that will mark a part of the range as unwritten are included */
+    bool includes_done;             /* tasks that are done before the construct are included */
     const struct accd__task *first; /* first task found, by queue and number */
     struct accd__interval **noted;
 };

@@ -32,8 +32,8 @@ struct accd__lua_context {
             char *name;
         } * events;
         size_t n, room;
-        bool is_recording,
-            is_incomplete; /* is_recording: events are recorded; is_incomplete: memory ran out for some events */
+        bool is_recording;  /* events are recorded */
+        bool is_incomplete; /* memory ran out for some events */
     } reported;
     struct accd__lua_handle *handles; /* programs, constructs and checkpoints, which closing the context empties */
     struct accd__lua_handle *opened;  /* open regions and bounds */

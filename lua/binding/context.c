@@ -295,10 +295,10 @@ static int l_label(lua_State *L)
         array = read_array(L, lua_gettop(L));
         label.array = &array;
     }
-    const accd_label *interned = accd_label_intern(context->core, &label);
-    if (!interned)
+    const accd_label *copy = accd_label_intern(context->core, &label);
+    if (!copy)
         return accd__push_error(L, context, ACCD_ERROR_OUT_OF_MEMORY);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)interned);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)copy);
     return 1;
 }
 

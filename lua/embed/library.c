@@ -70,17 +70,17 @@ static int open_libraries(lua_State *L)
 static void open_isolated(lua_State *L)
 {
     assert(lua_istable(L, -1));
-    int globals = lua_gettop(L);
+    int libraries = lua_gettop(L);
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     lua_pushliteral(L, "");
     if (!lua_getmetatable(L, -1))
         lua_pushnil(L);
     int strings = lua_gettop(L);
     lua_pushcfunction(L, open_libraries);
-    lua_pushvalue(L, globals);
+    lua_pushvalue(L, libraries);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     int status = lua_pcall(L, 0, 0, 0);
-    lua_pushvalue(L, globals + 1);
+    lua_pushvalue(L, libraries + 1);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     if (!lua_isnil(L, strings)) {
         lua_pushvalue(L, strings);
@@ -88,7 +88,7 @@ static void open_isolated(lua_State *L)
     }
     if (status != LUA_OK)
         lua_error(L);
-    lua_settop(L, globals);
+    lua_settop(L, libraries);
 }
 
 /* Pushes a table of the modules that exist before any `require`: lpeg and accdeep.core. The owner's LPeg is used if it
