@@ -1,7 +1,7 @@
 /* access_history.h - the access history of device memory: which work accessed each byte last, and whether the next
  * access happens after it. Used by slow_path.c for kernels, and by the runtime (check/device_races.c) for transfers.
  *
- *      shadow->uses[k / 512]           tile: last[16], 4 bits for each 4 bytes     k: offset in device memory
+ *      shadow->history_tiles[k / 512]  tile: last[16], 4 bits for each 4 bytes     k: offset in device memory
  *        last[0] == RT_TILE_SPLIT -->  split_tiles[k / 128]: 4 bits for each byte
  *          last[0] == SPLIT again -->  split_bytes[k]: one rt_last_access for each byte
  *
@@ -27,20 +27,21 @@ static inline uint16_t rt_find_successor(const struct rt_shadow *shadow, struct 
     return thread->steps[i].to;
 }
 
-/* Replaces *last by an access of kind `how` (RT_ACCESS_READ, ...) of the thread's work and returns true. Returns false,
- * with *last as it was, if an earlier conflicting access in *last does not happen before this access. */
+/* Replaces *last by an access of kind `access_flags` (RT_ACCESS_READ, ...) of the thread's work and returns true.
+ * Returns false, with *last as it was, if an earlier conflicting access in *last does not happen before this access. */
 static inline bool rt_record_access(const struct rt_shadow *shadow, struct rt_check_thread *thread,
-                                    struct rt_last_access *last, unsigned how)
+                                    struct rt_last_access *last, unsigned access_flags)
 {
-    const uint16_t work = thread->work, own = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
+    const uint16_t work = thread->work, own = work && access_flags & RT_ACCESS_ATOMIC ? work + 1 : work;
     const uint16_t read = rt_find_successor(shadow, thread, last->read);
-    if (rt_find_successor(shadow, thread, last->write) != work || (how & RT_ACCESS_MODIFY && read != work))
+    if (rt_find_successor(shadow, thread, last->write) != work || (access_flags & RT_ACCESS_MODIFY && read != work))
         return false;
     if (own != work) /* plain accesses before an atomic one stay recorded: other atomic ones may race with them */
-        *last = how & RT_ACCESS_MODIFY ? (struct rt_last_access){shadow->find_successor(last->write, own),
-                                                                 shadow->find_successor(last->read, 1)}
-                                       : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
-    else if (how & RT_ACCESS_MODIFY)
+        *last = access_flags & RT_ACCESS_MODIFY
+                    ? (struct rt_last_access){shadow->find_successor(last->write, own),
+                                              shadow->find_successor(last->read, 1)}
+                    : (struct rt_last_access){last->write, shadow->find_successor(last->read, own)};
+    else if (access_flags & RT_ACCESS_MODIFY)
         *last = (struct rt_last_access){.write = work};
     else
         last->read = read;
@@ -89,25 +90,25 @@ static inline void rt_unlock_tiles(struct rt_shadow *shadow)
 }
 
 /* Returns true if the history of the tile's bytes is in split tiles, or, for a split tile, in split_bytes. */
-static inline bool rt_is_tile_split(const struct rt_history_tile *uses)
+static inline bool rt_is_tile_split(const struct rt_history_tile *tile)
 {
-    return uses->last[0] == RT_TILE_SPLIT;
+    return tile->last[0] == RT_TILE_SPLIT;
 }
 
 /* Returns the list index of a unit (0 to RT_TILE_UNITS - 1) of a tile. */
-static inline unsigned rt_get_tile_entry(const struct rt_history_tile *uses, size_t unit)
+static inline unsigned rt_get_tile_entry(const struct rt_history_tile *tile, size_t unit)
 {
-    return uses->of[unit / 2] >> 4 * (unit % 2) & 0xf;
+    return tile->indices[unit / 2] >> 4 * (unit % 2) & 0xf;
 }
 
 /* Sets the list index of n units of a tile, from `unit` on, to `entry`. */
-static inline void rt_set_tile_entries(struct rt_history_tile *uses, size_t unit, size_t n, unsigned entry)
+static inline void rt_set_tile_entries(struct rt_history_tile *tile, size_t unit, size_t n, unsigned entry)
 {
     for (size_t step; n; unit += step, n -= step) {
         const unsigned shift = 4 * (unit % 2);
         step = shift || n == 1 ? 1 : 2;
-        uint8_t *of = &uses->of[unit / 2];
-        *of = (uint8_t)(step == 2 ? 0x11 * entry : (*of & 0xf0u >> shift) | entry << shift);
+        uint8_t *indices = &tile->indices[unit / 2];
+        *indices = (uint8_t)(step == 2 ? 0x11 * entry : (*indices & 0xf0u >> shift) | entry << shift);
     }
 }
 
@@ -115,13 +116,13 @@ static inline void rt_set_tile_entries(struct rt_history_tile *uses, size_t unit
  * of that tile. Returns NULL if the history of the byte is in split_bytes[k]. */
 static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shadow *shadow, size_t k, size_t *unit_p)
 {
-    struct rt_history_tile *uses = &shadow->uses[k / RT_TILE_BYTES];
+    struct rt_history_tile *tile = &shadow->history_tiles[k / RT_TILE_BYTES];
     *unit_p = RT_TILE_BYTES / RT_TILE_UNITS;
-    if (rt_is_tile_split(uses)) {
-        uses = &shadow->split_tiles[k / RT_TILE_UNITS];
+    if (rt_is_tile_split(tile)) {
+        tile = &shadow->split_tiles[k / RT_TILE_UNITS];
         *unit_p = 1;
     }
-    return rt_is_tile_split(uses) ? NULL : uses;
+    return rt_is_tile_split(tile) ? NULL : tile;
 }
 
 /* Splits the tile of the byte at offset k into split tiles, or its split tile into bytes; does nothing if both are
@@ -129,53 +130,53 @@ static inline struct rt_history_tile *rt_find_history_tile(const struct rt_shado
 static inline void rt_split_tile(const struct rt_shadow *shadow, size_t k)
 {
     size_t unit;
-    struct rt_history_tile *uses = rt_find_history_tile(shadow, k, &unit);
+    struct rt_history_tile *tile = rt_find_history_tile(shadow, k, &unit);
     const size_t first = k / (unit * RT_TILE_UNITS) * (unit * RT_TILE_UNITS);
-    for (size_t i = 0; uses && i < unit * RT_TILE_UNITS; i++) {
-        const unsigned entry = rt_get_tile_entry(uses, i / unit);
+    for (size_t i = 0; tile && i < unit * RT_TILE_UNITS; i++) {
+        const unsigned entry = rt_get_tile_entry(tile, i / unit);
         struct rt_history_tile *part = &shadow->split_tiles[(first + i) / RT_TILE_UNITS];
         if (unit == 1) {
-            shadow->split_bytes[first + i] = rt_unpack_last_access(uses->last[entry]);
+            shadow->split_bytes[first + i] = rt_unpack_last_access(tile->last[entry]);
             continue;
         }
         if (i % RT_TILE_UNITS == 0)
-            memcpy(part->last, uses->last, sizeof part->last);
+            memcpy(part->last, tile->last, sizeof part->last);
         rt_set_tile_entries(part, i % RT_TILE_UNITS, 1, entry);
     }
-    for (size_t i = 0; uses && i < RT_TILE_ENTRIES; i++)
-        uses->last[i] = RT_TILE_SPLIT;
+    for (size_t i = 0; tile && i < RT_TILE_ENTRIES; i++)
+        tile->last[i] = RT_TILE_SPLIT;
 }
 
 /* Frees the list entries of a tile that no unit uses. Does nothing while more than one kernel is recorded, because
  * another thread may be about to use an entry. */
-static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *uses)
+static inline void rt_free_unused_tile_entries(const struct rt_shadow *shadow, struct rt_history_tile *tile)
 {
     unsigned used = 1, two = 0;
     for (size_t i = 0; i < RT_TILE_UNITS / 2; i++)
-        if (i == 0 || uses->of[i] != two) {
-            two = uses->of[i];
+        if (i == 0 || tile->indices[i] != two) {
+            two = tile->indices[i];
             used |= 1u << two % RT_TILE_ENTRIES | 1u << two / RT_TILE_ENTRIES;
         }
     for (unsigned i = 1; i < RT_TILE_ENTRIES && shadow->recording < 2; i++)
         if (!(used >> i & 1))
-            uses->last[i] = 0;
+            tile->last[i] = 0;
 }
 
 /* Sets *entry_p to the list index of the value `last` in a tile, and returns true; 0 is always at index 0. If the tile
  * does not have the value, returns false, and *entry_p is the index of a free entry, or 0 if no entry is free. Most
  * values have the same entry in all tiles, because the search begins at a hash of the value. */
-static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32_t last, unsigned *entry_p)
+static inline bool rt_find_tile_entry(const struct rt_history_tile *tile, uint32_t last, unsigned *entry_p)
 {
     const unsigned first = rt_hash_last_access(last);
     unsigned free = 0;
     *entry_p = 0;
     for (unsigned i = first; i < first + RT_TILE_ENTRIES && last; i++) {
         const unsigned entry = i % RT_TILE_ENTRIES;
-        if (entry && uses->last[entry] == last) {
+        if (entry && tile->last[entry] == last) {
             *entry_p = entry;
             return true;
         }
-        if (entry && !free && !uses->last[entry])
+        if (entry && !free && !tile->last[entry])
             free = entry;
     }
     *entry_p = free;
@@ -184,20 +185,20 @@ static inline bool rt_find_tile_entry(const struct rt_history_tile *uses, uint32
 
 /* Returns the list entry of the value `last` in a tile, which is added if it is missing. Returns 0 if no entry is free
  * or `last` is 0. The tile may get a value twice. The thread must have the lock of tiles. */
-static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *uses,
+static inline unsigned rt_get_or_add_tile_entry(const struct rt_shadow *shadow, struct rt_history_tile *tile,
                                                 uint32_t last)
 {
     const unsigned first = rt_hash_last_access(last) % RT_TILE_ENTRIES;
     unsigned entry = first + !first;
-    if (last && uses->last[entry]) {
-        if (rt_find_tile_entry(uses, last, &entry))
+    if (last && tile->last[entry]) {
+        if (rt_find_tile_entry(tile, last, &entry))
             return entry;
-        rt_free_unused_tile_entries(shadow, uses);
-        if (rt_find_tile_entry(uses, last, &entry) || !entry)
+        rt_free_unused_tile_entries(shadow, tile);
+        if (rt_find_tile_entry(tile, last, &entry) || !entry)
             return entry;
     }
     if (last)
-        uses->last[entry] = last;
+        tile->last[entry] = last;
     return last ? entry : 0;
 }
 
@@ -208,22 +209,22 @@ static inline size_t rt_find_last_access(struct rt_shadow *shadow, const struct 
                                          size_t n, uint32_t *last)
 {
     size_t unit;
-    struct rt_history_tile *uses = rt_find_history_tile(shadow, k, &unit);
-    if (uses && (k % unit || n < unit) && rt_lock_tiles(shadow, thread)) {
+    struct rt_history_tile *tile = rt_find_history_tile(shadow, k, &unit);
+    if (tile && (k % unit || n < unit) && rt_lock_tiles(shadow, thread)) {
         rt_split_tile(shadow, k);
         rt_unlock_tiles(shadow);
-        uses = rt_find_history_tile(shadow, k, &unit);
+        tile = rt_find_history_tile(shadow, k, &unit);
     }
-    if (!uses) {
+    if (!tile) {
         *last = rt_pack_last_access(shadow->split_bytes[k]);
         return 1;
     }
     const size_t first = k / unit % RT_TILE_UNITS, most = first + n / unit;
-    const unsigned entry = rt_get_tile_entry(uses, first);
+    const unsigned entry = rt_get_tile_entry(tile, first);
     size_t end = first + 1;
-    while (end < most && end < RT_TILE_UNITS && rt_get_tile_entry(uses, end) == entry)
+    while (end < most && end < RT_TILE_UNITS && rt_get_tile_entry(tile, end) == entry)
         end++;
-    *last = uses->last[entry];
+    *last = tile->last[entry];
     return (end - first) * unit;
 }
 
@@ -240,19 +241,19 @@ static inline unsigned rt_set_last_access(struct rt_shadow *shadow, const struct
     unsigned entry = 0;
     if (!rt_lock_tiles(shadow, thread))
         return 0;
-    struct rt_history_tile *uses = rt_find_history_tile(shadow, k, &unit);
-    if (uses && n == unit * RT_TILE_UNITS)
-        *uses = (struct rt_history_tile){0};
-    if (uses)
-        entry = rt_get_or_add_tile_entry(shadow, uses, last);
-    if (uses && last && !entry) {
+    struct rt_history_tile *tile = rt_find_history_tile(shadow, k, &unit);
+    if (tile && n == unit * RT_TILE_UNITS)
+        *tile = (struct rt_history_tile){0};
+    if (tile)
+        entry = rt_get_or_add_tile_entry(shadow, tile, last);
+    if (tile && last && !entry) {
         rt_split_tile(shadow, k);
         rt_unlock_tiles(shadow);
         rt_set_last_access_range(shadow, thread, k, n, last);
         return 0;
     }
-    if (uses)
-        rt_set_tile_entries(uses, k / unit % RT_TILE_UNITS, n / unit, entry);
+    if (tile)
+        rt_set_tile_entries(tile, k / unit % RT_TILE_UNITS, n / unit, entry);
     else
         shadow->split_bytes[k] = rt_unpack_last_access(last);
     rt_unlock_tiles(shadow);
@@ -272,31 +273,32 @@ static inline void rt_set_last_access_range(struct rt_shadow *shadow, const stru
 
 /* ---------------------------------------------------------------------------------- accesses -- */
 
-/* Returns the slot of the thread's cache of changes for the packed value `from` and the kind of access `how`. */
+/* Returns the slot of the thread's cache of changes for the packed value `from` and the kind of access `access_flags`.
+ */
 static inline struct rt_history_change *rt_get_history_change(struct rt_check_thread *thread, uint32_t from,
-                                                              unsigned how)
+                                                              unsigned access_flags)
 {
-    return &thread->changes[how % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
+    return &thread->changes[access_flags % RT_ACCESS_FREE][rt_hash_last_access(from) % RT_CHANGE_CACHE];
 }
 
 /* Records an access of n bytes of device memory at address `at` by the thread's work, and calls on_race for bytes whose
  * last access does not happen before this access. Consecutive bytes with the same last access report a race once. pc,
  * frame: see rt_shadow.on_access. */
 static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_check_thread *thread, uintptr_t at,
-                                          size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+                                          size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     struct rt_history_change race = {UINT32_MAX, 0, 0};
     for (size_t k = at - shadow->low, end = k + n, part; k < end; k += part) {
         uint32_t from;
         part = rt_find_last_access(shadow, thread, k, end - k, &from);
-        struct rt_history_change *change = rt_get_history_change(thread, from, how);
+        struct rt_history_change *change = rt_get_history_change(thread, from, access_flags);
         if (change->from != from && race.from == from)
             change = &race;
         if (change->from != from) {
             struct rt_last_access last = rt_unpack_last_access(from);
-            const bool is_ordered = rt_record_access(shadow, thread, &last, how);
+            const bool is_ordered = rt_record_access(shadow, thread, &last, access_flags);
             if (!is_ordered) {
-                shadow->on_race(&last, shadow->low + k, how, pc, frame);
+                shadow->on_race(&last, shadow->low + k, access_flags, pc, frame);
                 change = &race;
             }
             *change = (struct rt_history_change){from, rt_pack_last_access(last), 0};
@@ -310,27 +312,27 @@ static inline void rt_record_access_range(struct rt_shadow *shadow, struct rt_ch
  * Returns false, and records nothing, if the thread's cache of changes or the tile does not have the needed values. */
 static inline __attribute__((always_inline)) bool rt_record_repeated_access(const struct rt_shadow *shadow,
                                                                             struct rt_check_thread *thread, size_t k,
-                                                                            size_t n, unsigned how)
+                                                                            size_t n, unsigned access_flags)
 {
     const bool split_tiles = n < 4;
-    if (split_tiles && !rt_is_tile_split(&shadow->uses[k / RT_TILE_BYTES]))
+    if (split_tiles && !rt_is_tile_split(&shadow->history_tiles[k / RT_TILE_BYTES]))
         return false;
-    struct rt_history_tile *uses =
-        split_tiles ? &shadow->split_tiles[k / RT_TILE_UNITS] : &shadow->uses[k / RT_TILE_BYTES];
+    struct rt_history_tile *tile =
+        split_tiles ? &shadow->split_tiles[k / RT_TILE_UNITS] : &shadow->history_tiles[k / RT_TILE_BYTES];
     const size_t unit = split_tiles ? k : k / 4;
     const bool both = n == 8 || n == 2;
-    uint8_t *of = &uses->of[unit % RT_TILE_UNITS / 2];
-    const unsigned two = *of, shift = both ? 0 : unit % 2 * 4, entry = two >> shift & 0xf;
-    const uint32_t from = uses->last[entry];
-    const struct rt_history_change *change = rt_get_history_change(thread, from, how);
+    uint8_t *indices = &tile->indices[unit % RT_TILE_UNITS / 2];
+    const unsigned two = *indices, shift = both ? 0 : unit % 2 * 4, entry = two >> shift & 0xf;
+    const uint32_t from = tile->last[entry];
+    const struct rt_history_change *change = rt_get_history_change(thread, from, access_flags);
     if ((both && two != 0x11 * entry) || change->from != from)
         return false;
     if (change->to == from)
         return true;
     unsigned other = (unsigned)change->entry;
-    if (shadow->recording > 1 || (uses->last[other] != change->to && !rt_find_tile_entry(uses, change->to, &other)))
+    if (shadow->recording > 1 || (tile->last[other] != change->to && !rt_find_tile_entry(tile, change->to, &other)))
         return false;
-    *of = (uint8_t)(both ? 0x11 * other : (two & 0xf0u >> shift) | other << shift);
+    *indices = (uint8_t)(both ? 0x11 * other : (two & 0xf0u >> shift) | other << shift);
     return true;
 }
 

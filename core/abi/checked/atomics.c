@@ -46,12 +46,12 @@ static void *find_atomic_function(void **cached, const char *name)
     return *cached;
 }
 
-/* Checks an atomic access of n bytes of kind `how` (RT_ACCESS_READ, ...). Does nothing if the caller is not
+/* Checks an atomic access of n bytes of kind `access_flags` (RT_ACCESS_READ, ...). Does nothing if the caller is not
  * instrumented, that is, not compiled for checking. */
-static void check_atomic_access(const void *at, size_t n, unsigned how, struct rt_caller caller)
+static void check_atomic_access(const void *at, size_t n, unsigned access_flags, struct rt_caller caller)
 {
     if (rt_is_instrumented_caller(caller))
-        rt_check_words_slow_path((uintptr_t)at, n, how | RT_ACCESS_ATOMIC, caller.pc, caller.frame);
+        rt_check_words_slow_path((uintptr_t)at, n, access_flags | RT_ACCESS_ATOMIC, caller.pc, caller.frame);
 }
 
 typedef void load_fn(size_t n, const void *at, void *to, int order);

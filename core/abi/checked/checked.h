@@ -91,8 +91,8 @@ enum { RT_TILE_UNITS = 128, RT_TILE_ENTRIES = 16, RT_TILE_SPLIT = UINT16_MAX };
 struct rt_history_tile {
     uint32_t last[RT_TILE_ENTRIES]; /* list of packed rt_last_access values. Entry 0 is 0, or RT_TILE_SPLIT if the tile
                                      * is split; a free entry from 1 on is 0 */
-    uint8_t of[RT_TILE_UNITS / 2];  /* index in `last` for each unit, two units in a byte; the unit at the lower address
-                                     * is in the lower bits */
+    uint8_t indices[RT_TILE_UNITS / 2]; /* index in `last` for each unit, two units in a byte; the unit at the lower
+                                         * address is in the lower bits */
 };
 
 /* State that the runtime sets and that the checks of the program's accesses use; one for the process, rt_shadow. */
@@ -101,18 +101,20 @@ struct rt_shadow {
     uint32_t *states, *origins; /* shadow of device memory [low, low + bytes) */
     uint8_t *tiles; /* tiles of the addresses [low, low + reach). The range begins with device memory and may reach to
                      * the end of the main thread's stack */
-    struct rt_history_tile *uses, *split_tiles; /* access history of device memory: `uses` has a tile for each 512
-                                                 * bytes, `split_tiles` one for each 128 bytes of split tiles */
-    struct rt_last_access *split_bytes;         /* access history of each byte whose split tile is split again */
-    const struct rt_check_thread *tile_owner;   /* spin lock: the thread that changes the history, or NULL */
-    unsigned recording;                         /* number of running kernels whose accesses are recorded */
+    struct rt_history_tile *history_tiles,
+        *split_tiles;                   /* access history of device memory: `history_tiles` has a tile for each 512
+                                         * bytes, `split_tiles` one for each 128 bytes of split tiles */
+    struct rt_last_access *split_bytes; /* access history of each byte whose split tile is split again */
+    const struct rt_check_thread *tile_owner; /* spin lock: the thread that changes the history, or NULL */
+    unsigned recording;                       /* number of running kernels whose accesses are recorded */
     uintptr_t low, bytes, reach;
     /* Returns the id that replaces `from` as last access when `work` accesses the bytes. That is `work` itself if all
      * works of `from` happen before it, otherwise a set that contains `work`. */
     uint16_t (*find_successor)(uint16_t from, uint16_t work);
     /* Reports that an access of device memory at `at` does not happen after the access *last, and replaces *last by the
-     * new access. Atomic operations do not race with each other. how: RT_ACCESS_READ, ... */
-    void (*on_race)(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame);
+     * new access. Atomic operations do not race with each other. access_flags: RT_ACCESS_READ, ... */
+    void (*on_race)(struct rt_last_access *last, uintptr_t at, unsigned access_flags, uintptr_t pc,
+                    const uintptr_t *frame);
     /* Handles an access of n bytes at `at` that the shadow does not allow at once: changes states, and reports. pc:
      * return address of the access. frame: __builtin_frame_address of the function that the compiler called; NULL: not
      * known. */

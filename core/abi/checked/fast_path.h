@@ -18,12 +18,12 @@ extern struct rt_shadow local_shadow __attribute__((visibility("hidden")));
 extern __thread struct rt_check_thread this_check_thread __attribute__((visibility("hidden")));
 
 /* Checks an access of n bytes at `at` that the fast path does not allow, or that must be recorded in the history. Calls
- * rt_shadow.on_access if the shadow does not allow the access. how: RT_ACCESS_READ, ...; pc, frame: see
+ * rt_shadow.on_access if the shadow does not allow the access. access_flags: RT_ACCESS_READ, ...; pc, frame: see
  * rt_shadow.on_access. */
-void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
 /* Checks an access of the caller's caller by rt_check_slow_path. A function that the compiler calls has no frame of its
  * own, and jumps here as its last step. */
-void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how);
+void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned access_flags);
 /* Check a read or a write of 4 or 8 bytes that may be the first access since the bytes were moved to this side (host or
  * device). Reached by a jump, like rt_check_caller_slow_path. */
 void rt_read4_first(uintptr_t at);
@@ -35,7 +35,7 @@ void rt_record_requested_size(uintptr_t start, size_t bytes);
 /* requested_sizes.c: forgets the requested size of the block at `start`; called before the block is freed. */
 void rt_forget_requested_size(uintptr_t start);
 /* Checks an access of n bytes word by word, by the slow path. Host memory without a shadow needs no check. */
-void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame);
+void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame);
 
 /* Acquires a spin lock that is held for a few instructions; *lock is true while a thread has it. Not for signal
  * handlers, which may have interrupted that thread. */
@@ -106,13 +106,13 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
 {
     const struct rt_check_thread *thread = &this_check_thread;
     const unsigned shift = n == 1 ? 0 : n == 2 ? 1 : n == 4 ? 2 : 3;
-    const uint64_t wanted = rt_repeat_states(n, RT_PRESENT | RT_VALID | (write ? RT_DIRTY : RT_WAS_READ));
+    const uint64_t required_states = rt_repeat_states(n, RT_PRESENT | RT_VALID | (write ? RT_DIRTY : RT_WAS_READ));
     const uintptr_t unit = rt_offset_in_units(at - thread->low, shift);
     if (!write && LIKELY(unit < thread->reach[shift]) && (n < 16 || at % 16 == 0) &&
         LIKELY(thread->tiles[unit >> (9 - shift)] == RT_TILE_READABLE))
         return true;
     if (unit < thread->units[shift]) {
-        if (~rt_load_states(thread->states, unit, n) & wanted)
+        if (~rt_load_states(thread->states, unit, n) & required_states)
             return false;
         if (write)
             rt_record_writer(&thread->origins[unit >> (3 - shift)], n, pc);
@@ -129,7 +129,7 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
         return false;
     const size_t into = at % RT_SHADOW_PAGE_BYTES;
     const uint64_t states = rt_load_states(shadow_page, into >> shift, n), present = rt_repeat_states(n, RT_PRESENT);
-    if (~states & wanted)
+    if (~states & required_states)
         return !(states & present);
     if (write)
         rt_record_writer(shadow_page + RT_SHADOW_ORIGINS + into / 8, n, pc);
@@ -138,27 +138,28 @@ static inline __attribute__((always_inline)) bool rt_check_fast_path(uintptr_t a
 
 /* Calls the slow path with the frame of the enclosing function. The empty assembly keeps the call from becoming a jump,
  * which would drop that frame. */
-#define SLOW_PATH_HERE(at, n, how)                                                           \
-    do {                                                                                     \
-        rt_check_slow_path((at), (n), (how), (uintptr_t)__builtin_return_address(0), FRAME); \
-        __asm__ volatile("");                                                                \
+#define SLOW_PATH_HERE(at, n, access_flags)                                                           \
+    do {                                                                                              \
+        rt_check_slow_path((at), (n), (access_flags), (uintptr_t)__builtin_return_address(0), FRAME); \
+        __asm__ volatile("");                                                                         \
     } while (0)
 
-/* Checks an access of kind `how`, in a function that has more to do afterwards. */
-static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned how)
+/* Checks an access of kind `access_flags`, in a function that has more to do afterwards. */
+static inline __attribute__((always_inline)) void check(uintptr_t at, size_t n, unsigned access_flags)
 {
-    if (!LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
-        SLOW_PATH_HERE(at, n, how);
+    if (!LIKELY(rt_check_fast_path(at, n, access_flags & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
+        SLOW_PATH_HERE(at, n, access_flags);
 }
 
-/* Checks an access of kind `how` as the last step of a function, so that the slow path is reached by a jump. */
-static inline __attribute__((always_inline)) void check_last(uintptr_t at, size_t n, unsigned how)
+/* Checks an access of kind `access_flags` as the last step of a function, so that the slow path is reached by a jump.
+ */
+static inline __attribute__((always_inline)) void check_last(uintptr_t at, size_t n, unsigned access_flags)
 {
-    if (LIKELY(rt_check_fast_path(at, n, how & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
+    if (LIKELY(rt_check_fast_path(at, n, access_flags & RT_ACCESS_WRITE, (uintptr_t)__builtin_return_address(0))))
         return;
     if (n != 4 && n != 8)
-        rt_check_caller_slow_path(at, n, how);
-    else if (how & RT_ACCESS_WRITE)
+        rt_check_caller_slow_path(at, n, access_flags);
+    else if (access_flags & RT_ACCESS_WRITE)
         n == 4 ? rt_write4_first(at) : rt_write8_first(at);
     else
         n == 4 ? rt_read4_first(at) : rt_read8_first(at);

@@ -78,16 +78,16 @@ static void remove_block(void *at)
  * Returns NULL if the blocks are those of the C library. */
 static size_t (*find_other_usable_size(void))(void *at)
 {
-    static size_t (*found)(void *at);
-    static bool known;
+    static size_t (*function)(void *at);
+    static bool is_searched;
     Dl_info malloc_is, library;
-    if (known)
-        return found;
+    if (is_searched)
+        return function;
     if (dladdr((void *)(uintptr_t)__libc_malloc, &malloc_is) &&
         dladdr((void *)(uintptr_t)gnu_get_libc_version, &library) && malloc_is.dli_fbase != library.dli_fbase)
-        *(void **)&found = dlsym(RTLD_NEXT, "malloc_usable_size");
-    known = true;
-    return found;
+        *(void **)&function = dlsym(RTLD_NEXT, "malloc_usable_size");
+    is_searched = true;
+    return function;
 }
 
 /* Returns the usable size of a block. The C library's function has no second name, and a preloaded allocator's does not

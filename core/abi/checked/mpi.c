@@ -270,16 +270,16 @@ static word handle_at(const void *handles, long i, bool fortran)
  * is none. */
 static struct request *remove_request(word handle)
 {
-    struct request *taken = NULL;
+    struct request *request = NULL;
     rt_spin_lock(&locked);
-    for (struct request **at = &requests; *at && !taken; at = &(*at)->next)
+    for (struct request **at = &requests; *at && !request; at = &(*at)->next)
         if ((*at)->handle == handle) {
-            taken = *at;
-            *at = taken->next;
+            request = *at;
+            *at = request->next;
             break;
         }
     rt_spin_unlock(&locked);
-    return taken;
+    return request;
 }
 
 /* Records a receive request, and takes over its copy, which is freed without memory. A send has no copy (received.bytes

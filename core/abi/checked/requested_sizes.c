@@ -20,13 +20,13 @@ static struct part {
 /* Returns true if the process has the runtime: `accdeep exec` sets the environment variable ACCDEEP_REPORT. */
 static bool has_runtime(void)
 {
-    static int known; /* 1: true, -1: false, 0: not known */
-    int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (!is) {
-        is = getenv("ACCDEEP_REPORT") ? 1 : -1;
-        __atomic_store_n(&known, is, __ATOMIC_RELAXED);
+    static int cached_answer; /* 1: true, -1: false, 0: not known */
+    int answer = __atomic_load_n(&cached_answer, __ATOMIC_RELAXED);
+    if (!answer) {
+        answer = getenv("ACCDEEP_REPORT") ? 1 : -1;
+        __atomic_store_n(&cached_answer, answer, __ATOMIC_RELAXED);
     }
-    return is > 0;
+    return answer > 0;
 }
 
 /* Returns the part of the table to which an address belongs. */

@@ -57,8 +57,8 @@ static bool is_allowed_in_kernel(uintptr_t at, uint32_t bytes, bool write, uintp
     if (at - local_shadow.low >= local_shadow.bytes || !find_shadow_words(at, &words))
         return false;
     const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
-    const uint32_t wanted = RT_ALL_BYTES(write ? RT_PRESENT | RT_DIRTY : RT_PRESENT | RT_VALID);
-    if (~states & bytes & wanted)
+    const uint32_t required_states = RT_ALL_BYTES(write ? RT_PRESENT | RT_DIRTY : RT_PRESENT | RT_VALID);
+    if (~states & bytes & required_states)
         return false;
     if (write)
         __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
@@ -77,10 +77,10 @@ static bool is_allowed_on_host(uintptr_t at, uint32_t bytes, bool write, uintptr
     if (!find_shadow_words(at, &words))
         return true;
     const uint32_t states = __atomic_load_n(words.states, __ATOMIC_RELAXED) & bytes;
-    const uint32_t wanted = RT_ALL_BYTES(RT_PRESENT | RT_VALID | (write ? RT_DIRTY : RT_WAS_READ));
+    const uint32_t required_states = RT_ALL_BYTES(RT_PRESENT | RT_VALID | (write ? RT_DIRTY : RT_WAS_READ));
     if (!(states & RT_ALL_BYTES(RT_PRESENT)))
         return true;
-    if (~states & bytes & wanted)
+    if (~states & bytes & required_states)
         return false;
     if (write)
         __atomic_store_n(words.origin, (uint32_t)pc, __ATOMIC_RELAXED);
@@ -120,13 +120,13 @@ static inline __attribute__((always_inline)) void store_atomic_states(uint32_t *
         __atomic_store_n(half, (uint16_t)states, __ATOMIC_RELAXED);
 }
 
-/* Returns true if all bytes of a tile have the states `wanted`. Each element of `states` covers two words. */
-static bool has_tile_states(const uint64_t *states, unsigned wanted)
+/* Returns true if all bytes of a tile have the states `required_states`. Each element of `states` covers two words. */
+static bool has_tile_states(const uint64_t *states, unsigned required_states)
 {
     uint64_t all = UINT64_MAX;
     for (size_t i = 0; i < RT_TILE_BYTES / 16; i++)
         all &= __atomic_load_n(&states[i], __ATOMIC_RELAXED);
-    return !(~all & rt_repeat_states(16, wanted));
+    return !(~all & rt_repeat_states(16, required_states));
 }
 
 /* Returns the states of tile number `tile` of device memory, two words of the tile in each element. */
@@ -237,26 +237,26 @@ static bool handle_first_access(uintptr_t at, size_t n, bool write, uintptr_t pc
 }
 
 /* Records an access of n bytes of device memory at address `at` in the access history. */
-static inline void record_use(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+static inline void record_use(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     const size_t k = at - local_shadow.low;
-    if (!(n == 1 && rt_record_repeated_access(&local_shadow, &this_check_thread, k, 1, how)) &&
-        !(n == 2 && k % 2 == 0 && rt_record_repeated_access(&local_shadow, &this_check_thread, k, 2, how)))
-        rt_record_access_range(&local_shadow, &this_check_thread, at, n, how, pc, frame);
+    if (!(n == 1 && rt_record_repeated_access(&local_shadow, &this_check_thread, k, 1, access_flags)) &&
+        !(n == 2 && k % 2 == 0 && rt_record_repeated_access(&local_shadow, &this_check_thread, k, 2, access_flags)))
+        rt_record_access_range(&local_shadow, &this_check_thread, at, n, access_flags, pc, frame);
 }
 
 /* Records an access if the thread records accesses, and then allows it, handles a first access, or calls the runtime.
  */
-void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+void rt_check_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
-    const bool write = how & RT_ACCESS_WRITE;
+    const bool write = access_flags & RT_ACCESS_WRITE;
     if (this_check_thread.is_atomic)
-        how |= RT_ACCESS_ATOMIC;
+        access_flags |= RT_ACCESS_ATOMIC;
     if (this_check_thread.records_accesses) {
         const uintptr_t moved =
             at - this_check_thread.declared < this_check_thread.declared_bytes ? this_check_thread.offset : 0;
         if (at + moved - local_shadow.low < local_shadow.bytes)
-            record_use(at + moved, n, how, pc, frame);
+            record_use(at + moved, n, access_flags, pc, frame);
     }
     if (is_allowed(at, n, write, pc) || handle_first_access(at, n, write, pc))
         return;
@@ -271,13 +271,13 @@ void rt_check_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, cons
 static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t at, size_t n, bool write, uintptr_t pc)
 {
     const uintptr_t offset = at - local_shadow.low;
-    const unsigned wanted = write ? RT_PRESENT | RT_DIRTY : RT_PRESENT | RT_VALID | RT_WAS_READ;
+    const unsigned required_states = write ? RT_PRESENT | RT_DIRTY : RT_PRESENT | RT_VALID | RT_WAS_READ;
     if (at % n || offset >= local_shadow.bytes ||
-        ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, wanted))
+        ~load_atomic_states(&local_shadow.states[offset / 8], n, at) & (uint32_t)rt_repeat_states(n, required_states))
         return false;
-    const unsigned how =
+    const unsigned access_flags =
         (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) | (this_check_thread.is_atomic ? RT_ACCESS_ATOMIC : 0);
-    if (!rt_record_repeated_access(&local_shadow, &this_check_thread, offset, n, how))
+    if (!rt_record_repeated_access(&local_shadow, &this_check_thread, offset, n, access_flags))
         return false;
     if (write)
         __atomic_store_n(&local_shadow.origins[offset / 8], (uint32_t)pc, __ATOMIC_RELAXED);
@@ -285,9 +285,9 @@ static inline __attribute__((always_inline)) bool record_aligned_use(uintptr_t a
 }
 
 /* Checks an access of the caller's caller, because this function was reached by a jump. */
-__attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned how)
+__attribute__((noinline)) void rt_check_caller_slow_path(uintptr_t at, size_t n, unsigned access_flags)
 {
-    SLOW_PATH_HERE(at, n, how);
+    SLOW_PATH_HERE(at, n, access_flags);
 }
 
 /* Defines rt_readN_first and writeN_first, which handle a first access of n bytes, or record it; all other accesses
@@ -352,7 +352,7 @@ void rt_write8_first(uintptr_t at)
 }
 
 /* Checks an access of n bytes word by word, and skips host pages without a shadow. */
-void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc, const uintptr_t *frame)
+void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned access_flags, uintptr_t pc, const uintptr_t *frame)
 {
     for (size_t part; n; at += part, n -= part) {
         const uintptr_t leaf_end = (at | (RT_SHADOW_PAGE_BYTES - 1)) + 1;
@@ -360,7 +360,7 @@ void rt_check_words_slow_path(uintptr_t at, size_t n, unsigned how, uintptr_t pc
         if (!this_check_thread.in_kernel && !local_shadow.shadow_pages[at / RT_SHADOW_PAGE_BYTES % RT_SHADOW_PAGES] &&
             at - local_shadow.low >= local_shadow.bytes)
             part = rt_min_size(n, leaf_end - at);
-        else if (this_check_thread.records_accesses || !is_allowed(at, part, how & RT_ACCESS_WRITE, pc))
-            rt_check_slow_path(at, part, how, pc, frame);
+        else if (this_check_thread.records_accesses || !is_allowed(at, part, access_flags & RT_ACCESS_WRITE, pc))
+            rt_check_slow_path(at, part, access_flags, pc, frame);
     }
 }

@@ -6,11 +6,11 @@
 
 /* Define the function __tsan_NAME for an access of some bytes at `at`, which checks the access; the compiler's own load
  * or store follows. */
-#define ACCESS(name, bytes, how)               \
-    API void __tsan_##name(void *at);          \
-    void __tsan_##name(void *at)               \
-    {                                          \
-        check_last((uintptr_t)at, bytes, how); \
+#define ACCESS(name, bytes, access_flags)               \
+    API void __tsan_##name(void *at);                   \
+    void __tsan_##name(void *at)                        \
+    {                                                   \
+        check_last((uintptr_t)at, bytes, access_flags); \
     }
 #define ACCESSES(n)                             \
     ACCESS(read##n, n, RT_ACCESS_READ)          \
@@ -58,11 +58,12 @@ void __tsan_vptr_update(void *at, void *value)
     check_last((uintptr_t)at, sizeof(void *), RT_ACCESS_WRITE);
 }
 
-/* Checks an access of n bytes of kind `how` by the slow path; does nothing without the runtime or if n is 0. */
-static inline __attribute__((always_inline)) void check_range(const void *at, size_t n, unsigned how)
+/* Checks an access of n bytes of kind `access_flags` by the slow path; does nothing without the runtime or if n is 0.
+ */
+static inline __attribute__((always_inline)) void check_range(const void *at, size_t n, unsigned access_flags)
 {
     if (local_shadow.shadow_pages && n)
-        SLOW_PATH_HERE((uintptr_t)at, n, how);
+        SLOW_PATH_HERE((uintptr_t)at, n, access_flags);
 }
 
 /* Checks a read of n bytes. */

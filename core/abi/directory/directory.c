@@ -380,10 +380,11 @@ static accd_status add_clause(accd_stacks *stacks, const char *call, accd_item i
 }
 
 /* Defines the function for a clause with this action and flags: see ACCD_CLAUSE in accdeep_directory.h. */
-#define CLAUSE(name, what, flag)                                                                                     \
-    accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length, uint64_t size)            \
-    {                                                                                                                \
-        return add_clause(stacks, #name, (accd_item){.action = (what), .flags = (flag)}, base, first, length, size); \
+#define CLAUSE(name, clause_action, flag)                                                                              \
+    accd_status name(accd_stacks *stacks, const void *base, int64_t first, int64_t length, uint64_t size)              \
+    {                                                                                                                  \
+        return add_clause(stacks, #name, (accd_item){.action = (clause_action), .flags = (flag)}, base, first, length, \
+                          size);                                                                                       \
     }
 
 CLAUSE(accd_stacks_pragma_copy, ACCD_ACTION_COPY, 0)

@@ -28,18 +28,18 @@ _Noreturn void accd_lowered_gaps_(const char *name, const char *file, const int3
 static accd_lowered *get_directive(DIRECTIVE)
 {
     assert(variable && plan && file && line);
-    accd_lowered *made = (accd_lowered *)(intptr_t)__atomic_load_n(variable, __ATOMIC_ACQUIRE);
-    if (made)
-        return made;
+    accd_lowered *directive = (accd_lowered *)(intptr_t)__atomic_load_n(variable, __ATOMIC_ACQUIRE);
+    if (directive)
+        return directive;
     const accd_lowered fresh = {.plan = plan, .file = file, .line = *line};
-    made = malloc(sizeof *made);
-    if (!made) {
+    directive = malloc(sizeof *directive);
+    if (!directive) {
         accd__lowered_lock();
         accd__lowered_end_with_error(&fresh, "out-of-memory", "HOUSE-memory", "there is no memory for a directive");
     }
-    *made = fresh;
-    __atomic_store_n(variable, (int64_t)(intptr_t)made, __ATOMIC_RELEASE);
-    return made;
+    *directive = fresh;
+    __atomic_store_n(variable, (int64_t)(intptr_t)directive, __ATOMIC_RELEASE);
+    return directive;
 }
 
 /* Returns the integers `arguments` as the pointers that the functions for C take. */

@@ -301,12 +301,12 @@ static void finish_program(struct reader *reader)
 /* Reads a line "item", and appends the item to the plan. */
 static void begin_item(struct reader *reader)
 {
-    struct accd__lowered_item *one = append(reader, &reader->plan->items, reader->plan->nitems++, sizeof *one);
-    accd_item_code *place = &one->place;
-    one->item.action = (uint8_t)read_number(reader);
-    one->item.flags = (uint16_t)read_number(reader);
-    one->item.label = read_label_reference(reader);
-    one->item.program = read_program_reference(reader);
+    struct accd__lowered_item *entry = append(reader, &reader->plan->items, reader->plan->nitems++, sizeof *entry);
+    accd_item_code *place = &entry->place;
+    entry->item.action = (uint8_t)read_number(reader);
+    entry->item.flags = (uint16_t)read_number(reader);
+    entry->item.label = read_label_reference(reader);
+    entry->item.program = read_program_reference(reader);
     place->unit = (uint64_t)read_number(reader);
     place->registers = (unsigned)read_number(reader);
     place->base = (int)read_number(reader);
@@ -323,13 +323,13 @@ static void read_params(struct reader *reader)
 {
     if (!reader->plan->nitems)
         end_with_bad_plan(reader);
-    struct accd__lowered_item *one = &reader->plan->items[reader->plan->nitems - 1];
+    struct accd__lowered_item *entry = &reader->plan->items[reader->plan->nitems - 1];
     int *params = NULL;
-    for (; *reader->at == ' '; one->place.nparams++)
-        *(int *)append(reader, &params, one->place.nparams, sizeof *params) = (int)read_number(reader);
-    one->place.params = params;
-    one->params = calloc(one->place.nparams + 1, sizeof one->params[0]);
-    if (!one->params)
+    for (; *reader->at == ' '; entry->place.nparams++)
+        *(int *)append(reader, &params, entry->place.nparams, sizeof *params) = (int)read_number(reader);
+    entry->place.params = params;
+    entry->params = calloc(entry->place.nparams + 1, sizeof entry->params[0]);
+    if (!entry->params)
         end_without_memory(reader);
 }
 

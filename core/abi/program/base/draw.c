@@ -220,7 +220,7 @@ void rt_draw_update(void)
         return;
     most_objects = objects;
     rt_format_location(rt.site->call.pc, location, sizeof location);
-    snprintf(title, sizeof title, "after %s%s", rt.site->what, location);
+    snprintf(title, sizeof title, "after %s%s", rt.site->construct_name, location);
     keep_picture(title);
 }
 
@@ -258,13 +258,13 @@ static bool save_dot(const char *path)
  * the array. */
 static char **plain_environment(void)
 {
-    size_t n = 0, kept = 0;
+    size_t n = 0, nplain = 0;
     while (environ[n])
         n++;
     char **plain = calloc(n + 1, sizeof *plain);
     for (size_t i = 0; plain && i < n; i++)
         if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "ACCDEEP_", 8) != 0)
-            plain[kept++] = environ[i];
+            plain[nplain++] = environ[i];
     return plain;
 }
 

@@ -116,21 +116,22 @@ static void report_absent_pointer(const struct rt_site *site, const char *target
     if (!*name || is_unnamed_address(name))
         snprintf(name, 160, "%.*s", (int)rt_variable_name_length(target), target);
     rt_text_clear(message);
-    rt_text_append(message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
+    rt_text_append(message,
+                   strcmp(site->construct_name, "compute") != 0 ? "%s: " : "%s construct: ", site->construct_name);
     rt_text_append(message, "%s names the pointer itself, which is not present on device %d; its data %s are present",
                    name, rt_this_thread.device, target);
     const int n = snprintf(help, capacity, "name the data: ");
-    const bool has_clauses = rt_is_kernel_construct(site->what) || strstr(site->what, "data");
+    const bool has_clauses = rt_is_kernel_construct(site->construct_name) || strstr(site->construct_name, "data");
     const char *before = !has_clauses ? "" : rt_uses_openmp_terms() ? "map(present, tofrom: " : "present(";
     snprintf(help + n, capacity - (size_t)n, "%s%s%s", before, target, has_clauses ? ")" : "");
 }
 
-/* Returns the help for an error of the routine `what` that maps or frees raw device memory; NULL: the help of the
+/* Returns the help for an error of the routine `routine` that maps or frees raw device memory; NULL: the help of the
  * error's code is used. */
-static const char *get_routine_help(const char *what, accd_status status)
+static const char *get_routine_help(const char *routine, accd_status status)
 {
     static const struct {
-        const char *what;
+        const char *routine;
         accd_status status;
         const char *help;
     } helps[] = {
@@ -147,7 +148,7 @@ static const char *get_routine_help(const char *what, accd_status status)
         {"omp_target_free", ACCD_ERROR_MISUSE, "free what omp_target_alloc has returned, once"},
     };
     for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
-        if (helps[i].status == status && !strcmp(helps[i].what, what))
+        if (helps[i].status == status && !strcmp(helps[i].routine, routine))
             return helps[i].help;
     return NULL;
 }
@@ -163,7 +164,8 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
     char before[sizeof error->message];
     rt_text_clear(&message);
     rt_text_clear(&lines);
-    rt_text_append(&message, strcmp(site->what, "compute") != 0 ? "%s: " : "%s construct: ", site->what);
+    rt_text_append(&message,
+                   strcmp(site->construct_name, "compute") != 0 ? "%s: " : "%s construct: ", site->construct_name);
     if (requested->bytes)
         rt_format_name(site, requested->host, requested->bytes, name, sizeof name);
     /* If two items of one directive overlap, the message names the other item. */
@@ -200,7 +202,7 @@ void rt_report_core_error(const struct rt_site *site, const accd_error *error)
             .other = error->other.bytes ? rt_get_mapped_location(&error->other) : (struct rt_related_location){0},
             .bytes = requested->bytes,
             .lines = lines.at,
-            .help = *help ? help : get_routine_help(site->what, error->status),
+            .help = *help ? help : get_routine_help(site->construct_name, error->status),
         },
         "%s", message.at);
 }

@@ -105,22 +105,22 @@ void rt_clear_labels(void)
     memset(repeated_directives, 0, sizeof repeated_directives);
 }
 
-/* Returns the label for a site, made at first use, with the properties `wanted`; wanted NULL: with a lazy name. Ends
- * the program without memory. */
-static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const accd_label *wanted)
+/* Returns the label for a site, made at first use, with these properties; properties NULL: with a lazy name.
+ * Ends the program without memory. */
+static __attribute__((noinline)) const accd_label *get_label(uintptr_t pc, const accd_label *properties)
 {
     if (2 * nlabels >= labels_capacity)
         grow_labels();
-    size_t k = hash_label(pc, wanted ? wanted->name : NULL);
+    size_t k = hash_label(pc, properties ? properties->name : NULL);
     for (; labels[k & (labels_capacity - 1)].label; k++)
-        if (matches_label(&labels[k & (labels_capacity - 1)], pc, wanted))
+        if (matches_label(&labels[k & (labels_capacity - 1)], pc, properties))
             return labels[k & (labels_capacity - 1)].label;
     char name[24];
     snprintf(name, sizeof name, "@%llx", (unsigned long long)pc);
-    const accd_label *label = accd_label_intern(rt.context, wanted ? wanted : &(accd_label){.name = name});
+    const accd_label *label = accd_label_intern(rt.context, properties ? properties : &(accd_label){.name = name});
     if (!label)
         rt_fail_with_core_error();
-    labels[k & (labels_capacity - 1)] = (struct label){pc, !wanted, label};
+    labels[k & (labels_capacity - 1)] = (struct label){pc, !properties, label};
     nlabels++;
     return label;
 }
@@ -141,7 +141,8 @@ inline const accd_label *rt_get_site_label(void)
 /* Returns true for constructs with a region: compute, target, data and target data. */
 static bool is_region_construct(const struct rt_site *site)
 {
-    return rt_is_kernel_construct(site->what) || !strcmp(site->what, "data") || !strcmp(site->what, "target data");
+    return rt_is_kernel_construct(site->construct_name) || !strcmp(site->construct_name, "data") ||
+           !strcmp(site->construct_name, "target data");
 }
 
 static const char private_copy_prefix[] = "firstprivate";
@@ -162,7 +163,7 @@ static bool name_private_copy(const struct rt_site *site, const accd_item *item,
         return false;
     *name_p = (struct accd__debug_name){.unit = 0};
     snprintf(name_p->name, sizeof name_p->name, "%s of %llu bytes",
-             rt_is_kernel_construct(site->what) && item->action == ACCD_ACTION_COPYIN && item->bytes <= SCALAR
+             rt_is_kernel_construct(site->construct_name) && item->action == ACCD_ACTION_COPYIN && item->bytes <= SCALAR
                  ? private_copy_prefix
                  : "variable",
              (unsigned long long)item->bytes);
@@ -180,27 +181,26 @@ static bool is_named_already(const struct rt_site *site, const accd_item *item)
            accd_get_presence(rt.context, rt_this_thread.device, item->host, item->bytes) == ACCD_PRESENCE_FULL;
 }
 
-/* Returns the cache entry for an item; *known_p becomes true if it has the item's label. If not, the entry is reset for
- * the item, and the caller must fill it. Adds the item to the hash of the directive's items. Returns NULL if labels of
- * such items are not cached. */
-static struct cached_label *find_cached_label(const struct rt_site *site, const accd_item *item, bool *known_p)
+/* Returns the cache entry for an item; *is_cached_p becomes true if it has the item's label. If not, the entry is reset
+ * for the item, and the caller must fill it. Adds the item to the hash of the directive's items. Returns NULL if labels
+ * of such items are not cached. */
+static struct cached_label *find_cached_label(const struct rt_site *site, const accd_item *item, bool *is_cached_p)
 {
-    struct cached_label wanted = {.pc = site->call.pc,
-                                  .sp = site->call.sp,
-                                  .host = (uintptr_t)item->host,
-                                  .bytes = item->bytes,
-                                  .action = item->action};
-    struct cached_label *at = &cached[(wanted.pc + wanted.host / sizeof(int) + 5 * wanted.action) % LABEL_CACHE];
-    const bool on_stack = wanted.host >= wanted.sp && wanted.host - wanted.sp <= ON_STACK;
-    if (!on_stack && repeated_directives[wanted.pc % LABEL_CACHE] == wanted.pc)
-        wanted.preceding_items = items_before =
-            (items_before ^ wanted.host ^ wanted.bytes << 48) * 0x9E3779B97F4A7C15u + 1;
+    struct cached_label key = {.pc = site->call.pc,
+                               .sp = site->call.sp,
+                               .host = (uintptr_t)item->host,
+                               .bytes = item->bytes,
+                               .action = item->action};
+    struct cached_label *at = &cached[(key.pc + key.host / sizeof(int) + 5 * key.action) % LABEL_CACHE];
+    const bool on_stack = key.host >= key.sp && key.host - key.sp <= ON_STACK;
+    if (!on_stack && repeated_directives[key.pc % LABEL_CACHE] == key.pc)
+        key.preceding_items = items_before = (items_before ^ key.host ^ key.bytes << 48) * 0x9E3779B97F4A7C15u + 1;
     else if (!on_stack || !rt.options.diagnose)
         return NULL;
-    *known_p = at->pc == wanted.pc && at->sp == wanted.sp && at->host == wanted.host && at->bytes == wanted.bytes &&
-               at->action == wanted.action && at->preceding_items == wanted.preceding_items;
-    if (!*known_p)
-        *at = wanted;
+    *is_cached_p = at->pc == key.pc && at->sp == key.sp && at->host == key.host && at->bytes == key.bytes &&
+                   at->action == key.action && at->preceding_items == key.preceding_items;
+    if (!*is_cached_p)
+        *at = key;
     return at;
 }
 
@@ -231,15 +231,15 @@ void rt_resolve_item_label(accd_item *item)
 {
     assert(rt.site);
     const struct rt_site *site = rt.site;
-    bool known = false;
+    bool is_cached = false;
     if (is_named_already(site, item))
         return;
-    struct cached_label *at = find_cached_label(site, item, &known);
-    if (known && at->label) {
+    struct cached_label *at = find_cached_label(site, item, &is_cached);
+    if (is_cached && at->label) {
         item->start = at->start;
         item->label = at->label;
     }
-    if (known)
+    if (is_cached)
         return;
     struct accd__debug_name name;
     accd_array array;

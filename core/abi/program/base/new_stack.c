@@ -70,10 +70,10 @@ void *rt_acquire_new_stack(void *fn)
     return (void *)(uintptr_t)rt_enter_new_stack;
 }
 
-/* Releases the stack of a call of `taken`: caches the stack, or unmaps it if another one is cached. */
-void rt_release_new_stack(const void *taken)
+/* Releases the stack on which the function `call` ran: caches the stack, or unmaps it if another one is cached. */
+void rt_release_new_stack(const void *call)
 {
-    if (taken != (void *)(uintptr_t)rt_enter_new_stack)
+    if (call != (void *)(uintptr_t)rt_enter_new_stack)
         return;
     char *stack = rt_stack_switch.top - BYTES;
     rt_stack_switch.is_on = false;

@@ -10,9 +10,9 @@ void rt_run_on_new_stack(void (*fn)(void *), void *arg);
 /* Returns the function to call in place of `fn`, with the same arguments: one that runs `fn` on a new stack. Returns
  * `fn` itself if the current stack has to do. rt_release_new_stack must be called after the call. */
 void *rt_acquire_new_stack(void *fn);
-/* Releases the stack of the call of `taken`, which must be the result of rt_acquire_new_stack; does nothing if that was
+/* Releases the stack on which `call` ran, which must be the result of rt_acquire_new_stack; does nothing if that was
  * `fn` itself. */
-void rt_release_new_stack(const void *taken);
+void rt_release_new_stack(const void *call);
 /* Calls `fn` on a new stack, as rt_run_on_new_stack does, and returns its result. The arguments must have at most eight
  * words. */
 #define RT_ON_NEW_STACK(fn, ...)                                                                               \

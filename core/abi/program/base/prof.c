@@ -159,11 +159,11 @@ static void call_callbacks(struct rt_prof_span *span, int event, const struct rt
     self->in_callback = true;
     for (size_t i = 0; i < n; i++) {
         struct rt_prof_info own = location;
-        struct rt_prof_event_info given = detail;
+        struct rt_prof_event_info event_info = detail;
         struct rt_prof_api_info api = {
             .api = get_api(span, event), .valid_bytes = sizeof api, .device_type = span->type, .vendor = -1};
-        calls[i](&own, &given, &api);
-        detail.tool = given.tool;
+        calls[i](&own, &event_info, &api);
+        detail.tool = event_info.tool;
     }
     self->in_callback = false;
     span->tool = detail.tool;
@@ -303,7 +303,7 @@ void rt_prof_end_span(struct rt_prof_span *span)
 /* Reports the end of the runtime to tools, unless the thread runs a callback. */
 void rt_prof_finish(void)
 {
-    const struct rt_site site = {.what = "the end"};
+    const struct rt_site site = {.construct_name = "the end"};
     const struct rt_thread *self = rt_current_thread();
     struct rt_prof_span span = {
         .site = &site,

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of a registration, `how`, as acc_register_t has them. */
+/* Kinds of a registration, `operation`, as acc_register_t has them. */
 enum { REGISTER, TOGGLE, TOGGLE_THREAD };
 
 /* Types of the functions that a tool gets to register, to unregister and to look functions up, and of its own start
  * function. */
-typedef void registrar(int event, rt_prof_callback *call, int how);
+typedef void registrar(int event, rt_prof_callback *call, int operation);
 typedef void query(void);
 typedef query *lookup(const char *name);
 typedef void library(registrar *enter, registrar *leave, lookup *find);
@@ -103,45 +103,45 @@ static void update_profiled_flag(void)
     rt_subscribe();
 }
 
-/* Changes the registration of a callback (`how`: REGISTER), or enables and disables it (TOGGLE, and TOGGLE_THREAD for
- * the calling thread). `on`: registers or enables. For toggles, RT_EV_NONE stands for all events and NULL for all
+/* Changes the registration of a callback (`operation`: REGISTER), or enables and disables it (TOGGLE, and TOGGLE_THREAD
+ * for the calling thread). `on`: registers or enables. For toggles, RT_EV_NONE stands for all events and NULL for all
  * callbacks. Meaningless requests are ignored. Ends the program without memory. */
-static void change_registration(int event, rt_prof_callback *call, int how, bool on)
+static void change_registration(int event, rt_prof_callback *call, int operation, bool on)
 {
-    if (how == TOGGLE_THREAD) {
+    if (operation == TOGGLE_THREAD) {
         if (event == RT_EV_NONE && !call)
             rt_current_thread()->muted = !on;
         return;
     }
-    if (event < RT_EV_NONE || event >= RT_EV_COUNT || (call && event == RT_EV_NONE) || (how == REGISTER && !call))
+    if (event < RT_EV_NONE || event >= RT_EV_COUNT || (call && event == RT_EV_NONE) || (operation == REGISTER && !call))
         return;
     rt_lock();
     struct listener *listener = call ? find_listener(event, call) : NULL;
-    if (how == TOGGLE && event == RT_EV_NONE)
+    if (operation == TOGGLE && event == RT_EV_NONE)
         is_all_off = !on;
-    else if (how == TOGGLE && !call)
+    else if (operation == TOGGLE && !call)
         events[event].off = !on;
-    else if (how == TOGGLE && listener)
+    else if (operation == TOGGLE && listener)
         listener->off = !on;
-    else if (how == REGISTER && on && !listener)
+    else if (operation == REGISTER && on && !listener)
         add_listener(event, call);
-    else if (how == REGISTER && on)
+    else if (operation == REGISTER && on)
         listener->count++;
-    else if (how == REGISTER && listener && --listener->count == 0)
+    else if (operation == REGISTER && listener && --listener->count == 0)
         remove_listener(event, listener);
     update_profiled_flag();
     rt_unlock();
 }
 
 /* Registers or enables the callback `call` for an event; routine for tools. */
-void acc_prof_register(int event, rt_prof_callback *call, int how)
+void acc_prof_register(int event, rt_prof_callback *call, int operation)
 {
-    change_registration(event, call, how, true);
+    change_registration(event, call, operation, true);
 }
 /* Unregisters or disables the callback `call` for an event; routine for tools. */
-void acc_prof_unregister(int event, rt_prof_callback *call, int how)
+void acc_prof_unregister(int event, rt_prof_callback *call, int operation)
 {
-    change_registration(event, call, how, false);
+    change_registration(event, call, operation, false);
 }
 
 /* Returns true if callbacks of an event are registered, enabled or not. */
@@ -198,8 +198,8 @@ static void *find_next_register_library(void)
     void *next = dlsym(RTLD_NEXT, "acc_register_library");
     void *runtime = dlsym(RTLD_NEXT, "acc_prof_register");
     Dl_info of_next, of_runtime;
-    bool known = next && runtime && dladdr(next, &of_next) && dladdr(runtime, &of_runtime);
-    return known && of_next.dli_fbase == of_runtime.dli_fbase ? NULL : next;
+    bool has_info = next && runtime && dladdr(next, &of_next) && dladdr(runtime, &of_runtime);
+    return has_info && of_next.dli_fbase == of_runtime.dli_fbase ? NULL : next;
 }
 
 /* Opens the library `path` and lets it register; reports a library that cannot be opened. A library that is loaded

@@ -56,10 +56,10 @@
 /* Construct or call of the program. Code with calls must keep frame pointers (-fno-omit-frame-pointer). */
 struct rt_site {
     struct accd__debug_call_frame call;
-    const char *what;   /* name of the directive or routine: "enter data", "acc_copyin" */
-    bool declares;      /* call at the begin or end of a declare directive's scope */
-    bool is_region_end; /* call that ends a data region */
-    const int *queue;   /* queue of a compute construct, for the trace line of the kernel; NULL: synchronous */
+    const char *construct_name; /* name of the directive or routine: "enter data", "acc_copyin" */
+    bool declares;              /* call at the begin or end of a declare directive's scope */
+    bool is_region_end;         /* call that ends a data region */
+    const int *queue;           /* queue of a compute construct, for the trace line of the kernel; NULL: synchronous */
     /* Callback that stores in *name_p the name of a range, from `names`; returns false if they have no name for it.
      * NULL: the compiler passed no names. */
     bool (*name)(const void *names, uint64_t host, uint64_t bytes, struct accd__debug_name *name_p);
@@ -67,18 +67,18 @@ struct rt_site {
     const char *location; /* location passed by the compiler, ";FILE;FUNCTION;LINE;COLUMN;;"; NULL: not passed */
 };
 
-/* True if the construct `what` runs a kernel. */
-static inline bool rt_is_kernel_construct(const char *what)
+/* True if the construct `construct_name` runs a kernel. */
+static inline bool rt_is_kernel_construct(const char *construct_name)
 {
-    return !strcmp(what, "compute") || !strcmp(what, "target");
+    return !strcmp(construct_name, "compute") || !strcmp(construct_name, "target");
 }
 
 /* Returns the call of the function that uses this one. bp[0] is the caller's frame pointer, followed by the return
  * address and by the caller's frame. */
-static inline __attribute__((always_inline)) struct rt_site rt_caller_site(const char *what)
+static inline __attribute__((always_inline)) struct rt_site rt_caller_site(const char *construct_name)
 {
     const uintptr_t *bp = __builtin_frame_address(0);
-    return (struct rt_site){.call = {bp[1], (uintptr_t)(bp + 2), bp[0]}, .what = what};
+    return (struct rt_site){.call = {bp[1], (uintptr_t)(bp + 2), bp[0]}, .construct_name = construct_name};
 }
 
 /* Device types, numbered as in the compiler's openacc.h. */
@@ -154,7 +154,7 @@ struct rt_kernel {
 /* Returns the identity of the construct at `site`: its return address, with RT_TARGET_BIT for target constructs. */
 static inline uintptr_t rt_construct_id(const struct rt_site *site)
 {
-    return site->call.pc | (*site->what == 't' ? RT_TARGET_BIT : 0);
+    return site->call.pc | (*site->construct_name == 't' ? RT_TARGET_BIT : 0);
 }
 
 /* Marks the calling thread as running the kernel of `construct`. Must be inlined into the function that runs the

@@ -186,8 +186,8 @@ void rt_lock_init(void)
 /* Returns rt.on_event if the trace, checks, or tools use events; NULL if nothing uses them. */
 accd_event_fn rt_get_event_callback(void)
 {
-    bool wanted = rt.options.trace >= 0 || rt.options.diagnose || rt.data_profiled;
-    return wanted ? rt.on_event : NULL;
+    bool is_observed = rt.options.trace >= 0 || rt.options.diagnose || rt.data_profiled;
+    return is_observed ? rt.on_event : NULL;
 }
 
 /* Sets the core's callback and events for the present users; does nothing without a context. */

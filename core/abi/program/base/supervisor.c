@@ -13,11 +13,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Sends the letter `what` over the socket named by ACCDEEP_LOADED; failures are ignored, and errno is kept. answered:
- * waits up to a second for an answer. */
-static void send_letter(char what, bool answered)
+/* Sends the letter `letter` over the socket named by ACCDEEP_LOADED; failures are ignored, and errno is kept.
+ * answered: waits up to a second for an answer. */
+static void send_letter(char letter, bool answered)
 {
-    assert(what == 'L' || what == 'D' || what == 'E');
+    assert(letter == 'L' || letter == 'D' || letter == 'E');
     const struct sockaddr_un any = {.sun_family = AF_UNIX};
     struct sockaddr_un address = any;
     const struct timeval second = {.tv_sec = 1};
@@ -30,8 +30,8 @@ static void send_letter(char what, bool answered)
         const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
         answered = answered && !bind(file, (const void *)&any, sizeof any.sun_family) &&
                    !setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
-        const ssize_t sent = sendto(file, &what, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&address, size);
-        if (answered && sent == 1 && recv(file, &what, 1, 0) < 0) {
+        const ssize_t sent = sendto(file, &letter, 1, MSG_DONTWAIT | MSG_NOSIGNAL, (const void *)&address, size);
+        if (answered && sent == 1 && recv(file, &letter, 1, 0) < 0) {
         } /* ignores a missing answer */
         close(file);
     }
@@ -39,9 +39,9 @@ static void send_letter(char what, bool answered)
 }
 
 /* Sends a letter to `accdeep exec`, without waiting for an answer. */
-void rt_notify_supervisor(char what)
+void rt_notify_supervisor(char letter)
 {
-    send_letter(what, false);
+    send_letter(letter, false);
 }
 
 #ifdef RT_PRELOADED

@@ -65,10 +65,11 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Stores the location that the compiler passed for the call at `pc`. `known`: file and function come from debug
- * information, and only the line is replaced, because clang 16 to 19 omit the line of the call there. Returns false,
- * and changes nothing, if the compiler passed no location or one in another file. */
-static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p, int *line_p, const char **function_p)
+/* Stores the location that the compiler passed for the call at `pc`. `has_debug_info`: file and function come from
+ * debug information, and only the line is replaced, because clang 16 to 19 omit the line of the call there. Returns
+ * false, and changes nothing, if the compiler passed no location or one in another file. */
+static bool find_compiler_location(uintptr_t pc, bool has_debug_info, const char **file_p, int *line_p,
+                                   const char **function_p)
 {
     struct location *location = pc ? find_location_slot(pc) : NULL;
     if (!location || location->pc != pc)
@@ -76,10 +77,10 @@ static bool find_compiler_location(uintptr_t pc, bool known, const char **file_p
     if (!location->file &&
         sscanf(location->text, ";%m[^;];%m[^;];%d;", &location->file, &location->function, &location->line) < 3)
         location->line = 0;
-    if (!location->line || (known && strcmp(base_name(location->file), base_name(*file_p)) != 0))
+    if (!location->line || (has_debug_info && strcmp(base_name(location->file), base_name(*file_p)) != 0))
         return false;
     *line_p = location->line;
-    if (!known) {
+    if (!has_debug_info) {
         *file_p = location->file;
         *function_p = location->function;
     }
@@ -94,10 +95,11 @@ bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **f
     const char *file, *function;
     int line;
     rt_lock_diagnostics();
-    int known = pc && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_find_line, debug, pc, &file, &line, &function) : 0;
-    known = find_compiler_location(pc, known == 1, &file, &line, &function) ? 1 : known;
+    int result =
+        pc && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_find_line, debug, pc, &file, &line, &function) : 0;
+    result = find_compiler_location(pc, result == 1, &file, &line, &function) ? 1 : result;
     rt_unlock_diagnostics();
-    if (!known)
+    if (!result)
         return false;
     *file_p = file;
     *line_p = line;
@@ -113,10 +115,10 @@ bool rt_find_line(uintptr_t pc, const char **file_p, int *line_p, const char **f
 void rt_get_compiler_name(uintptr_t pc, char *name, size_t capacity)
 {
     rt_lock_diagnostics();
-    const char *known = pc && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_get_compiler, debug, pc) : NULL;
-    const char *options = known ? strstr(known, " -") : NULL;
-    if (known)
-        snprintf(name, capacity, "%.*s", (int)(options ? options - known : (ptrdiff_t)strlen(known)), known);
+    const char *producer = pc && get_debug_info() ? RT_ON_NEW_STACK(accd__debug_get_compiler, debug, pc) : NULL;
+    const char *options = producer ? strstr(producer, " -") : NULL;
+    if (producer)
+        snprintf(name, capacity, "%.*s", (int)(options ? options - producer : (ptrdiff_t)strlen(producer)), producer);
     else
         snprintf(name, capacity, "the compiler");
     rt_unlock_diagnostics();
@@ -160,9 +162,9 @@ bool rt_lacks_debug_info(uintptr_t pc)
 bool rt_unwind_frame(struct accd__debug_fault_context *stopped)
 {
     rt_lock_diagnostics();
-    const bool known = get_debug_info() && RT_ON_NEW_STACK(accd__debug_unwind_frame, debug, stopped);
+    const bool has_caller = get_debug_info() && RT_ON_NEW_STACK(accd__debug_unwind_frame, debug, stopped);
     rt_unlock_diagnostics();
-    return known;
+    return has_caller;
 }
 
 /* Returns the symbol of the function at an address; NULL: the function has no symbol. */
@@ -208,12 +210,12 @@ bool rt_find_name(const struct rt_site *site, uint64_t host, uint64_t bytes, str
 {
     rt_lock_diagnostics();
     *name_p = (struct accd__debug_name){.unit = 0};
-    const bool known =
+    const bool has_name =
         site &&
         ((get_debug_info() && RT_ON_NEW_STACK(accd__debug_find_name, debug, &site->call, host, bytes, name_p)) ||
          (site->name && site->name(site->names, host, bytes, name_p)));
     rt_unlock_diagnostics();
-    return known;
+    return has_name;
 }
 
 /* Stores in *element_p the element of a range that contains the byte at offset `at`; its name becomes "" if it is not
@@ -341,8 +343,8 @@ static void format_fortran_section(const struct accd__debug_name *name, uint64_t
 bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, char *to, size_t capacity)
 {
     struct accd__debug_name name;
-    bool known = rt_find_name(site, host, bytes, &name);
-    if (!known)
+    bool has_name = rt_find_name(site, host, bytes, &name);
+    if (!has_name)
         snprintf(to, capacity, "%p", (void *)(uintptr_t)host);
     else if (!name.section)
         snprintf(to, capacity, "%s", name.name);
@@ -353,7 +355,7 @@ bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, c
     else
         snprintf(to, capacity, "%s[%lld:%llu]", name.name, (long long)name.start,
                  (unsigned long long)(bytes / name.unit));
-    return known;
+    return has_name;
 }
 
 /* Writes the element at byte `at` of a range, by debug information or by its index; `object` becomes the range's name.
@@ -361,7 +363,7 @@ bool rt_format_name(const struct rt_site *site, uint64_t host, uint64_t bytes, c
 void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes, uint64_t at,
                        char object[RT_NAME_SIZE], char *to, size_t capacity)
 {
-    struct accd__debug_name whole, element, beside;
+    struct accd__debug_name whole, element, neighbor;
     if (!rt_find_name(site, host, bytes, &whole)) {
         snprintf(to, capacity, "%s", object);
         return;
@@ -373,9 +375,9 @@ void rt_format_element(const struct rt_site *site, uint64_t host, uint64_t bytes
         snprintf(to, capacity, "%s of %s", element.name, object);
     else if (unit && whole.unit < bytes)
         snprintf(to, capacity, "%s[%lld] of %s", whole.name, (long long)whole.start + into / unit, object);
-    else if (at >= bytes && rt_find_name(site, host + at, 0, &beside) && !beside.section &&
-             strcmp(beside.name, object) != 0)
-        snprintf(to, capacity, "%s beside %s", beside.name, object);
+    else if (at >= bytes && rt_find_name(site, host + at, 0, &neighbor) && !neighbor.section &&
+             strcmp(neighbor.name, object) != 0)
+        snprintf(to, capacity, "%s beside %s", neighbor.name, object);
     else
         snprintf(to, capacity, "%s", object);
 }
@@ -409,11 +411,11 @@ bool rt_format_pointer(const struct rt_site *site, int device, uint64_t slot, st
 /* Copies n bytes of memory that may be unmapped to `to`; returns false if they cannot be read. */
 bool rt_peek_memory(uint64_t host, char *to, size_t n)
 {
-    const struct iovec here = {to, n}, there = {(void *)(uintptr_t)host, n};
-    const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+    const struct iovec local = {to, n}, remote = {(void *)(uintptr_t)host, n};
+    const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
     /* where the system call is not permitted, the memory is read directly and must be mapped */
     if (got < 0 && (errno == ENOSYS || errno == EPERM)) {
-        memcpy(to, there.iov_base, n);
+        memcpy(to, remote.iov_base, n);
         return true;
     }
     return got == (ssize_t)n;
@@ -437,15 +439,15 @@ bool rt_format_pointer_target(uint64_t host, uint64_t bytes, char *to, size_t ca
 void rt_format_call(char *to, size_t capacity)
 {
     const struct rt_site *site = rt.site;
-    const char *what = site ? site->what : "a transfer";
+    const char *construct_name = site ? site->construct_name : "a transfer";
     char location[1100];
-    const bool is_end = site && site->is_region_end && rt_this_thread.nregions && !strncmp(what, "end ", 4);
+    const bool is_end = site && site->is_region_end && rt_this_thread.nregions && !strncmp(construct_name, "end ", 4);
     if (is_end)
         rt_format_location(rt_this_thread.regions[rt_this_thread.nregions - 1].pc, location, sizeof location);
     if (is_end && *location)
-        snprintf(to, capacity, "the end of the %s region%s", what + 4, location);
+        snprintf(to, capacity, "the end of the %s region%s", construct_name + 4, location);
     else
-        snprintf(to, capacity, "%s", what);
+        snprintf(to, capacity, "%s", construct_name);
 }
 
 /* Writes " of FILE:LINE" for the code at `pc`, or an empty string if the line is not known. */

@@ -76,7 +76,7 @@ bool rt_text_write(int fd, const struct rt_text_buffer *text)
 {
     assert(text->n < sizeof text->at);
     sigset_t pipe, before;
-    int lost = 0;
+    int write_error = 0;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
@@ -87,12 +87,12 @@ bool rt_text_write(int fd, const struct rt_text_buffer *text)
         if (n < 0 && errno == EPIPE) /* the pipe is closed: takes the pending signal, which the program must not get */
             sigtimedwait(&pipe, NULL, &(struct timespec){0});
         if (n <= 0) {
-            lost = n < 0 && errno != EPIPE ? errno : 0;
+            write_error = n < 0 && errno != EPIPE ? errno : 0;
             break;
         }
         done += (size_t)n;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = lost;
-    return !lost;
+    errno = write_error;
+    return !write_error;
 }

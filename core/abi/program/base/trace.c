@@ -134,11 +134,11 @@ static void format_kernel_name(const char *names, char *to, size_t capacity)
 }
 
 /* Writes a line of the trace for an event, with the fields about its object or pointer. */
-void rt_trace_event(const accd_event *given)
+void rt_trace_event(const accd_event *core_event)
 {
-    assert(given->name && rt.options.trace >= 0);
+    assert(core_event->name && rt.options.trace >= 0);
     char about[600] = "", names[1024];
-    accd_event named = *given;
+    accd_event named = *core_event;
     const accd_event *event = &named;
     accd_present_object object;
     write_header();

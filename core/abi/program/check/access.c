@@ -41,10 +41,10 @@ static bool is_unchanged(const struct rt_access *access)
 /* Returns true if one of the two pointer values is a device address and the other the host address of the same present
  * byte. Such values are equal in meaning: a kernel may set a pointer to the device address that corresponds to the
  * host's pointer. */
-static bool is_same_pointer(uint64_t one, uint64_t other)
+static bool is_same_pointer(uint64_t value, uint64_t other_value)
 {
     struct rt_mapping target;
-    const uint64_t dev = rt_is_in_device_space(one) ? one : other, host = dev == one ? other : one;
+    const uint64_t dev = rt_is_in_device_space(value) ? value : other_value, host = dev == value ? other_value : value;
     return rt_is_in_device_space(dev) && rt_find_device_mapping(dev, &target) && rt_other_side(&target, dev) == host;
 }
 
@@ -54,15 +54,16 @@ static bool differs_from_other_side(const struct rt_access *access, const struct
 {
     const uint64_t at = access->at, start = rt_is_in_device_space(at) ? mapping->dev : mapping->host;
     const uint64_t left = start + mapping->bytes - at;
-    const void *here = rt_get_content_address(at), *there = rt_get_content_address(rt_other_side(mapping, at));
-    uint64_t one, other;
-    if (!memcmp(here, there, access->n < left ? access->n : left))
+    const void *content = rt_get_content_address(at),
+               *other_content = rt_get_content_address(rt_other_side(mapping, at));
+    uint64_t value, other_value;
+    if (!memcmp(content, other_content, access->n < left ? access->n : left))
         return false;
-    if (access->n != sizeof one || left < sizeof other)
+    if (access->n != sizeof value || left < sizeof other_value)
         return true;
-    memcpy(&one, here, sizeof one);
-    memcpy(&other, there, sizeof other);
-    return !is_same_pointer(one, other);
+    memcpy(&value, content, sizeof value);
+    memcpy(&other_value, other_content, sizeof other_value);
+    return !is_same_pointer(value, other_value);
 }
 
 /* Handles a read of bytes that are all present and none of them valid: reports an uninitialized or stale read if the
@@ -209,18 +210,18 @@ static void write_host_granule(const struct rt_access *access, const struct rt_g
 static void handle_host_read(const struct rt_access *access)
 {
     struct rt_mapping mapping;
-    bool invalid = true, lost = true;
+    bool invalid = true, is_lost = true;
     RT_FOR_EACH_GRANULE(granule, access->at, access->n)
     {
         invalid &= rt_have_all_bytes(&granule, RT_PRESENT) && !rt_get_bytes_with_state(&granule, RT_VALID);
-        lost &= rt_get_lost_bytes(&granule) != 0;
+        is_lost &= rt_get_lost_bytes(&granule) != 0;
         granule.bytes = rt_get_bytes_with_state(&granule, RT_PRESENT) * 0xf;
         rt_change_states(&granule, 0, RT_WAS_READ);
     }
     if (!invalid)
         return;
     const bool present = find_mapping_on_any_device(access->at, &mapping);
-    if (present && lost && is_unchanged(access) && !rt_is_poison(access->at, access->n))
+    if (present && is_lost && is_unchanged(access) && !rt_is_poison(access->at, access->n))
         rt_report_lost_change(access, access->at);
     if (present)
         handle_invalid_read(access, &mapping);
@@ -310,9 +311,9 @@ static bool is_in_signal_handler(const struct rt_access *access)
      * frame lies wholly in one read. */
     const size_t step = sizeof words - sizeof(ucontext_t);
     for (; back && at < high; at += step & ~(size_t)7) {
-        struct iovec here = {words, sizeof words}, there = {(void *)at, sizeof words};
+        struct iovec local = {words, sizeof words}, remote = {(void *)at, sizeof words};
         /* reads fewer bytes at the end of the stack */
-        const ssize_t got = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+        const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
         for (size_t i = 0; got > 0 && (i + 1) * sizeof *words + sizeof(ucontext_t) <= (size_t)got; i++) {
             const ucontext_t *context = (const void *)&words[i + 1];
             const uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];

@@ -31,7 +31,7 @@ enum {
 static struct work {
     struct rt_access_origin origin;
     uint32_t first, n; /* slice in members[] of a set; n 0: the entry is a single work */
-} works[END / 2];
+} work_table[END / 2];
 static uint16_t members[MEMBERS]; /* ids of works in sets; an odd id stands for the atomic operations of the work */
 /* next id and next free member */
 static unsigned next = FIRST, nmembers;
@@ -51,13 +51,14 @@ static uint64_t count_tiles(void)
 static uint64_t get_table_bytes(void)
 {
     enum { PARTS = RT_TILE_BYTES / RT_TILE_UNITS };
-    return count_tiles() * ((1 + PARTS) * sizeof *rt_shadow.uses + RT_TILE_BYTES * sizeof *rt_shadow.split_bytes);
+    return count_tiles() *
+           ((1 + PARTS) * sizeof *rt_shadow.history_tiles + RT_TILE_BYTES * sizeof *rt_shadow.split_bytes);
 }
 
 /* Forgets all ids and the history, whose memory is returned to the system. */
 static void clear_history(void)
 {
-    madvise(rt_shadow.uses, get_table_bytes(), MADV_DONTNEED);
+    madvise(rt_shadow.history_tiles, get_table_bytes(), MADV_DONTNEED);
     next = FIRST;
     nmembers = 0;
 }
@@ -71,7 +72,7 @@ static uint16_t new_work_id(struct work work)
         clear_history();
     if (next == END)
         return 0;
-    works[next / 2] = work;
+    work_table[next / 2] = work;
     next += 2;
     return (uint16_t)(next - 2);
 }
@@ -84,13 +85,14 @@ static uint16_t get_own_work_id(void)
     const struct rt_epoch epoch = rt_this_thread.epoch;
     const struct rt_site *site = rt_kernel_site ? rt_kernel_site : rt.site;
     for (unsigned i = next; i > FIRST && i + NEAR > next && epoch.stream; i -= 2) {
-        const struct work *work = &works[i / 2 - 1];
+        const struct work *work = &work_table[i / 2 - 1];
         if (!work->n && work->origin.epoch.stream == epoch.stream && work->origin.epoch.number == epoch.number)
             return (uint16_t)(i - 2);
     }
     if (!epoch.stream || !site)
         return 0;
-    return new_work_id((struct work){.origin = {.epoch = epoch, .pc = site->call.pc, .what = site->what}});
+    return new_work_id(
+        (struct work){.origin = {.epoch = epoch, .pc = site->call.pc, .construct_name = site->construct_name}});
 }
 
 /* ------------------------------------------------------------------------------------ sets -- */
@@ -99,7 +101,7 @@ static uint16_t get_own_work_id(void)
  * work only itself, and the id 0 none. */
 static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 {
-    const struct work *work = &works[*number / 2];
+    const struct work *work = &work_table[*number / 2];
     *list_p = work->n ? members + work->first : number;
     return work->n ? work->n : *number != 0;
 }
@@ -107,28 +109,29 @@ static size_t get_set_members(const uint16_t *number, const uint16_t **list_p)
 /* Returns true if the work with the id `number` happens before what the calling thread does now. */
 static bool comes_before_thread(uint16_t number)
 {
-    return rt_happens_before(works[number / 2].origin.epoch, rt_this_thread.epoch);
+    return rt_happens_before(work_table[number / 2].origin.epoch, rt_this_thread.epoch);
 }
 
 enum { UNORDERED_MAX = 64 }; /* most members that a set keeps */
 
-/* Writes the members of the id `number` that do not happen before the thread's epoch to `left`, at most UNORDERED_MAX,
- * and returns how many were written. *plain_p becomes the first such member that is not atomic; 0 if there is none. */
-static size_t find_unordered_members(uint16_t number, uint16_t *left, uint16_t *plain_p)
+/* Writes the members of the id `number` that do not happen before the thread's epoch to `unordered`, at most
+ * UNORDERED_MAX, and returns how many were written. *plain_p becomes the first such member that is not atomic; 0 if
+ * there is none. */
+static size_t find_unordered_members(uint16_t number, uint16_t *unordered, uint16_t *plain_p)
 {
     const uint16_t *list;
     const size_t n = get_set_members(&number, &list);
-    size_t kept = 0;
+    size_t nunordered = 0;
     *plain_p = 0;
     for (size_t i = 0; i < n; i++) {
         if (comes_before_thread(list[i]))
             continue;
         if (!*plain_p && !(list[i] & 1))
             *plain_p = list[i];
-        if (kept < UNORDERED_MAX)
-            left[kept++] = list[i];
+        if (nunordered < UNORDERED_MAX)
+            unordered[nunordered++] = list[i];
     }
-    return kept;
+    return nunordered;
 }
 
 /* Returns the id of the set of the n works in `list`, an existing or a new one. Returns the id of the last work alone
@@ -137,7 +140,7 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
 {
     assert(n >= 2);
     for (unsigned i = next; i > FIRST; i -= 2) {
-        const struct work *set = &works[i / 2 - 1];
+        const struct work *set = &work_table[i / 2 - 1];
         if (set->n == n && !memcmp(members + set->first, list, n * sizeof *list))
             return (uint16_t)(i - 2);
         if (i - 2 <= (list[n - 1] & ~1u)) /* this entry is older than the newest member, and so are all that follow */
@@ -159,7 +162,8 @@ static uint16_t get_work_set(const uint16_t *list, size_t n)
 static bool keeps_member(uint16_t member, uint16_t work)
 {
     const bool plain = !(member & 1);
-    return !comes_before_thread(member) || (work & 1 && plain && !rt_is_host_synced(works[member / 2].origin.epoch));
+    return !comes_before_thread(member) ||
+           (work & 1 && plain && !rt_is_host_synced(work_table[member / 2].origin.epoch));
 }
 
 /* Returns the id of the set of `work` and of those members of `from` that stay (keeps_member); 0 if nothing is left.
@@ -196,25 +200,27 @@ static uint16_t on_successor(uint16_t from, uint16_t work)
 
 /* Reports a race of an access at `at` with the last one, *last, and replaces *last. Two atomic accesses do not race:
  * then the access only joins *last. Called by instrumented code as rt_shadow.on_race, with or without the lock. */
-static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uintptr_t pc, const uintptr_t *frame)
+static void on_race(struct rt_last_access *last, uintptr_t at, unsigned access_flags, uintptr_t pc,
+                    const uintptr_t *frame)
 {
     assert(last);
-    const bool own = rt_lock(), writes = how & RT_ACCESS_MODIFY;
+    const bool own = rt_lock(), writes = access_flags & RT_ACCESS_MODIFY;
     uint16_t list[UNORDERED_MAX], plain_write, plain_read = 0;
     const size_t written = find_unordered_members(last->write, list, &plain_write);
     const uint16_t write = written ? list[0] : 0;
     const size_t read = writes ? find_unordered_members(last->read, list, &plain_read) : 0;
-    const uint16_t work = get_own_work_id(), mine = work && how & RT_ACCESS_ATOMIC ? work + 1 : work;
-    if (how & RT_ACCESS_ATOMIC && !plain_write &&
+    const uint16_t work = get_own_work_id(), mine = work && access_flags & RT_ACCESS_ATOMIC ? work + 1 : work;
+    if (access_flags & RT_ACCESS_ATOMIC && !plain_write &&
         !plain_read) { /* the unordered accesses are all atomic, like this one */
         if (writes)
             last->write = join_works(last->write, mine);
     } else if (written || read) {
         const struct rt_access access = {at, 1, writes, pc, frame};
-        const bool by_write = plain_write || (written && !plain_read), last_write = !works[last->write / 2].n;
+        const bool by_write = plain_write || (written && !plain_read), last_write = !work_table[last->write / 2].n;
         const uint16_t earlier = plain_write ? plain_write : plain_read ? plain_read : written ? write : list[0];
         if (frame || pc != reported)
-            rt_report_race(&access, how & RT_ACCESS_FREE, &works[earlier / 2].origin, by_write, last_write);
+            rt_report_race(&access, access_flags & RT_ACCESS_FREE, &work_table[earlier / 2].origin, by_write,
+                           last_write);
         reported = frame ? 0 : pc;
         *last = writes ? (struct rt_last_access){.write = mine} : (struct rt_last_access){.read = mine};
     }
@@ -225,13 +231,13 @@ static void on_race(struct rt_last_access *last, uintptr_t at, unsigned how, uin
 /* Allocates the access history and sets the callbacks of rt_shadow. Ends the program without memory. */
 void rt_history_init(void)
 {
-    rt_shadow.uses = rt_reserve_memory(get_table_bytes());
-    rt_shadow.split_tiles = rt_shadow.uses + count_tiles();
+    rt_shadow.history_tiles = rt_reserve_memory(get_table_bytes());
+    rt_shadow.split_tiles = rt_shadow.history_tiles + count_tiles();
     rt_shadow.split_bytes =
         (struct rt_last_access *)(rt_shadow.split_tiles + count_tiles() * (RT_TILE_BYTES / RT_TILE_UNITS));
     rt_shadow.find_successor = on_successor;
     rt_shadow.on_race = on_race;
-    if (!rt_shadow.uses)
+    if (!rt_shadow.history_tiles)
         rt_fatal("out-of-memory", "no memory for the checks");
 }
 
@@ -240,7 +246,7 @@ void rt_history_free(void)
 {
     next = FIRST;
     nmembers = 0;
-    munmap(rt_shadow.uses, get_table_bytes());
+    munmap(rt_shadow.history_tiles, get_table_bytes());
 }
 
 /* Returns true if no access has to be recorded: the thread does the host's work, and no asynchronous work is pending.
@@ -314,7 +320,7 @@ void rt_history_begin_kernel(struct rt_check_thread *thread)
 }
 
 /* Records an access of the call under way to device memory, and reports a race; does nothing for host memory. */
-void rt_history_record_access(uint64_t at, uint64_t n, unsigned how)
+void rt_history_record_access(uint64_t at, uint64_t n, unsigned access_flags)
 {
     struct rt_check_thread thread = {0};
     struct rt_history_change changes[RT_ACCESS_FREE][RT_CHANGE_CACHE];
@@ -322,7 +328,7 @@ void rt_history_record_access(uint64_t at, uint64_t n, unsigned how)
         return;
     prepare_thread(&thread, changes);
     reported = 0;
-    rt_record_access_range(&rt_shadow, &thread, at, n, how, rt.site ? rt.site->call.pc : 0, NULL);
-    if (how & RT_ACCESS_FREE) /* forgets the freed memory's accesses: later memory at this address is new */
+    rt_record_access_range(&rt_shadow, &thread, at, n, access_flags, rt.site ? rt.site->call.pc : 0, NULL);
+    if (access_flags & RT_ACCESS_FREE) /* forgets the freed memory's accesses: later memory at this address is new */
         rt_set_last_access_range(&rt_shadow, &thread, at - rt_shadow.low, n, 0);
 }

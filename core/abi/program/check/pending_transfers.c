@@ -112,16 +112,16 @@ void rt_record_pending_transfer(const accd_event *event, const struct rt_mapping
     if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || (!out && rt_may_pass_by_value(event)) ||
         !accd_present_at(rt.context, event->device, mapping->host, 0, &object))
         return;
-    const struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
-                                                 .writes = out,
-                                                 .redundant = redundant,
-                                                 .scalar =
-                                                     rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
-                                                 .host = event->host,
-                                                 .bytes = event->bytes,
-                                                 .object = mapping->host,
-                                                 .object_bytes = mapping->bytes,
-                                                 .display = rt_get_display_name(&object.info)};
+    const struct rt_pending_transfer transfer = {
+        .origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->construct_name},
+        .writes = out,
+        .redundant = redundant,
+        .scalar = rt_may_pass_by_value(event) && event->bytes <= sizeof(double),
+        .host = event->host,
+        .bytes = event->bytes,
+        .object = mapping->host,
+        .object_bytes = mapping->bytes,
+        .display = rt_get_display_name(&object.info)};
     const char *file;
     int line;
     if (rt_is_private_copy_name(transfer.display.name) && rt_find_line(transfer.origin.pc, &file, &line, NULL))
@@ -138,7 +138,7 @@ void rt_record_pending_copy(uint64_t host, uint64_t bytes, bool writes)
 {
     if ((!rt_this_thread.epoch.stream && !npending) || !rt.site || !bytes || !rt_add_shadow(host, bytes))
         return;
-    struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->what},
+    struct rt_pending_transfer transfer = {.origin = {rt_this_thread.epoch, rt.site->call.pc, rt.site->construct_name},
                                            .writes = writes,
                                            .host = host,
                                            .bytes = bytes,

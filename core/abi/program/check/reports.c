@@ -59,10 +59,11 @@ static const char *format_actor(char *to, size_t capacity)
 {
     const struct rt_site *site = rt_kernel_site;
     if (!site) {
-        snprintf(to, capacity, "%s", rt.site && rt.site->what == rt_mpi_transfer ? rt_mpi_transfer : "the host");
+        snprintf(to, capacity, "%s",
+                 rt.site && rt.site->construct_name == rt_mpi_transfer ? rt_mpi_transfer : "the host");
         return to;
     }
-    const int n = snprintf(to, capacity, "the %s region", site->what);
+    const int n = snprintf(to, capacity, "the %s region", site->construct_name);
     rt_format_location(site->call.pc, to + n, capacity - (size_t)n);
     return to;
 }
@@ -73,10 +74,10 @@ struct named_element {
     char element[340];
 };
 
-/* Returns the site of an access, named `what`; call.pc is 0 if the access is NULL or has no frame. */
-struct rt_site rt_get_access_site(const struct rt_access *access, const char *what)
+/* Returns the site of an access, named `construct_name`; call.pc is 0 if the access is NULL or has no frame. */
+struct rt_site rt_get_access_site(const struct rt_access *access, const char *construct_name)
 {
-    struct rt_site site = {.what = what};
+    struct rt_site site = {.construct_name = construct_name};
     if (access && access->frame) {
         site.call = (struct accd__debug_call_frame){access->pc, (uintptr_t)(access->frame + 2), access->frame[0]};
         rt_unwind_to_program(&site.call);
@@ -112,9 +113,9 @@ static bool differs_in_padding(const struct rt_access *access, const struct rt_m
     const struct rt_site site = get_site(access);
     const uint64_t other = rt_other_side(mapping, access->at),
                    host = rt_is_in_device_space(access->at) ? other : access->at;
-    const unsigned char *here = rt_get_content_address(access->at), *there = rt_get_content_address(other);
+    const unsigned char *content = rt_get_content_address(access->at), *other_content = rt_get_content_address(other);
     for (uint64_t i = 0; i < access->n && host + i < mapping->host + mapping->bytes; i++)
-        if (here[i] != there[i] &&
+        if (content[i] != other_content[i] &&
             !rt_is_padding(get_naming_site(&site), mapping->host, mapping->bytes, host + i - mapping->host))
             return false;
     return true;
@@ -261,9 +262,9 @@ static struct recent_report *find_recent_report(uintptr_t pc)
  * for mapping NULL. */
 static bool is_repeated(const char *code, const struct rt_access *access, const struct rt_mapping *mapping)
 {
-    const struct recent_report *known = find_recent_report(access->pc);
-    return mapping && known && known->code == code && known->start == mapping->host &&
-           rt_count_duplicate(code, known->location, known->object);
+    const struct recent_report *report = find_recent_report(access->pc);
+    return mapping && report && report->code == code && report->start == mapping->host &&
+           rt_count_duplicate(code, report->location, report->object);
 }
 
 /* Records a report in the ring, in place of the last one at the same return address or else the oldest. object: name of
@@ -271,14 +272,14 @@ static bool is_repeated(const char *code, const struct rt_access *access, const 
 static void add_recent_report(const char *code, const struct rt_access *access, const struct rt_mapping *mapping,
                               const char *object)
 {
-    struct recent_report *known = find_recent_report(access->pc);
-    if (!known)
-        known = &recent_reports[nrecent_reports++ % (sizeof recent_reports / sizeof recent_reports[0])];
-    known->code = mapping ? code : NULL;
-    known->pc = access->pc;
-    known->location = get_access_pc(access);
-    known->start = mapping ? mapping->host : 0;
-    snprintf(known->object, sizeof known->object, "%s", object);
+    struct recent_report *report = find_recent_report(access->pc);
+    if (!report)
+        report = &recent_reports[nrecent_reports++ % (sizeof recent_reports / sizeof recent_reports[0])];
+    report->code = mapping ? code : NULL;
+    report->pc = access->pc;
+    report->location = get_access_pc(access);
+    report->start = mapping ? mapping->host : 0;
+    snprintf(report->object, sizeof report->object, "%s", object);
 }
 
 /* Writes the element of present data that contains the device byte `dev`, without the name of the data: "a[5] of ..."
@@ -360,19 +361,20 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
 {
     assert(rt_kernel_site || rt.site);
     const struct rt_site *site = rt_kernel_site ? rt_kernel_site : rt.site;
-    const struct rt_access_origin own = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0, site->what};
+    const struct rt_access_origin own = {rt_this_thread.epoch, rt_kernel_site ? site->call.pc : 0,
+                                         site->construct_name};
     const struct rt_granule granule = rt_get_granule(access->at, 1);
     char who[1300], work[1300], where[1100] = "", remedy[100];
     struct rt_mapping mapping;
     struct named_element named = {.element = "device memory"};
     const bool device = rt_is_in_device_space(access->at);
-    const bool known = device ? rt_find_device_mapping(access->at, &mapping)
-                              : rt_find_mapping(rt_this_thread.device, access->at, &mapping);
-    if (is_repeated(missing_wait, access, known ? &mapping : NULL))
+    const bool is_mapped = device ? rt_find_device_mapping(access->at, &mapping)
+                                  : rt_find_mapping(rt_this_thread.device, access->at, &mapping);
+    if (is_repeated(missing_wait, access, is_mapped ? &mapping : NULL))
         return;
-    if (known)
+    if (is_mapped)
         name_element(access, &mapping, access->at, &named);
-    add_recent_report(missing_wait, access, known ? &mapping : NULL, named.object.name);
+    add_recent_report(missing_wait, access, is_mapped ? &mapping : NULL, named.object.name);
     rt_format_origin(&own, who, sizeof who);
     rt_format_origin(earlier, work, sizeof work);
     rt_format_wait_help(earlier->epoch, remedy, sizeof remedy);
@@ -389,9 +391,9 @@ void rt_report_race(const struct rt_access *access, bool frees, const struct rt_
                        : access->write ? "writes"
                                        : "reads",
                        named.element,
-                       !known   ? ""
-                       : device ? " on the device"
-                                : " on the host",
+                       !is_mapped ? ""
+                       : device   ? " on the device"
+                                  : " on the host",
                        work, written ? "writes" : "reads", where, remedy);
 }
 

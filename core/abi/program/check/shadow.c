@@ -169,16 +169,16 @@ size_t rt_count_words_with_state(const struct rt_word_run *run, uint32_t states,
 {
     assert(run->states || !run->n);
     enum { BLOCK = 16 };
-    const uint32_t mask = RT_ALL_BYTES(states | none), wanted = RT_ALL_BYTES(states);
+    const uint32_t mask = RT_ALL_BYTES(states | none), expected = RT_ALL_BYTES(states);
     size_t i = 0;
     for (; i + BLOCK <= run->n; i += BLOCK) {
         uint32_t differs = 0;
         for (size_t k = i; k < i + BLOCK; k++)
-            differs |= (run->states[k] & mask) ^ wanted;
+            differs |= (run->states[k] & mask) ^ expected;
         if (differs)
             break;
     }
-    while (i < run->n && (run->states[i] & mask) == wanted)
+    while (i < run->n && (run->states[i] & mask) == expected)
         i++;
     return i;
 }

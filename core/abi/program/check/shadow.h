@@ -216,8 +216,8 @@ void rt_history_begin_kernel(struct rt_check_thread *thread);
 /* Ends the recording of the kernel's accesses on a thread; does nothing if they were not recorded. */
 void rt_history_end_kernel(const struct rt_check_thread *thread);
 /* Records an access of the call under way to n bytes of device memory at `at`, and reports a race with earlier work.
- * Does nothing for host memory, or if no asynchronous work is pending. how: RT_ACCESS_READ, ... (checked.h) */
-void rt_history_record_access(uint64_t at, uint64_t n, unsigned how);
+ * Does nothing for host memory, or if no asynchronous work is pending. access_flags: RT_ACCESS_READ, ... (checked.h) */
+void rt_history_record_access(uint64_t at, uint64_t n, unsigned access_flags);
 
 /* unused.c: statistics of data without use. */
 /* Records the transfer to the device `event`, of an object with this mapping; called before states change (unused.c).
@@ -281,8 +281,8 @@ struct rt_access {
 };
 extern const char rt_mpi_transfer[]; /* name, in reports, of an MPI message that uses device memory */
 /* Returns the site of an access, for reports: the innermost function of the program on the call stack, with the name
- * `what`. The field call.pc is 0 if the access has no frame. */
-struct rt_site rt_get_access_site(const struct rt_access *access, const char *what);
+ * `construct_name`. The field call.pc is 0 if the access has no frame. */
+struct rt_site rt_get_access_site(const struct rt_access *access, const char *construct_name);
 /* Construct of the kernel that the thread runs; NULL: it runs no kernel. Defined in access.c. */
 extern __thread const struct rt_site *rt_kernel_site;
 /* Device of the kernel that the thread runs; defined only while rt_kernel_site is not NULL. */

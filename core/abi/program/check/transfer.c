@@ -152,7 +152,7 @@ static void handle_allocation(const accd_event *event)
 static bool may_be_private(const accd_event *event)
 {
     enum { SMALL = 16 };
-    return event->bytes <= SMALL && rt.site && !strcmp(rt.site->what, "compute");
+    return event->bytes <= SMALL && rt.site && !strcmp(rt.site->construct_name, "compute");
 }
 
 /* Returns true if a part of the data of an event is present on another device than the event's. */

@@ -36,10 +36,10 @@ bool rt_has_uninstrumented_kernels(void)
  * program. The name "" counts, too. */
 static bool is_startup_file(const char *file)
 {
-    static const char *const known[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp", "<artificial>"};
+    static const char *const startup_files[] = {"", "crtstuff.c", "offloadstuff.c", "tsan_preinit.cpp", "<artificial>"};
     const char *dot = strrchr(file, '.');
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (!strcmp(file, known[i]))
+    for (size_t i = 0; i < sizeof startup_files / sizeof startup_files[0]; i++)
+        if (!strcmp(file, startup_files[i]))
             return true;
     return dot && (!strcmp(dot, ".o") || !strcmp(dot, ".oS") || !strcmp(dot, ".S"));
 }
@@ -145,13 +145,13 @@ static bool is_directive(const char *name)
  * before, if 64 names are known, or without memory. */
 static void add_uninstrumented_library(const char *path)
 {
-    static char *known[64];
+    static char *library_names[64];
     static size_t n;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < n; i++)
-        if (!strcmp(known[i], name))
+        if (!strcmp(library_names[i], name))
             return;
-    if (n < sizeof known / sizeof known[0] && (known[n] = strdup(name))) {
+    if (n < sizeof library_names / sizeof library_names[0] && (library_names[n] = strdup(name))) {
         n++;
         add_uninstrumented_file(name, true);
     }

@@ -135,10 +135,10 @@ static void count_unread(uint64_t dev, uint64_t bytes)
 static void set_source_of_partial_word(uint64_t dev, uint64_t bytes, uint64_t word, uint16_t number)
 {
     const uint64_t low = word > dev ? word : dev, high = word + 8 < dev + bytes ? word + 8 : dev + bytes;
-    const struct rt_granule before = rt_get_granule(word, low - word), behind = rt_get_granule(high, word + 8 - high);
+    const struct rt_granule head = rt_get_granule(word, low - word), tail = rt_get_granule(high, word + 8 - high);
     uint16_t *source = get_transfer_source(word);
-    const bool alone = !get_unread_bytes(&before) && !get_unread_bytes(&behind) && (!*source || *source == number);
-    *source = alone || !number ? number : NO_TALLY;
+    const bool is_only_source = !get_unread_bytes(&head) && !get_unread_bytes(&tail) && (!*source || *source == number);
+    *source = is_only_source || !number ? number : NO_TALLY;
 }
 
 /* Sets the source of all words of a range of device memory to the index `number`; 0: not moved. Does nothing before the

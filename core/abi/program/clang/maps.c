@@ -71,7 +71,7 @@ void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns)
     maps->at = maps->few;
     maps->n = 0;
     maps->dims = NULL;
-    maps->flags = maps->taken = 0;
+    maps->flag_mask = maps->flag_value = 0;
     maps->capacity = sizeof maps->few / sizeof maps->few[0];
     for (size_t i = 0; i < columns->n; i++) {
         const struct rt_map map = {columns->base[i], columns->begin[i], columns->size[i], columns->type[i],
@@ -112,7 +112,7 @@ static bool is_pointer_map(const struct rt_map *map)
  */
 static bool is_data_map(const struct rt_maps *maps, const struct rt_map *map)
 {
-    return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flags) == maps->taken;
+    return !(map->type & (LITERAL | PRIVATE)) && map->begin && (map->type & maps->flag_mask) == maps->flag_value;
 }
 
 /* Returns the item flags for the modifiers always and present of a map type; 0: neither. */

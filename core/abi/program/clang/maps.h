@@ -89,7 +89,7 @@ struct rt_maps {
     struct rt_map *at, few[16];
     size_t n, capacity;
     struct rt_dim_list *dims;
-    uint64_t flags, taken; /* filter: only maps with (type & flags) == taken become items */
+    uint64_t flag_mask, flag_value; /* filter: only maps with (type & flag_mask) == flag_value become items */
 };
 /* Collects the maps of a directive and calls its mappers. Ends the program without memory. */
 void rt_maps_init(struct rt_maps *maps, const struct rt_map_columns *columns);

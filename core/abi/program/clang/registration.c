@@ -239,15 +239,15 @@ int __tgt_print_device_info(int64_t device)
     return 0; /* a simulated device has no information to print */
 }
 
-/* Defines an entry point that reports an unsupported call, named `what`, with the reason `why`, and ends the program.
- */
-#define REFUSED(function, what, why)                                          \
+/* Defines an entry point that reports an unsupported call, named `construct_name`, with a reason, and ends the
+ * program. */
+#define REFUSED(function, construct_name, reason)                             \
     void function(void);                                                      \
     void function(void)                                                       \
     {                                                                         \
-        const struct rt_site site = rt_caller_site(what);                     \
+        const struct rt_site site = rt_caller_site(construct_name);           \
         rt_ensure_started(); /* the options decide how reports are written */ \
-        rt_reject_call(&site, "unsupported", why);                            \
+        rt_reject_call(&site, "unsupported", reason);                         \
     }
 REFUSED(__tgt_interop_init, "interop", "needs a device with streams of its own")
 REFUSED(__tgt_interop_use, "interop", "needs a device with streams of its own")

@@ -76,7 +76,7 @@ static void keep_held_references(struct rt_thread *self, struct rt_maps *maps)
 static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_construct_kind kind,
                              struct rt_maps *maps)
 {
-    assert(maps->flags == 0 && maps->taken == 0);
+    assert(maps->flag_mask == 0 && maps->flag_value == 0);
     static bool holds; /* true once the program has used the clause ompx_hold */
     bool any = false;
     for (size_t i = 0; i < maps->n; i++)
@@ -86,7 +86,7 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
         keep_held_references(self, maps);
     if (!any)
         return;
-    maps->flags = maps->taken = HOLD;
+    maps->flag_mask = maps->flag_value = HOLD;
     if (kind == ACCD_KIND_ENTER_DATA) {
         struct rt_region *level = rt_push_region(self, 0);
         level->region = run_items(self, ACCD_KIND_REGION, maps, rt_add_map_enter_items);
@@ -94,7 +94,7 @@ static void hold_region_data(struct rt_site *site, struct rt_thread *self, accd_
         site->is_region_end = true;
         rt_pop_region(self);
     }
-    maps->taken = 0;
+    maps->flag_value = 0;
 }
 
 /* Replaces the addresses of use_device_ptr and use_device_addr by device addresses, with which the program continues.
@@ -151,31 +151,31 @@ static void run_data_directive(struct rt_site *site, int64_t number, const struc
 
 /* Defines the four entry points of a data directive, each of which runs the directive at once: without and with
  * `nowait`, and with locations, names and mappers (`_mapper`). */
-#define DATA(function, what, kind, convert)                                              \
+#define DATA(function, construct_name, kind, convert)                                    \
     void function(int64_t device, MAPS);                                                 \
     void function(int64_t device, MAPS)                                                  \
     {                                                                                    \
-        struct rt_site site = rt_caller_site(what);                                      \
+        struct rt_site site = rt_caller_site(construct_name);                            \
         run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);           \
     }                                                                                    \
     void function##_nowait(int64_t device, MAPS, DEPENDS);                               \
     void function##_nowait(int64_t device, MAPS, DEPENDS)                                \
     {                                                                                    \
-        struct rt_site site = rt_caller_site(what);                                      \
+        struct rt_site site = rt_caller_site(construct_name);                            \
         IGNORE_DEPENDS;                                                                  \
         run_data_directive(&site, device, COLUMNS(NULL, NULL), kind, convert);           \
     }                                                                                    \
     void function##_mapper(void *location, int64_t device, MAPS, NAMES);                 \
     void function##_mapper(void *location, int64_t device, MAPS, NAMES)                  \
     {                                                                                    \
-        struct rt_site site = rt_caller_site(what);                                      \
+        struct rt_site site = rt_caller_site(construct_name);                            \
         site.location = rt_get_ident_text(location);                                     \
         run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \
     }                                                                                    \
     void function##_nowait_mapper(void *location, int64_t device, MAPS, NAMES, DEPENDS); \
     void function##_nowait_mapper(void *location, int64_t device, MAPS, NAMES, DEPENDS)  \
     {                                                                                    \
-        struct rt_site site = rt_caller_site(what);                                      \
+        struct rt_site site = rt_caller_site(construct_name);                            \
         site.location = rt_get_ident_text(location);                                     \
         IGNORE_DEPENDS;                                                                  \
         run_data_directive(&site, device, COLUMNS(name, mapper), kind, convert);         \

@@ -35,9 +35,9 @@ struct extra {
 struct depend {
     void *address;
     size_t bytes;
-    uint8_t how;
+    uint8_t flags;
 };
-enum { IN = 1, ALL_MEMORY = 0x80 }; /* kinds of dependences, in `how` */
+enum { IN = 1, ALL_MEMORY = 0x80 }; /* kinds of dependences, in `flags` */
 enum { TIED = 1 };                  /* flag of tasks */
 
 #define LIST int32_t n, const struct depend *list, int32_t nno_alias, const struct depend *no_alias
@@ -126,7 +126,7 @@ void rt_find_libomp_tasks(void)
 /* Site of an entry point with a parameter `location`, for the call of the entry point; name: its name in reports. */
 #define HERE(name)            \
     (&(const struct rt_site){ \
-        .call = rt_caller_site(name).call, .what = (name), .location = rt_get_ident_text(location)})
+        .call = rt_caller_site(name).call, .construct_name = (name), .location = rt_get_ident_text(location)})
 #define WAIT HERE("a wait for tasks")
 /* Define an entry point after which tasks are complete, without (END) and with (RETURN) a result: calls libomp's
  * function, and tells the race check that all tasks are complete. */
@@ -217,8 +217,8 @@ static struct depends open_depends(LIST)
     for (int reads = 0; reads < 2; reads++) /* writers come first in gcc's form */
         for (size_t i = 0; i < most; i++) {
             const struct depend *at = i < (size_t)n ? &list[i] : &no_alias[i - (size_t)n];
-            depends.all |= (at->how & ALL_MEMORY) != 0;
-            if ((at->how == IN) != reads)
+            depends.all |= (at->flags & ALL_MEMORY) != 0;
+            if ((at->flags == IN) != reads)
                 continue;
             depends.list[HEAD + written + read] = at->address;
             written += reads ? 0 : 1;

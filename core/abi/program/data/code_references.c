@@ -31,16 +31,16 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *ud)
 {
     struct code *code = ud;
     const char *table = NULL;
-    bool here = false;
+    bool contains_code = false;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         const uint64_t start = info->dlpi_addr + part->p_vaddr;
-        here |= part->p_type == PT_LOAD && code->code_address - start < part->p_memsz;
+        contains_code |= part->p_type == PT_LOAD && code->code_address - start < part->p_memsz;
         if (part->p_type == PT_GNU_EH_FRAME)
             table = (const char *)(uintptr_t)start;
     }
-    if (!here)
+    if (!contains_code)
         return 0;
     code->base = info->dlpi_addr;
     code->parts = info->dlpi_phdr;
@@ -154,16 +154,16 @@ bool rt_code_references(const void *fn, uint64_t start, uint64_t bytes)
     static struct {
         const void *fn;
         uint64_t start, bytes;
-        bool uses;
-    } cache[CACHED], *known;
+        bool has_reference;
+    } cache[CACHED], *entry;
     struct code code = {.code_address = (uintptr_t)fn};
-    known = &cache[((uintptr_t)fn / 16 + start / 16) % CACHED];
-    if (known->fn == fn && known->start == start && known->bytes == bytes)
-        return known->uses;
-    const bool found =
+    entry = &cache[((uintptr_t)fn / 16 + start / 16) % CACHED];
+    if (entry->fn == fn && entry->start == start && entry->bytes == bytes)
+        return entry->has_reference;
+    const bool has_reference =
         dl_iterate_phdr(find_code, &code) && references_range(&code, code.code_address, start, bytes, DEPTH);
-    known->fn = fn;
-    known->start = start;
-    known->bytes = bytes;
-    return known->uses = found;
+    entry->fn = fn;
+    entry->start = start;
+    entry->bytes = bytes;
+    return entry->has_reference = has_reference;
 }

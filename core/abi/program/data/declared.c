@@ -112,7 +112,7 @@ static bool is_in_file(const struct file *file, uint64_t offset, uint64_t bytes)
 static const struct declared_entry *find_table(const struct file *file, uintptr_t base, size_t *n_p)
 {
     assert(file->at && n_p);
-    static const char wanted[] = ".gnu.offload_vars";
+    static const char section_name[] = ".gnu.offload_vars";
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->at;
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(const void *)(file->at + head->e_shoff);
     if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -122,8 +122,8 @@ static const struct declared_entry *find_table(const struct file *file, uintptr_
     const Elf64_Shdr *names = &sections[head->e_shstrndx];
     for (size_t i = 0; i < head->e_shnum; i++)
         if (sections[i].sh_flags & SHF_ALLOC &&
-            is_in_file(file, names->sh_offset + sections[i].sh_name, sizeof wanted) &&
-            !memcmp(file->at + names->sh_offset + sections[i].sh_name, wanted, sizeof wanted)) {
+            is_in_file(file, names->sh_offset + sections[i].sh_name, sizeof section_name) &&
+            !memcmp(file->at + names->sh_offset + sections[i].sh_name, section_name, sizeof section_name)) {
             *n_p = sections[i].sh_size / sizeof(struct declared_entry);
             return (const struct declared_entry *)(base + sections[i].sh_addr);
         }

@@ -416,10 +416,9 @@ bool rt_has_image_variables(void)
 /* Returns the function's address in the image of `device`; NULL: no loaded image has the function. */
 void *rt_find_image_function(int device, const void *host)
 {
-    const struct rt_image_entry wanted = {.host = host};
+    const struct rt_image_entry key = {.host = host};
     for (const struct image *image = images; image; image = image->next) {
-        const struct rt_image_entry *found =
-            bsearch(&wanted, image->entries, image->nentries, sizeof wanted, compare_hosts);
+        const struct rt_image_entry *found = bsearch(&key, image->entries, image->nentries, sizeof key, compare_hosts);
         if (found && image->devices)
             return image->devices[device].addresses[found - image->entries];
     }

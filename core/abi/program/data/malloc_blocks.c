@@ -191,9 +191,9 @@ static uint64_t find_exceeded_block(uint64_t start, uint64_t bytes, bool *inside
     if (!page)
         page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t low = rt_find_heap_start();
-    const bool behind = low && start >= low + HEAD; /* static data, which lie before the heap, are excluded */
-    const uint64_t high = behind ? (uintptr_t)sbrk(0) : 0;
-    const bool on_heap = behind && start < high;
+    const bool above_heap_start = low && start >= low + HEAD; /* static data, which lie before the heap, are excluded */
+    const uint64_t high = above_heap_start ? (uintptr_t)sbrk(0) : 0;
+    const bool on_heap = above_heap_start && start < high;
     if (start % RT_BLOCK_ALIGNMENT || (!on_heap && start % page != HEAD))
         return *inside_p = true, find_exceeded_rest(start, bytes, on_heap ? low : 0, high);
     uint64_t end, head = load_heap_word(start - sizeof head), size = head & ~(uint64_t)BITS;
@@ -236,8 +236,8 @@ void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
         if ((int64_t)item->bytes < 0) {
             rt_format_name(rt.site, (uintptr_t)item->host, 0, name, sizeof name);
             rt_fatal_about("invalid-section", name,
-                           "%s: the section that begins at %s has a negative length, %lld bytes", rt.site->what, name,
-                           (long long)item->bytes);
+                           "%s: the section that begins at %s has a negative length, %lld bytes",
+                           rt.site->construct_name, name, (long long)item->bytes);
         }
         if (!capacity)
             continue;
@@ -253,8 +253,8 @@ void rt_check_malloc_blocks(const accd_item *items, size_t nitems)
                                 : "end the section inside of the block: in [first:n], n is the "
                                   "length, not the end",
             },
-            "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s", rt.site->what, name,
-            (unsigned long long)item->bytes, (unsigned long long)capacity, inside ? " from there on" : "");
+            "%s: %s: the section has %llu bytes, and the block that malloc gave has %llu%s", rt.site->construct_name,
+            name, (unsigned long long)item->bytes, (unsigned long long)capacity, inside ? " from there on" : "");
         rt_exit_with_error();
     }
 }

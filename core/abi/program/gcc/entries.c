@@ -112,8 +112,8 @@ static uint64_t get_aggregate_capacity(const struct entries *map, size_t head)
     for (size_t i = head + 1; i <= head + map->size[head] && i < map->n; i++)
         if ((uintptr_t)map->host[i] + map->size[i] > end)
             end = (uintptr_t)map->host[i] + map->size[i];
-    uint64_t known = aggregate_bytes(map, head);
-    return known > end - start ? known : end - start + FRAME_CAPACITY;
+    uint64_t aggregate_size = aggregate_bytes(map, head);
+    return aggregate_size > end - start ? aggregate_size : end - start + FRAME_CAPACITY;
 }
 
 /* Returns the host address of the section if entry i is a pointer to a zero-length section; NULL for any other entry.
@@ -192,10 +192,11 @@ static size_t add_piece(accd_piece *pieces, size_t n, const void *host, uint64_t
 static bool is_attached_alone(const struct entries *map, size_t i)
 {
     const unsigned kind = rt_get_entry_kind(map, i);
-    bool alone = kind == ATTACH || kind == ATTACH_ZERO_LENGTH;
-    for (size_t k = 0; k < map->n && alone; k++)
-        alone = entry_action(rt_get_entry_kind(map, k)) == ACCD_ACTION_COUNT || !is_in_entry(map, k, map->host[i]);
-    return alone;
+    bool is_only_attached = kind == ATTACH || kind == ATTACH_ZERO_LENGTH;
+    for (size_t k = 0; k < map->n && is_only_attached; k++)
+        is_only_attached =
+            entry_action(rt_get_entry_kind(map, k)) == ACCD_ACTION_COUNT || !is_in_entry(map, k, map->host[i]);
+    return is_only_attached;
 }
 
 /* Returns true if a byte between the first and the last of n pieces is present; n must not be 0. */
@@ -216,7 +217,8 @@ static void add_structure(const struct entries *map, size_t head, struct rt_item
     assert(map->target && rt_get_entry_kind(map, head) == STRUCT);
     /* zero-filled, because cached pieces are compared as bytes, padding included */
     accd_piece *pieces = calloc(map->n + 1, sizeof *pieces);
-    const uint64_t known = aggregate_bytes(map, head), capacity = known ? known : FRAME_CAPACITY;
+    const uint64_t aggregate_size = aggregate_bytes(map, head),
+                   capacity = aggregate_size ? aggregate_size : FRAME_CAPACITY;
     size_t n = 0;
     if (!pieces)
         rt_fatal("out-of-memory", "no memory for a structure of %zu members", map->size[head]);
@@ -313,14 +315,15 @@ static bool is_passing_pointer(const struct entries *map, size_t i)
 {
     assert(map->host[i]);
     const uintptr_t slot = (uintptr_t)map->host[i], target = rt_load_word(map->host[i]);
-    const char *what = rt.site->what;
+    const char *construct_name = rt.site->construct_name;
     bool has_target = false;
     for (size_t k = 0; k < map->n; k++) {
         const bool is_data = entry_action(rt_get_entry_kind(map, k)) != ACCD_ACTION_COUNT;
         has_target |=
             target - (uintptr_t)map->host[k] < (is_data ? map->size[k] : rt_get_entry_kind(map, k) == POINTER);
     }
-    return has_target && !rt.site->declares && (!strcmp(what, "enter data") || !strcmp(what, "target enter data")) &&
+    return has_target && !rt.site->declares &&
+           (!strcmp(construct_name, "enter data") || !strcmp(construct_name, "target enter data")) &&
            slot >= rt.site->call.sp && slot < rt_get_stack_end(&rt_this_thread) &&
            accd_get_presence(rt.context, rt_this_thread.device, map->host[i], sizeof(void *)) == ACCD_PRESENCE_NONE;
 }
@@ -332,7 +335,7 @@ void rt_add_entry_items(const struct entries *map, struct rt_items *items)
     size_t head = 0, members = 0, pset = SIZE_MAX;
     uint64_t capacity = 0;
     widen_search(map, items);
-    if (!map->target && rt_is_kernel_construct(rt.site->what))
+    if (!map->target && rt_is_kernel_construct(rt.site->construct_name))
         drop_unset_copies(map);
     for (size_t i = 0; i < map->n; i++) {
         unsigned kind = rt_get_entry_kind(map, i);

@@ -556,10 +556,10 @@ static bool run_compute_fast(const struct rt_site *site, int device, void (*fn)(
     *body = (struct body){fn, teams, device};
     for (size_t i = 0; i < map->n; i++)
         body->args[i] = map->host[i];
-    const size_t known = accd_region_addresses(region, addresses, nfast_items);
+    const size_t naddresses = accd_region_addresses(region, addresses, nfast_items);
     for (size_t k = 0; k < nfast_items; k++) {
         const size_t i = entry_indices[k];
-        if (k < known)
+        if (k < naddresses)
             body->args[i] =
                 (void *)(uintptr_t)(addresses[k] + ((uintptr_t)map->host[i] - (uintptr_t)fast_items[k].host));
         else

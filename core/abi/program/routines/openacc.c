@@ -95,11 +95,11 @@ static bool is_no_operation(accd_construct_kind kind, const void *host, size_t b
     if (!host && kind != ACCD_KIND_ENTER_DATA && rules->null_routine == ACCD_CHOICE_IGNORE)
         return true;
     if (!bytes && kind == ACCD_KIND_ENTER_DATA && rules->zero_map == ACCD_CHOICE_REJECT)
-        rt_fatal("invalid-section", "%s: no bytes cannot be mapped", rt.site->what);
+        rt_fatal("invalid-section", "%s: no bytes cannot be mapped", rt.site->construct_name);
     if (!bytes && kind == ACCD_KIND_UPDATE && rules->zero_update == ACCD_CHOICE_REJECT)
-        rt_fatal("not-present", "%s: no bytes are never present", rt.site->what);
+        rt_fatal("not-present", "%s: no bytes are never present", rt.site->construct_name);
     if (bytes && !host)
-        rt_fatal("null-pointer", "%s: a null pointer cannot be mapped", rt.site->what);
+        rt_fatal("null-pointer", "%s: a null pointer cannot be mapped", rt.site->construct_name);
     return !bytes;
 }
 
@@ -240,7 +240,7 @@ static void run_pointer_routine(const struct rt_site *site, accd_action action, 
     rt_span_begin(&span, site, get_kind_event(kind), RT_PARENT_ROUTINE, queue, RT_DEVICE_CURRENT);
     struct rt_thread *self = rt_enter(site);
     if (!slot)
-        rt_fatal("null-pointer", "%s needs the address of a pointer", site->what);
+        rt_fatal("null-pointer", "%s needs the address of a pointer", site->construct_name);
     if (self->type != RT_DEVICE_HOST) {
         accd_item item = {.host = slot, .bytes = sizeof *slot, .slot = slot, .action = (uint8_t)action};
         rt_label_item_at_site(&item);
@@ -518,10 +518,10 @@ static void set_thread_type(struct rt_thread *self, int type)
 void rt_set_device_type(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int wanted = resolve_device_type(self, type);
-    if (wanted != self->type)
+    int resolved_type = resolve_device_type(self, type);
+    if (resolved_type != self->type)
         self->device = 0;
-    set_thread_type(self, wanted);
+    set_thread_type(self, resolved_type);
     rt_leave_without_device();
     activate_device(site);
 }
@@ -545,11 +545,11 @@ static void check_number(int number, int type)
 void rt_set_device_num(const struct rt_site *site, int number, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int wanted = type ? resolve_device_type(self, type) : self->type; /* 0: any type */
-    if (number < 0)                                                   /* negative: the default device */
+    int resolved_type = type ? resolve_device_type(self, type) : self->type; /* 0: any type */
+    if (number < 0)                                                          /* negative: the default device */
         number = rt.options.device;
-    check_number(number, wanted);
-    set_thread_type(self, wanted);
+    check_number(number, resolved_type);
+    set_thread_type(self, resolved_type);
     self->device = number;
     rt_leave_without_device();
     activate_device(site);
@@ -559,7 +559,7 @@ void rt_set_device_num(const struct rt_site *site, int number, int type)
 int rt_get_device_num(const struct rt_site *site, int type)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
-    int wanted = resolve_device_type(self, type), number = wanted == self->type ? self->device : 0;
+    int resolved_type = resolve_device_type(self, type), number = resolved_type == self->type ? self->device : 0;
     rt_leave_without_device();
     return number;
 }
@@ -569,10 +569,10 @@ int rt_get_device_num(const struct rt_site *site, int type)
 void rt_init_device(const struct rt_site *site, int type)
 {
     struct rt_thread *self = rt_enter_without_device(site);
-    int wanted = resolve_device_type(self, type);
-    if (wanted != self->type)
+    int resolved_type = resolve_device_type(self, type);
+    if (resolved_type != self->type)
         self->device = 0;
-    set_thread_type(self, wanted);
+    set_thread_type(self, resolved_type);
     if (rt.active[self->type == RT_DEVICE_HOST] && rt.options.rules->device_state == ACCD_CHOICE_REJECT)
         rt_fatal("misuse", "the device is active already");
     rt_leave_without_device();
@@ -586,14 +586,14 @@ void rt_init_device(const struct rt_site *site, int type)
 void rt_shutdown_device(const struct rt_site *site, int type)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
-    const int wanted = resolve_device_type(self, type);
-    const bool host = wanted == RT_DEVICE_HOST;
+    const int resolved_type = resolve_device_type(self, type);
+    const bool host = resolved_type == RT_DEVICE_HOST;
     if (!rt.active[host] && rt.options.rules->device_state == ACCD_CHOICE_REJECT)
         rt_fatal("misuse", "the device is not active");
     rt_leave_without_device();
     struct rt_prof_span span = {.site = NULL};
     if (rt.active[host])
-        rt_span_begin(&span, site, RT_EV_DEVICE_SHUTDOWN, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, wanted);
+        rt_span_begin(&span, site, RT_EV_DEVICE_SHUTDOWN, RT_PARENT_ROUTINE, RT_ASYNC_SYNC, resolved_type);
     rt_enter_without_device(site);
     if (!host) {
         const char *name;
@@ -613,13 +613,13 @@ enum { MEMORY = 1, FREE_MEMORY = 2, NAME = 0x10001, VENDOR = 0x10002, DRIVER = 0
 size_t rt_get_property(const struct rt_site *site, int number, int type, int property)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
-    int wanted = resolve_device_type(self, type);
+    int resolved_type = resolve_device_type(self, type);
     accd_stats stats;
     size_t value = 0;
     if (type == RT_DEVICE_CURRENT)
         number = self->device;
-    check_number(number, wanted);
-    if (wanted != RT_DEVICE_HOST && (property == MEMORY || property == FREE_MEMORY)) {
+    check_number(number, resolved_type);
+    if (resolved_type != RT_DEVICE_HOST && (property == MEMORY || property == FREE_MEMORY)) {
         accd_get_stats(rt.context, number, &stats);
         value = rt.options.device_bytes - (property == FREE_MEMORY ? stats.live_bytes : 0);
     }
@@ -631,14 +631,14 @@ size_t rt_get_property(const struct rt_site *site, int number, int type, int pro
 const char *rt_get_property_string(const struct rt_site *site, int number, int type, int property)
 {
     const struct rt_thread *self = rt_enter_without_device(site);
-    int wanted = resolve_device_type(self, type);
+    int resolved_type = resolve_device_type(self, type);
     if (type == RT_DEVICE_CURRENT)
         number = self->device;
-    check_number(number, wanted);
+    check_number(number, resolved_type);
     rt_leave_without_device();
     switch (property) {
     case NAME:
-        return wanted == RT_DEVICE_HOST ? "host" : "simulated";
+        return resolved_type == RT_DEVICE_HOST ? "host" : "simulated";
     case VENDOR:
         return "accdeep";
     case DRIVER:

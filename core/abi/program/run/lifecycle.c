@@ -375,7 +375,7 @@ _Noreturn void rt_reject_call(const struct rt_site *site, const char *code, cons
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    rt_report("error", code, NULL, site->call.pc, "%s %s", site->what, text);
+    rt_report("error", code, NULL, site->call.pc, "%s %s", site->construct_name, text);
     rt_exit_with_error();
 }
 
@@ -393,7 +393,7 @@ void rt_reject_unknown_abi(const struct rt_site *site, const char *format, ...)
                                                .code = "unsupported",
                                                .pc = site->call.pc,
                                                .help = "compile with gcc 12 to 16, or with clang 14 to 23"},
-                       "%s: %s %s, which accdeep " ACCD_VERSION " does not know", site->what, compiler, text);
+                       "%s: %s %s, which accdeep " ACCD_VERSION " does not know", site->construct_name, compiler, text);
     rt_exit_with_error();
 }
 
@@ -504,7 +504,8 @@ static _Noreturn void report_device_address(const accd_item *item)
     const uint64_t address = (uintptr_t)item->host;
     const int device = accd_device_at(rt.context, address);
     const uint64_t host = accd_host_address(rt.context, device, address);
-    const bool has_region = rt_is_kernel_construct(rt.site->what) || strstr(rt.site->what, "data") == rt.site->what;
+    const bool has_region = rt_is_kernel_construct(rt.site->construct_name) ||
+                            strstr(rt.site->construct_name, "data") == rt.site->construct_name;
     char name[160] = "", display[200], help[300], openmp[300];
     if (rt_format_name(rt.site, address, item->bytes, name, sizeof name))
         snprintf(display, sizeof display, "%s, at %p,", name, item->host);
@@ -534,7 +535,8 @@ static _Noreturn void report_device_address(const accd_item *item)
             .help = help,
             .openmp = openmp,
         },
-        "%s needs the host's address of data, but %s is an address of device %d", rt.site->what, display, device);
+        "%s needs the host's address of data, but %s is an address of device %d", rt.site->construct_name, display,
+        device);
     rt_exit_with_error();
 }
 
@@ -647,7 +649,7 @@ static inline accd_region *run_using(struct rt_thread *thread, accd_construct_ki
     construct->device = thread->device;
     construct->kind = kind;
     construct->finalize = finalize;
-    construct->name = rt.site->what;
+    construct->name = rt.site->construct_name;
     construct->thread = thread->number;
     thread->in_core = true;
     accd_status status = by(rt.context, construct, &region);

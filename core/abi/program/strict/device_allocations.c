@@ -9,9 +9,9 @@
 
 /* Block of device memory that the program has allocated. */
 struct block {
-    uint64_t dev, bytes; /* device address and size; dev 0: the slot is free */
-    uintptr_t pc;        /* return address of the call that allocated the block */
-    const char *what;    /* name of that routine */
+    uint64_t dev, bytes;      /* device address and size; dev 0: the slot is free */
+    uintptr_t pc;             /* return address of the call that allocated the block */
+    const char *routine_name; /* name of that routine */
     int device;
 };
 static struct block *blocks;
@@ -54,7 +54,7 @@ void rt_device_alloc_add(int device, uint64_t dev, uint64_t bytes)
 {
     if (!rt.options.diagnose || !dev || (2 * nblocks >= capacity && !grow_blocks()))
         return;
-    blocks[find_block_entry(dev)] = (struct block){dev, bytes, rt.site->call.pc, rt.site->what, device};
+    blocks[find_block_entry(dev)] = (struct block){dev, bytes, rt.site->call.pc, rt.site->construct_name, device};
     nblocks++;
 }
 
@@ -78,17 +78,18 @@ void rt_device_alloc_remove(uint64_t dev)
 /* Orders blocks by device, allocating call and address, for qsort. */
 static int compare_blocks(const void *a, const void *b)
 {
-    const struct block *one = a, *other = b;
-    if (one->device != other->device)
-        return one->device - other->device;
-    return one->pc != other->pc ? (one->pc < other->pc ? -1 : 1) : (one->dev > other->dev) - (one->dev < other->dev);
+    const struct block *block = a, *other = b;
+    if (block->device != other->device)
+        return block->device - other->device;
+    return block->pc != other->pc ? (block->pc < other->pc ? -1 : 1)
+                                  : (block->dev > other->dev) - (block->dev < other->dev);
 }
 
 /* Reports n blocks of `bytes` bytes together that one call has allocated on one device; `first` is one of them. */
 static void report_block_group(const struct block *first, size_t n, uint64_t bytes)
 {
-    assert(n && first->what);
-    const bool openmp = !strncmp(first->what, "omp", 3);
+    assert(n && first->routine_name);
+    const bool openmp = !strncmp(first->routine_name, "omp", 3);
     rt_emit_diagnostic(
         &(struct rt_diagnostic){
             .level = "note",
@@ -98,8 +99,8 @@ static void report_block_group(const struct block *first, size_t n, uint64_t byt
             .bytes = bytes,
             .help = openmp ? "free the memory: omp_target_free" : "free the memory: acc_free",
         },
-        "%s: %zu block%s of device memory, %llu bytes, %s still allocated on device %d at the end", first->what, n,
-        n == 1 ? "" : "s", (unsigned long long)bytes, n == 1 ? "is" : "are", first->device);
+        "%s: %zu block%s of device memory, %llu bytes, %s still allocated on device %d at the end", first->routine_name,
+        n, n == 1 ? "" : "s", (unsigned long long)bytes, n == 1 ? "is" : "are", first->device);
 }
 
 /* Reports the blocks that are left, in one note for each allocating call, and clears the table. */

@@ -44,8 +44,8 @@ static _Noreturn void report_transfer_fault(void *address)
         if ((uintptr_t)address - (uintptr_t)item->host < item->bytes)
             rt_format_name(site, (uintptr_t)item->host, item->bytes, name, sizeof name);
     }
-    rt_fatal_about("invalid-section", name, "%s: %s: the section leaves the program's memory at %p", site->what, name,
-                   address);
+    rt_fatal_about("invalid-section", name, "%s: %s: the section leaves the program's memory at %p",
+                   site->construct_name, name, address);
 }
 
 /* Reports that the host's code uses a device address, and ends the program. context: of the signal handler. */

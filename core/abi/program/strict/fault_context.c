@@ -17,15 +17,15 @@ void rt_read_fault_context(struct accd__debug_fault_context *stopped, const greg
         /* Number of pages: each is one piece of the read, so that those before an unmapped page are read. */
     };
     const uint64_t sp = (uint64_t)registers[REG_RSP];
-    const struct iovec here = {stopped->words, sizeof stopped->words};
-    struct iovec there[PIECES];
+    const struct iovec local = {stopped->words, sizeof stopped->words};
+    struct iovec remote[PIECES];
     uint64_t at = sp;
     for (int i = 0; i < PIECES; i++) {
         const uint64_t next = (at / RT_PAGE_SIZE + 1) * RT_PAGE_SIZE;
-        there[i] = (struct iovec){(void *)(uintptr_t)at, next - at};
+        remote[i] = (struct iovec){(void *)(uintptr_t)at, next - at};
         at = next;
     }
-    const ssize_t got = process_vm_readv(getpid(), &here, 1, there, PIECES, 0);
+    const ssize_t got = process_vm_readv(getpid(), &local, 1, remote, PIECES, 0);
     rt_capture_fault_context(stopped, registers, sp);
     stopped->n = got > 0 ? (size_t)got / sizeof *stopped->words : 0;
 }

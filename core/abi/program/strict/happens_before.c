@@ -403,8 +403,8 @@ void rt_format_origin(const struct rt_access_origin *work, char *to, size_t size
     char location[1100], queue[60];
     rt_format_location(work->pc, location, sizeof location);
     rt_format_stream(work->epoch, queue, sizeof queue);
-    snprintf(to, size, rt_is_kernel_construct(work->what) ? "the %s region%s%s" : "%s%s%s", work->what, location,
-             queue);
+    snprintf(to, size, rt_is_kernel_construct(work->construct_name) ? "the %s region%s%s" : "%s%s%s",
+             work->construct_name, location, queue);
 }
 
 /* Returns true if the program was linked with gfortran's library. */

@@ -12,7 +12,7 @@
 struct rt_access_origin {
     struct rt_epoch epoch;
     uintptr_t pc;
-    const char *what;
+    const char *construct_name;
 };
 /* Writes an origin to `to` as words, for example "the compute region of a.c:5 in queue 1" or "acc_copyin of a.c:7". */
 void rt_format_origin(const struct rt_access_origin *work, char *to, size_t capacity);
@@ -31,7 +31,7 @@ void rt_format_stream(struct rt_epoch epoch, char *to, size_t capacity);
 static inline bool rt_may_pass_by_value(const accd_event *event)
 {
     enum { SMALL = 64 };
-    return event->bytes <= SMALL && !strcmp(rt.site->what, "compute");
+    return event->bytes <= SMALL && !strcmp(rt.site->construct_name, "compute");
 }
 /* Writes to `to` which wait or clause the program lacks after the work of `earlier`, as help text. */
 void rt_format_wait_help(struct rt_epoch earlier, char *to, size_t capacity);

@@ -80,17 +80,17 @@ static void add_freed_entry(int device, uint64_t host)
 }
 
 /* Returns the function `name` of the next library, and stores it in *found for the next call. Returns NULL while dlsym,
- * which looks the function up, calls free or realloc itself. `asking` is volatile, because the compiler assumes that
+ * which looks the function up, calls free or realloc itself. `in_dlsym` is volatile, because the compiler assumes that
  * dlsym calls none of these functions. */
 static void *find_next_function(const char *name, _Atomic(void *) *found)
 {
-    static __thread volatile bool asking;
+    static __thread volatile bool in_dlsym;
     void *at = atomic_load_explicit(found, memory_order_relaxed);
-    if (at || asking)
+    if (at || in_dlsym)
         return at;
-    asking = true;
+    in_dlsym = true;
     at = dlsym(RTLD_NEXT, name);
-    asking = false;
+    in_dlsym = false;
     atomic_store_explicit(found, at, memory_order_relaxed);
     return at;
 }
@@ -166,7 +166,7 @@ static void report_freed_data(const struct rt_site *site, const struct freed *fr
                            "realloc moves %s, which is still on device %d%s: the device keeps the old block",
                            display.name, freed->device, from);
     else
-        rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d%s", site->what,
+        rt_emit_diagnostic(&diagnostic, "%s: %s is freed on the host, and still on device %d%s", site->construct_name,
                            display.name, freed->device, from);
     add_freed_entry(freed->device, freed->object.info.host);
     rt_unlock();
@@ -208,9 +208,11 @@ static __attribute__((noinline, cold)) void reject_device_free(const struct rt_s
         diagnostic.other = rt_get_mapped_location(&object.info);
     }
     if (diagnostic.object)
-        rt_emit_diagnostic(&diagnostic, "%s: %s frees the device memory of %s", site->what, who, display.name);
+        rt_emit_diagnostic(&diagnostic, "%s: %s frees the device memory of %s", site->construct_name, who,
+                           display.name);
     else if (device >= 0)
-        rt_emit_diagnostic(&diagnostic, "%s: %s frees device memory at %p", site->what, who, (const void *)dev);
+        rt_emit_diagnostic(&diagnostic, "%s: %s frees device memory at %p", site->construct_name, who,
+                           (const void *)dev);
     if (device >= 0)
         rt_exit_with_error();
     rt_unlock();

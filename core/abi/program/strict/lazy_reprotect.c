@@ -85,11 +85,11 @@ static struct rt_window *find_near_window(struct rt_lazy_reprotect *lazy, uint64
  * lazy.all is set: all memory counts as open in this interval. */
 static void remove_closed_windows(struct rt_lazy_reprotect *lazy)
 {
-    size_t kept = 0;
+    size_t nwindows = 0;
     for (size_t i = 0; i < lazy->nwindows; i++)
         if (lazy->windows[i].open)
-            lazy->windows[kept++] = lazy->windows[i];
-    lazy->nwindows = kept;
+            lazy->windows[nwindows++] = lazy->windows[i];
+    lazy->nwindows = nwindows;
     lazy->all = lazy->interval;
 }
 
@@ -99,19 +99,19 @@ static void absorb_windows(struct rt_lazy_reprotect *lazy, struct rt_window *gro
 {
     const uint64_t start = grown->start, end = grown->end;
     struct rt_window whole = *grown;
-    size_t kept = 0;
+    size_t nwindows = 0;
     for (size_t i = 0; i < lazy->nwindows; i++) {
         const struct rt_window window = lazy->windows[i];
         if (window.start >= end || window.end <= start) {
-            lazy->windows[kept++] = window;
+            lazy->windows[nwindows++] = window;
             continue;
         }
         whole.start = window.start < whole.start ? window.start : whole.start;
         whole.end = window.end > whole.end ? window.end : whole.end;
         whole.patience = window.patience > whole.patience ? window.patience : whole.patience;
     }
-    lazy->windows[kept++] = whole;
-    lazy->nwindows = kept;
+    lazy->windows[nwindows++] = whole;
+    lazy->nwindows = nwindows;
 }
 
 /* Unprotects a window for the current host interval, and marks it as open. Returns false if the system call fails. */
@@ -436,14 +436,14 @@ static bool read_open(struct host_read *request)
     const long pid = rt_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     while (request->n && request->same) {
         const size_t n = request->to || request->n < MOST ? request->n : MOST;
-        const struct iovec here = {request->to ? request->to : window, n},
-                           there = {(void *)(uintptr_t)request->start, n};
-        const long got = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&here, 1, (long)&there, 1, 0);
+        const struct iovec local = {request->to ? request->to : window, n},
+                           remote = {(void *)(uintptr_t)request->start, n};
+        const long got = rt_raw_syscall(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
         /* this system does not allow process_vm_readv: the bytes are read directly */
         if (got == -ENOSYS || got == -EPERM)
-            read_bytes(request, there.iov_base, n);
+            read_bytes(request, remote.iov_base, n);
         else if (got == (long)n)
-            read_bytes(request, here.iov_base, n);
+            read_bytes(request, local.iov_base, n);
         else
             return false;
     }

@@ -41,7 +41,7 @@ void rt_record_nulled_argument(const void *target)
 void rt_record_nulled_pointer(int device, const void *host)
 {
     assert(rt.site);
-    const struct rt_site *site = rt_is_kernel_construct(rt.site->what) ? rt.site : NULL;
+    const struct rt_site *site = rt_is_kernel_construct(rt.site->construct_name) ? rt.site : NULL;
     for (unsigned i = 0; i < NULLED_MAX; i++)
         if (nulled_pointers[i].host == host && nulled_pointers[i].device == device) {
             nulled_pointers[i].site = site;
@@ -53,11 +53,11 @@ void rt_record_nulled_pointer(int device, const void *host)
 /* Removes the arguments of a construct, whose site ends with its kernel. */
 void rt_forget_nulled_pointers(const struct rt_site *site)
 {
-    unsigned kept = 0;
+    unsigned narguments = 0;
     for (unsigned i = 0; i < nnulled_arguments; i++)
         if (nulled_arguments[i].site != site)
-            nulled_arguments[kept++] = nulled_arguments[i];
-    nnulled_arguments = kept;
+            nulled_arguments[narguments++] = nulled_arguments[i];
+    nnulled_arguments = narguments;
     for (unsigned i = 0; i < NULLED_MAX; i++)
         if (nulled_pointers[i].site == site)
             nulled_pointers[i].site = NULL;
@@ -68,9 +68,9 @@ void rt_forget_nulled_pointers(const struct rt_site *site)
 static bool is_null_on_device(const struct slot *slot)
 {
     const uint64_t device = slot->host ? accd_device_address(rt.context, slot->device, slot->host) : 0;
-    uint64_t there, here;
-    return device && rt_peek_memory(device, (char *)&there, sizeof there) && !there &&
-           rt_peek_memory((uintptr_t)slot->host, (char *)&here, sizeof here) && here;
+    uint64_t device_value, host_value;
+    return device && rt_peek_memory(device, (char *)&device_value, sizeof device_value) && !device_value &&
+           rt_peek_memory((uintptr_t)slot->host, (char *)&host_value, sizeof host_value) && host_value;
 }
 
 /* Names of the null pointers, joined by "and", and sections of their targets for the help. n: number of pointers. */
@@ -85,13 +85,13 @@ struct names {
 static void add_pointer_name(struct names *names, const char *name, const char *section)
 {
     assert(name && section);
-    char known[300];
-    snprintf(known, sizeof known, "%s%.290s", names->n ? " and " : "", name);
-    if (names->n && (strstr(names->text.at, known) || !strcmp(names->first, name)))
+    char list_entry[300];
+    snprintf(list_entry, sizeof list_entry, "%s%.290s", names->n ? " and " : "", name);
+    if (names->n && (strstr(names->text.at, list_entry) || !strcmp(names->first, name)))
         return;
     if (!names->n++)
         snprintf(names->first, sizeof names->first, "%s", name);
-    rt_text_append(&names->text, "%s", known);
+    rt_text_append(&names->text, "%s", list_entry);
     if (*section)
         rt_text_append(&names->sections, "%s%s", names->sections.n ? ", " : "", section);
 }
@@ -138,22 +138,22 @@ static bool report_nulled_pointers(uintptr_t construct, int device, uintptr_t pc
             add_nulled_pointer(&names, site, construct, &nulled_pointers[i]);
     if (!names.n)
         return false;
-    const bool one = names.n == 1;
-    snprintf(help, sizeof help, "map a section of %s%s%.500s%s%s%s", one ? "it" : "each", names.sections.n ? ": " : "",
-             names.sections.at, required ? "; the program requires " : "", required ? required : "",
-             required ? ", but devices have memory of their own here" : "");
+    const bool is_single = names.n == 1;
+    snprintf(help, sizeof help, "map a section of %s%s%.500s%s%s%s", is_single ? "it" : "each",
+             names.sections.n ? ": " : "", names.sections.at, required ? "; the program requires " : "",
+             required ? required : "", required ? ", but devices have memory of their own here" : "");
     rt_emit_diagnostic(
         &(struct rt_diagnostic){
             .level = "error",
             .code = "null-pointer",
             .rule = "OMP60-map-10",
             .pc = pc,
-            .object = one ? names.first : NULL,
+            .object = is_single ? names.first : NULL,
             .help = help,
         },
-        "the pointer%s %s %s null on device %d: what %s on the host is not present; %s follows %s", one ? "" : "s",
-        names.text.at, one ? "is" : "are", device, one ? "it points to" : "they point to", region,
-        one ? "it" : "one of them");
+        "the pointer%s %s %s null on device %d: what %s on the host is not present; %s follows %s",
+        is_single ? "" : "s", names.text.at, is_single ? "is" : "are", device,
+        is_single ? "it points to" : "they point to", region, is_single ? "it" : "one of them");
     return true;
 }
 

@@ -16,21 +16,21 @@ bool rt_is_cached_padding(uint64_t host, uint64_t bytes, uint64_t at)
         uintptr_t pc;
         /* 1: the byte of an element is padding; 0: it is data; -1: not known yet. */
         signed char is[MOST];
-    } known;
+    } cache;
     struct accd__debug_name name;
     const uintptr_t pc = rt.site ? rt.site->call.pc : 0;
-    if (known.host != host || known.bytes != bytes || known.pc != pc) {
+    if (cache.host != host || cache.bytes != bytes || cache.pc != pc) {
         const bool has_unit = rt_find_name(rt.site, host, bytes, &name) && name.unit;
-        known.host = host;
-        known.bytes = bytes;
-        known.pc = pc;
-        known.unit = has_unit ? name.unit : bytes;
-        memset(known.is, -1, sizeof known.is);
+        cache.host = host;
+        cache.bytes = bytes;
+        cache.pc = pc;
+        cache.unit = has_unit ? name.unit : bytes;
+        memset(cache.is, -1, sizeof cache.is);
     }
-    const uint64_t k = at % known.unit;
+    const uint64_t k = at % cache.unit;
     if (k >= MOST)
         return rt_is_padding(rt.site, host, bytes, at);
-    if (known.is[k] < 0)
-        known.is[k] = rt_is_padding(rt.site, host, bytes, at);
-    return known.is[k];
+    if (cache.is[k] < 0)
+        cache.is[k] = rt_is_padding(rt.site, host, bytes, at);
+    return cache.is[k];
 }

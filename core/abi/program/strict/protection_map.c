@@ -600,15 +600,15 @@ static long protect_range(const struct rt_protected_range *protected, int protec
 /* Makes all listed ranges PROT_NONE; removes those that the operating system refuses to protect. */
 void rt_protection_apply(struct rt_protection_map *protections)
 {
-    size_t kept = 0;
+    size_t nprotected = 0;
     for (size_t i = 0; i < protections->nprotected; i++) {
         struct rt_protected_range protected = protections->protected[i];
         if (protect_range(&protected, PROT_NONE) == 0)
-            protections->protected[kept++] = protected;
+            protections->protected[nprotected++] = protected;
         else
             protect_range(&protected, protected.protection);
     }
-    protections->nprotected = kept;
+    protections->nprotected = nprotected;
 }
 
 /* Gives all listed ranges their own protection again. */

@@ -35,7 +35,7 @@ enum { CHUNK = 16 }; /* bytes: a kernel that changes one byte of each chunk writ
 static const uint64_t NONE = UINT64_MAX;
 
 /* Kind of an access. USES: a kernel has used at least one byte; MAY_USE: a kernel may have used a byte, or none. */
-enum how { READS, WRITES, FREES, USES, MAY_USE };
+enum access_kind { READS, WRITES, FREES, USES, MAY_USE };
 static const char missing_wait[] = "missing-wait";
 static const char *const verbs[] = {"reads", "writes", "frees", "uses", "may use"};
 
@@ -44,7 +44,7 @@ struct access {
     struct access *next;
     struct rt_access_origin origin;
     uint64_t thread; /* number of the calling host thread; accesses of different threads are never compared */
-    enum how how;
+    enum access_kind kind;
     bool on_device;
     /* true if the access writes the values that the bytes have already; it races only with a change by the program */
     bool redundant;
@@ -123,18 +123,18 @@ static void format_byte(const struct access *access, uint64_t at, char object[RT
                       access->host - access->object + (at - access->start), object, to, size);
 }
 
-/* Returns the diagnostic for a later access, with return address `pc`, kind `how` and object `name`; `earlier` becomes
- * its related location. */
-static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum how how, uintptr_t pc,
+/* Returns the diagnostic for a later access, with return address `pc`, of kind `kind` and object `name`; `earlier`
+ * becomes its related location. */
+static struct rt_diagnostic make_race_diagnostic(const struct access *earlier, enum access_kind kind, uintptr_t pc,
                                                  const char *name)
 {
     static const char *const done[] = {"read", "written", "freed", "used", "used"};
     struct rt_diagnostic diagnostic = {.level = "warning",
                                        .code = missing_wait,
-                                       .rule = how == FREES ? "ACC33-async-4" : "ACC33-async-2",
+                                       .rule = kind == FREES ? "ACC33-async-4" : "ACC33-async-2",
                                        .pc = pc,
                                        .object = name,
-                                       .other = {.is = done[earlier->how]}};
+                                       .other = {.is = done[earlier->kind]}};
     rt_find_line(earlier->origin.pc, &diagnostic.other.file, &diagnostic.other.line, NULL);
     return diagnostic;
 }
@@ -145,7 +145,7 @@ static bool is_same_construct(const struct access *later)
 {
     static struct access last;
     if (last.origin.pc == later->origin.pc && last.object == later->object &&
-        (last.how != later->how || last.on_device != later->on_device))
+        (last.kind != later->kind || last.on_device != later->on_device))
         return true;
     last = *later;
     last.name = NULL;
@@ -157,19 +157,20 @@ static void report_race(const struct access *earlier, const struct access *later
 {
     assert(earlier && later);
     char first[1200], queue[60], remedy[100], element[340], object[RT_NAME_SIZE];
-    const bool kernel = rt_is_kernel_construct(later->origin.what);
+    const bool kernel = rt_is_kernel_construct(later->origin.construct_name);
     if (is_same_construct(later) || rt_count_duplicate(missing_wait, later->origin.pc, later->name))
         return;
-    struct rt_diagnostic clash = make_race_diagnostic(earlier, later->how, later->origin.pc, later->name);
+    struct rt_diagnostic clash = make_race_diagnostic(earlier, later->kind, later->origin.pc, later->name);
     rt_format_origin(&earlier->origin, first, sizeof first);
     rt_format_stream(later->origin.epoch, queue, sizeof queue);
     format_byte(later, at, object, element, sizeof element);
     rt_format_wait_help(earlier->origin.epoch, remedy, sizeof remedy);
     clash.object = object;
     clash.element = element;
-    rt_emit_diagnostic(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s", kernel ? "this " : "", later->origin.what,
-                       kernel ? " region" : "", queue, verbs[later->how], element, later->on_device ? "device" : "host",
-                       first, verbs[earlier->how], earlier->how == later->how ? "it, too" : "it", remedy);
+    rt_emit_diagnostic(&clash, "%s%s%s%s %s %s on the %s; %s %s %s, and %s", kernel ? "this " : "",
+                       later->origin.construct_name, kernel ? " region" : "", queue, verbs[later->kind], element,
+                       later->on_device ? "device" : "host", first, verbs[earlier->kind],
+                       earlier->kind == later->kind ? "it, too" : "it", remedy);
 }
 
 /* Reports that the program has changed the host byte `at` of the transfer `access` before it has waited for the
@@ -178,14 +179,14 @@ static void report_change_before_wait(const struct access *access, uint64_t at, 
 {
     char work[1200], element[340], remedy[100], object[RT_NAME_SIZE];
     const uintptr_t pc = at_exit || !rt.site ? access->origin.pc : rt.site->call.pc;
-    struct rt_diagnostic change = make_race_diagnostic(access, access->how, pc, access->name);
+    struct rt_diagnostic change = make_race_diagnostic(access, access->kind, pc, access->name);
     rt_format_origin(&access->origin, work, sizeof work);
     format_byte(access, at, object, element, sizeof element);
     rt_format_wait_help(access->origin.epoch, remedy, sizeof remedy);
     change.object = object;
     change.element = element;
     rt_emit_diagnostic(&change, "the host has changed %s %s; %s %s it on the host, and %s", element,
-                       at_exit ? "before any wait" : "before this wait", work, verbs[access->how], remedy);
+                       at_exit ? "before any wait" : "before this wait", work, verbs[access->kind], remedy);
 }
 
 /* ---------------------------------------------------------------------------------- accesses -- */
@@ -201,7 +202,7 @@ static bool is_changed_byte(const struct access *access, uint64_t at)
 /* Returns true if an access writes or frees its bytes. */
 static bool is_modification(const struct access *access)
 {
-    return access->how == WRITES || access->how == FREES;
+    return access->kind == WRITES || access->kind == FREES;
 }
 
 /* Returns true if an access covers a whole range. Changed bytes of a kernel count as the whole range if they are at
@@ -239,9 +240,9 @@ static uint64_t find_race(const struct access *a, const struct access *b)
         (!is_modification(a) && !is_modification(b)))
         return NONE;
     assert(a && b);
-    if (a->how >= USES)
+    if (a->kind >= USES)
         return covers_range(b, a->start, a->bytes) ? get_used_byte(a) : NONE;
-    if (b->how >= USES)
+    if (b->kind >= USES)
         return covers_range(a, b->start, b->bytes) ? get_used_byte(b) : NONE;
     for (uint64_t k = from; k < to; k++)
         if (is_changed_byte(a, k) && is_changed_byte(b, k))
@@ -255,7 +256,7 @@ static bool is_covered_by(const struct access *access, const void *ud)
 {
     const struct access *by = ud;
     return access->origin.epoch.stream == by->origin.epoch.stream && access->thread == by->thread &&
-           access->how == by->how && access->redundant >= by->redundant && access->on_device == by->on_device &&
+           access->kind == by->kind && access->redundant >= by->redundant && access->on_device == by->on_device &&
            by->start <= access->start && access->start + access->bytes <= by->start + by->bytes && !by->bits;
 }
 
@@ -305,10 +306,10 @@ static void check_access(struct access *access)
     accd_present_object object = {0};
     struct rt_display_name display;
     const struct rt_thread *self = rt_current_thread();
-    access->origin = (struct rt_access_origin){self->epoch, rt.site->call.pc, rt.site->what};
+    access->origin = (struct rt_access_origin){self->epoch, rt.site->call.pc, rt.site->construct_name};
     access->thread = self->number;
     /* A write of this thread that is not a kernel's own: running kernels cannot tell their changes from it. */
-    writers += access->how == WRITES && access->on_device && !access->bits;
+    writers += access->kind == WRITES && access->on_device && !access->bits;
     if (accd_present_at(rt.context, self->device, access->on_device ? access->start : access->host, access->on_device,
                         &object)) {
         display = rt_get_display_name(&object.info);
@@ -329,7 +330,7 @@ static void check_access(struct access *access)
         is_reported |= at != NONE;
         if (at != NONE)
             report_race(earlier, access, at);
-        if (access->how == WRITES && !access->redundant && overlaps(access, earlier))
+        if (access->kind == WRITES && !access->redundant && overlaps(access, earlier))
             forget_image(earlier); /* a later comparison must not take this change for the program's */
     }
     if (!rt_is_host_synced(access->origin.epoch)) /* false also if another thread has waited for this epoch meanwhile */
@@ -351,7 +352,7 @@ static bool has_no_pending(const struct rt_thread *self)
 static void record_transfer(bool on_device, bool writes, uint64_t start, uint64_t bytes, bool redundant)
 {
     if (bytes && !has_no_pending(rt_current_thread()))
-        check_access(&(struct access){.how = writes ? WRITES : READS,
+        check_access(&(struct access){.kind = writes ? WRITES : READS,
                                       .on_device = on_device,
                                       .redundant = redundant,
                                       .start = start,
@@ -376,7 +377,7 @@ static bool is_in_freed_memory(const struct access *access, const void *ud)
  * mapped the memory itself, so that its free is not a race. Does nothing for dev or bytes 0. */
 static void record_free(uint64_t dev, uint64_t bytes, bool own)
 {
-    struct access freed = {.how = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
+    struct access freed = {.kind = FREES, .on_device = true, .start = dev, .bytes = bytes, .host = dev};
     if (!dev || !bytes)
         return;
     if (!own)
@@ -414,7 +415,7 @@ static bool may_be_by_value(const accd_event *event)
 static bool is_mapped_by_construct(const accd_event *event)
 {
     accd_present_object object;
-    return rt_is_kernel_construct(rt.site->what) &&
+    return rt_is_kernel_construct(rt.site->construct_name) &&
            accd_present_at(rt.context, event->device, event->host, 0, &object) && object.structured <= 1 &&
            !object.dynamic;
 }
@@ -548,20 +549,20 @@ void rt_races_after_kernel(struct rt_thread *self)
         unsigned char *bits = find_changed_bytes(named);
         if (self->sampling == RT_SKIPPED && is_known_untouched(rt.site->call.pc, named->host))
             named->touch = RT_TOUCH_NONE;
-        struct access uses = {.how = named->touch == RT_TOUCHED ? USES : MAY_USE,
-                              .on_device = true,
-                              .start = named->dev,
-                              .bytes = named->bytes,
-                              .touched = named->touch == RT_TOUCHED ? named->at : 0,
-                              .host = named->host};
+        struct access kernel_access = {.kind = named->touch == RT_TOUCHED ? USES : MAY_USE,
+                                       .on_device = true,
+                                       .start = named->dev,
+                                       .bytes = named->bytes,
+                                       .touched = named->touch == RT_TOUCHED ? named->at : 0,
+                                       .host = named->host};
         if (bits) {
-            struct access writes = uses;
-            writes.how = WRITES;
-            writes.bits = bits;
-            check_access(&writes);
+            struct access kernel_write = kernel_access;
+            kernel_write.kind = WRITES;
+            kernel_write.bits = bits;
+            check_access(&kernel_write);
             /* a smaller section may be a private variable */
         } else if (named->bytes > CHUNK && named->touch != RT_TOUCH_NONE)
-            check_access(&uses);
+            check_access(&kernel_access);
         self->kernel_sections = named->next;
         free(named);
     }

@@ -96,9 +96,9 @@ static int64_t compare_locations(const struct rt_transfer_stats *a, const struct
 /* Orders statistics by location, operation and variable, for qsort. */
 static int compare_stats(const void *a, const void *b)
 {
-    const struct rt_transfer_stats *one = a, *other = b;
-    const int64_t location = compare_locations(one, other);
-    return location ? (location < 0 ? -1 : 1) : strcmp(one->variable, other->variable);
+    const struct rt_transfer_stats *stats = a, *other = b;
+    const int64_t location = compare_locations(stats, other);
+    return location ? (location < 0 ? -1 : 1) : strcmp(stats->variable, other->variable);
 }
 
 /* cost by which compare_costs sorts, the largest first; set by rt_stats_merge */
@@ -107,8 +107,8 @@ static uint64_t (*sort_cost)(const struct rt_transfer_stats *stats);
 /* Orders statistics by the result of sort_cost, the largest first, for qsort. */
 static int compare_costs(const void *a, const void *b)
 {
-    const uint64_t one = sort_cost(a), other = sort_cost(b);
-    return one != other ? (one < other) - (one > other) : compare_stats(a, b);
+    const uint64_t cost = sort_cost(a), other_cost = sort_cost(b);
+    return cost != other_cost ? (cost < other_cost) - (cost > other_cost) : compare_stats(a, b);
 }
 
 /* Adds the counters of `stats` to those of `to`, which has the same line and variable. */

@@ -134,9 +134,10 @@ static bool is_allowed_access(const struct rt_page_guard *guard, uint64_t addres
 /* Single-steps an allowed access; for any other, records the fault and leaves the kernel. */
 void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_t *registers)
 {
-    bool known = registers[REG_TRAPNO] == PAGE_FAULT;
-    const struct rt_protected_range *protected = known ? rt_find_protected_range(&guard->protections, address) : NULL;
-    if (known && rt_section_handle_touch(guard, address))
+    bool is_page_fault = registers[REG_TRAPNO] == PAGE_FAULT;
+    const struct rt_protected_range *protected =
+        is_page_fault ? rt_find_protected_range(&guard->protections, address) : NULL;
+    if (is_page_fault && rt_section_handle_touch(guard, address))
         return;
     if (protected && is_allowed_access(guard, address, registers)) {
         step_instruction(guard, protected, address, registers);
@@ -146,12 +147,12 @@ void rt_guard_handle_access(struct rt_page_guard *guard, uint64_t address, greg_
     const bool jumped = sp - guard->own[0].start >= guard->own[0].bytes;
     rt_capture_fault_context(&guard->stopped, registers, sp < guard->bottom || jumped ? 0 : end);
     guard->fault = (struct rt_guard_fault){
-        .address = known ? address : 0,
+        .address = is_page_fault ? address : 0,
         .stopped = &guard->stopped,
-        .write = known && registers[REG_ERR] & ERROR_WRITE,
+        .write = is_page_fault && registers[REG_ERR] & ERROR_WRITE,
         .host = protected != NULL,
         .jumped = jumped,
-        .wild_pointer = known ? 0 : rt_find_wild_pointer(registers),
+        .wild_pointer = is_page_fault ? 0 : rt_find_wild_pointer(registers),
     };
     guard->has_faulted = true;
     siglongjmp(guard->leave, 1);

@@ -350,7 +350,7 @@ static struct rt_related_location find_agreed_location(const struct object *obje
     return related;
 }
 
-static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost[] = "lost-change",
+static const char overwritten[] = "overwritten-change", stale[] = "stale-data", lost_change[] = "lost-change",
                   unwritten[] = "uninitialized-read";
 
 /* Writes the name of the element at offset `at` of the object named `name` to `to`. */
@@ -716,7 +716,7 @@ static void report_lost_change(const struct object *object, const accd_event *ev
     rt_emit_diagnostic(
         &(struct rt_diagnostic){
             .level = "note",
-            .code = lost,
+            .code = lost_change,
             .rule = event->rule,
             .pc = pc,
             .object = display.name,

@@ -202,14 +202,14 @@ static void record_variable(const struct rt_thread *self, const accd_item *items
 {
     assert(item->bytes);
     struct search search = {.host = (uintptr_t)item->host};
-    struct stack_variable *known = find_variable(search.host);
-    if (known && known->thread == self->number && load_address(known->slot) == known->address) {
+    struct stack_variable *entry = find_variable(search.host);
+    if (entry && entry->thread == self->number && load_address(entry->slot) == entry->address) {
         /* true only now if the pointer's target was allocated after the entry was made */
-        known->hidden |= is_hidden_item(items, nitems, item);
+        entry->hidden |= is_hidden_item(items, nitems, item);
         return;
     }
-    if (known)
-        remove_variable(known);
+    if (entry)
+        remove_variable(entry);
     _Unwind_Backtrace(visit_frame, &search);
     if (search.slot)
         add_variable(&(struct stack_variable){
@@ -232,9 +232,9 @@ void rt_record_stack_variables(struct rt_thread *self, const accd_item *items, s
                 add_variable(&(struct stack_variable){.thread = NONE, .host = (uintptr_t)item->host, .hidden = true});
             continue;
         }
-        struct stack_variable *known = find_variable((uintptr_t)item->host);
-        if (known && accd_get_presence(rt.context, self->device, item->host, 1) == ACCD_PRESENCE_NONE)
-            remove_variable(known);
+        struct stack_variable *entry = find_variable((uintptr_t)item->host);
+        if (entry && accd_get_presence(rt.context, self->device, item->host, 1) == ACCD_PRESENCE_NONE)
+            remove_variable(entry);
     }
 }
 
@@ -249,15 +249,15 @@ void rt_end_thread_stack(uint64_t thread)
 /* Returns true if a declare directive mapped the stack variable at `host`. */
 bool rt_is_declared_on_stack(uint64_t host)
 {
-    const struct stack_variable *known = find_variable(host);
-    return known && known->declared;
+    const struct stack_variable *entry = find_variable(host);
+    return entry && entry->declared;
 }
 
 /* Returns true if the object at `host` is a pointer of the compiler, for which the program has no name. */
 bool rt_is_hidden_pointer(uint64_t host)
 {
-    const struct stack_variable *known = find_variable(host);
-    return known && known->hidden;
+    const struct stack_variable *entry = find_variable(host);
+    return entry && entry->hidden;
 }
 
 /* ------------------------------------------------------------------------ returned functions -- */
@@ -290,12 +290,12 @@ static bool has_returned(const struct stack_variable *variable, bool declares)
  * declared or a pointer. Does nothing for variables of other threads that still run. */
 static void check_variable(const struct rt_thread *self, uint64_t host, bool declares)
 {
-    struct stack_variable *known = find_variable(host);
-    if (!known || (known->thread != self->number && known->thread != THREAD_ENDED) || !has_returned(known, declares) ||
+    struct stack_variable *entry = find_variable(host);
+    if (!entry || (entry->thread != self->number && entry->thread != THREAD_ENDED) || !has_returned(entry, declares) ||
         !unmap_variable(self, host))
         return;
-    const struct stack_variable variable = *known;
-    remove_variable(known);
+    const struct stack_variable variable = *entry;
+    remove_variable(entry);
     if (!variable.declared && !variable.pointer)
         rt_report_returned_variable(variable.pc);
 }
@@ -310,8 +310,8 @@ void rt_check_returned_variables(struct rt_thread *self, const accd_item *items,
         accd_present_object object;
         if (!is_on_stack(self, at))
             continue;
-        const struct stack_variable *known = find_variable(at);
-        if (known && known->thread == self->number && item->bytes <= known->bytes && !has_returned(known, declares))
+        const struct stack_variable *entry = find_variable(at);
+        if (entry && entry->thread == self->number && item->bytes <= entry->bytes && !has_returned(entry, declares))
             continue; /* the variable still exists, and the item means it */
         if (accd_present_bounds(rt.context, self->device, item->host, &start, &bytes))
             check_variable(self, start, declares);

@@ -321,10 +321,10 @@ static bool wait_until_stopped(struct rt_stopped_thread *other, uint64_t until)
 /* Returns the number of threads whose state is STOPPED. */
 static size_t count_stopped(const struct rt_stopped_threads *others)
 {
-    size_t held = 0;
+    size_t nstopped = 0;
     for (size_t i = 0; i < others->n; i++)
-        held += others->at[i].thread && others->at[i].state == STOPPED;
-    return held;
+        nstopped += others->at[i].thread && others->at[i].state == STOPPED;
+    return nstopped;
 }
 
 /* Returns true if no other thread is stopped, and stopping was not refused. */

@@ -42,13 +42,13 @@ static double start_time, protect_seconds;
 
 /* --------------------------------------------------------------- protection of device memory -- */
 
-/* Sets the protection of the device memory of all devices; how: PROT_* bits. Does nothing without a context. */
-static void protect_device_memory(int how)
+/* Sets the protection of the device memory of all devices; protection: PROT_* bits. Does nothing without a context. */
+static void protect_device_memory(int protection)
 {
     uint64_t low, high;
     for (int i = 0; rt.context && i < rt.options.devices; i++)
         if (accd_device_address_space(rt.context, i, &low, &high))
-            rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), how, 0, 0, 0);
+            rt_raw_syscall(SYS_mprotect, (long)low, (long)(high - low), protection, 0, 0, 0);
 }
 
 /* Returns the time of the monotonic clock in seconds. */
@@ -188,7 +188,7 @@ static _Noreturn void report_fault(const struct rt_site *site, int device, const
     void *address = (void *)(uintptr_t)fault->address;
     const uintptr_t pc = rt_find_program_pc(fault->stopped);
     char region[200];
-    int n = snprintf(region, sizeof region, "the %s region", site->what);
+    int n = snprintf(region, sizeof region, "the %s region", site->construct_name);
     rt_format_location(site->call.pc, region + n, sizeof region - (size_t)n);
     if (fault->jumped)
         rt_report_jump_out_of_kernel(rt_construct_id(site), pc);
@@ -230,15 +230,15 @@ void rt_handle_unguarded_fault(const siginfo_t *info, const ucontext_t *context)
 {
     enum { PAGE_FAULT = 14, ERROR_WRITE = 2 }; /* trap number and bit of the error code of x86 */
     const greg_t *registers = context->uc_mcontext.gregs;
-    const bool known = registers[REG_TRAPNO] == PAGE_FAULT;
+    const bool is_page_fault = registers[REG_TRAPNO] == PAGE_FAULT;
     if (!unguarded.leave || rt_has_left_kernel(rt_current_thread(), (uintptr_t)registers[REG_RSP]))
         return;
     rt_read_fault_context(unguarded.fault.stopped, registers);
     unguarded.fault = (struct rt_guard_fault){
-        .address = known ? (uintptr_t)info->si_addr : 0,
+        .address = is_page_fault ? (uintptr_t)info->si_addr : 0,
         .stopped = unguarded.fault.stopped,
-        .write = known && registers[REG_ERR] & ERROR_WRITE,
-        .wild_pointer = known ? 0 : rt_find_wild_pointer(registers),
+        .write = is_page_fault && registers[REG_ERR] & ERROR_WRITE,
+        .wild_pointer = is_page_fault ? 0 : rt_find_wild_pointer(registers),
     };
     siglongjmp(*unguarded.leave, 1);
 }
@@ -291,7 +291,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
 {
     assert(kernel->fn && rt.context);
     enum { SECTIONS = 64 };
-    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is guarded */
+    static pthread_mutex_t kernel_mutex = PTHREAD_MUTEX_INITIALIZER; /* held while a kernel is guarded */
     struct rt_thread *self = rt_current_thread();
     if (self->sampling == RT_SKIPPED) {
         atomic_fetch_add_explicit(&skipped_kernels, 1, memory_order_relaxed);
@@ -299,7 +299,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
         run_unguarded(site, device, kernel);
         return;
     }
-    pthread_mutex_lock(&one);
+    pthread_mutex_lock(&kernel_mutex);
     rt_lock(); /* held so that the declared ranges, counted and then listed below, do not change between */
     const size_t capacity = (2 * (size_t)rt.options.devices + rt_get_declared_ranges(NULL)) * sizeof(struct rt_range);
     struct rt_range *open = rt_arena_realloc(NULL, NULL, 0, capacity);
@@ -337,7 +337,7 @@ void rt_run_guarded_kernel(const struct rt_site *site, int device, struct rt_ker
     rt_arena_realloc(NULL, sections, SECTIONS * sizeof *sections, 0);
     rt_arena_realloc(NULL, open, capacity, 0);
     rt_unlock();
-    pthread_mutex_unlock(&one);
+    pthread_mutex_unlock(&kernel_mutex);
 }
 
 /* ----------------------------------------------------------------------------------- the end -- */
@@ -396,7 +396,7 @@ void rt_check_exit_clauses(const struct rt_thread *self, const accd_item *items,
                 .together = true,
                 .help = "leave the clause out, or map the data before",
             },
-            "%s of %s does nothing: it is not present on device %d%s%s%s", rt.site->what, name, self->device,
+            "%s of %s does nothing: it is not present on device %d%s%s%s", rt.site->construct_name, name, self->device,
             pointer ? "; it is a pointer, and its data " : "", pointer ? target : "", pointer ? " are present" : "");
     }
 }
