@@ -81,7 +81,7 @@ struct accd__cuda_chunk {
     char *at;
     uint64_t used;
     size_t first, n;                  /* range of the chunk's pieces in batch->small */
-    bool copied_alone;                /* the chunk holds large pieces, which are copied one by one */
+    bool holds_large;                 /* the chunk holds large pieces, which are copied one by one */
     struct accd__cuda_pinned *pinned; /* page-locked memory that `at` is in; NULL: ordinary memory */
 };
 
@@ -121,8 +121,8 @@ struct accd__cuda_landing_area {
 /* Stream of the driver, and the scratch memory of its work. */
 struct accd__cuda_stream {
     cu_stream at;
-    cu_address scratch; /* device memory for one chunk; 0: not allocated yet */
-    uint64_t seen;      /* number of allocations in the main stream that this stream has waited for */
+    cu_address scratch;   /* device memory for one chunk; 0: not allocated yet */
+    uint64_t allocations; /* number of allocations in the main stream that this stream has waited for */
 };
 
 /* Transfers that are announced, issued and waited for together. */

@@ -51,9 +51,9 @@ bool accd__cuda_push_context(struct accd__cuda *cuda)
  * its own context back even if the device is lost. */
 void accd__cuda_pop_context(struct accd__cuda *cuda)
 {
-    cu_context ours;
+    cu_context context;
     if (cuda->entered)
-        (void)cuda->driver.cuCtxPopCurrent_v2(&ours);
+        (void)cuda->driver.cuCtxPopCurrent_v2(&context);
     cuda->entered = false;
 }
 
@@ -80,10 +80,10 @@ bool accd__cuda_new_event(struct accd__cuda *cuda, cu_event *event_p)
 /* Returns 1 if the work before an event has ended, or its state cannot be queried; otherwise 0. */
 int accd__cuda_is_event_done(struct accd__cuda *cuda, cu_event event)
 {
-    bool asked = !cuda->is_lost && accd__cuda_push_context(cuda);
-    bool happened = !asked || cuda->driver.cuEventQuery(event) != CU_NOT_READY;
+    bool is_current = !cuda->is_lost && accd__cuda_push_context(cuda);
+    bool is_done = !is_current || cuda->driver.cuEventQuery(event) != CU_NOT_READY;
     accd__cuda_pop_context(cuda);
-    return happened;
+    return is_done;
 }
 
 /* Stores the first error of a batch. */

@@ -189,14 +189,14 @@ static void free_launch_buffers(struct accd__cuda *cuda, struct kernel_launch *l
     launch->nallocations = 0;
 }
 
-/* Lists the allocations that the ranges of `asked` lie in, each once, in `launch`, with the offsets of their written
+/* Lists the allocations that the ranges of `request` lie in, each once, in `launch`, with the offsets of their written
  * bits. Ranges outside of all allocations are ignored. Returns false without memory. */
-static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
+static bool find_allocations(struct accd__cuda *cuda, const struct accd__launch *request, struct kernel_launch *launch)
 {
     size_t bits = 0;
     launch->nallocations = 0;
-    for (size_t i = 0; i < asked->nranges; i++) {
-        const struct accd__kernel_range *range = &asked->ranges[i];
+    for (size_t i = 0; i < request->nranges; i++) {
+        const struct accd__kernel_range *range = &request->ranges[i];
         struct accd__cuda_memory *memory = accd__cuda_memory_at(cuda, range->low);
         size_t n = launch->nallocations;
         if (!memory || (n && launch->allocations[n - 1].memory == memory))
@@ -244,15 +244,15 @@ static uint64_t plan_scratch_buffer(struct kernel_launch *launch, const struct a
     return used;
 }
 
-/* Fills the table with the ranges of `asked` that lie in listed allocations, and returns their number. bits: device
+/* Fills the table with the ranges of `request` that lie in listed allocations, and returns their number. bits: device
  * address of the written bits. `owners` of a range becomes the index of its allocation; the caller replaces it by an
  * address. */
-static size_t fill_range_table(const struct kernel_launch *launch, const struct accd__launch *asked, uint64_t bits)
+static size_t fill_range_table(const struct kernel_launch *launch, const struct accd__launch *request, uint64_t bits)
 {
     struct launch_range *ranges = get_launch_ranges(launch);
     size_t n = 0, at = 0;
-    for (size_t i = 0; i < asked->nranges; i++) {
-        const struct accd__kernel_range *range = &asked->ranges[i];
+    for (size_t i = 0; i < request->nranges; i++) {
+        const struct accd__kernel_range *range = &request->ranges[i];
         while (at < launch->nallocations && range->low - launch->allocations[at].dev >= launch->allocations[at].bytes &&
                range->low > launch->allocations[at].dev)
             at++;
@@ -281,14 +281,15 @@ static void set_table_bits(struct kernel_launch *launch)
 
 /* Makes the host copy of the tables, and allocates both buffers on the device. Returns false without memory; the caller
  * frees what was allocated. */
-static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch)
+static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launch *request,
+                               struct kernel_launch *launch)
 {
-    const accd_kernel *kernel = asked->kernel;
+    const accd_kernel *kernel = request->kernel;
     size_t variables = sizeof(struct launch_run);
     size_t slots = variables + kernel->npointers * sizeof kernel->pointers[0];
-    size_t ranges = slots + asked->nslots * sizeof asked->slots[0];
-    size_t bits = ranges + asked->nranges * sizeof(struct launch_range);
-    if (!find_allocations(cuda, asked, launch))
+    size_t ranges = slots + request->nslots * sizeof request->slots[0];
+    size_t bits = ranges + request->nranges * sizeof(struct launch_range);
+    if (!find_allocations(cuda, request, launch))
         return false;
     launch->bytes = launch->capacity = bits + launch->bits;
     launch->tables = accd__mem_alloc_zeroed(cuda->mem, launch->capacity);
@@ -301,9 +302,9 @@ static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launc
                                .writes = kernel->writes != 0,
                                .ranges = base + ranges,
                                .slots = base + slots,
-                               .nslots = asked->nslots,
+                               .nslots = request->nslots,
                                .variables = base + variables};
-    run->nranges = fill_range_table(launch, asked, base + bits);
+    run->nranges = fill_range_table(launch, request, base + bits);
     const uint64_t bytes = plan_scratch_buffer(launch, kernel);
     if (bytes && !accd__cuda_pool_alloc(cuda, launch->stream, bytes, &launch->scratch))
         return false;
@@ -315,8 +316,8 @@ static bool make_launch_tables(struct accd__cuda *cuda, const struct accd__launc
     }
     if (kernel->npointers)
         memcpy(launch->tables + variables, kernel->pointers, slots - variables);
-    if (asked->nslots)
-        memcpy(launch->tables + slots, asked->slots, ranges - slots);
+    if (request->nslots)
+        memcpy(launch->tables + slots, request->slots, ranges - slots);
     set_table_bits(launch);
     return true;
 }
@@ -409,12 +410,12 @@ static accd_status finish_launch(struct accd__cuda *cuda, const struct kernel_la
 
 /* Compiles and issues a kernel, and sets *started_p to true if it was issued. A kernel that cannot be run is no error:
  * *end has the reason. Fails if the device does. Requires that the device's context is current. */
-static accd_status start_launch(struct accd__cuda *cuda, const struct accd__launch *asked, struct kernel_launch *launch,
-                                accd_kernel_result *end, bool *started_p)
+static accd_status start_launch(struct accd__cuda *cuda, const struct accd__launch *request,
+                                struct kernel_launch *launch, accd_kernel_result *end, bool *started_p)
 {
     assert(cuda->kernels && launch->stream);
     struct accd__cuda_kernels *kernels = cuda->kernels;
-    const accd_kernel *kernel = asked->kernel;
+    const accd_kernel *kernel = request->kernel;
     *end = (accd_kernel_result){.outcome = ACCD_KERNEL_NOT_RUN, .message = kernels->why};
     *started_p = false;
     launch->writes = kernel->writes;
@@ -422,7 +423,7 @@ static accd_status start_launch(struct accd__cuda *cuda, const struct accd__laun
     launch->kernel = get_kernel_module(cuda, kernel->text, end);
     if (!launch->kernel)
         return cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_OK;
-    if (!make_launch_tables(cuda, asked, launch)) {
+    if (!make_launch_tables(cuda, request, launch)) {
         snprintf(kernels->why, sizeof kernels->why, "there is no memory for a kernel's tables");
         return cuda->is_lost ? ACCD_ERROR_DEVICE : ACCD_OK;
     }
@@ -432,12 +433,12 @@ static accd_status start_launch(struct accd__cuda *cuda, const struct accd__laun
 
 /* Runs a kernel without a queue, waits for it, and sets *end to its result. If it wrote, the launch is retained until
  * it is settled, so that the writes can be undone. Fails as start_launch and finish_launch. */
-static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
+static accd_status run_launch(struct accd__cuda *cuda, const struct accd__launch *request, accd_kernel_result *end)
 {
     struct kernel_launch *launch = &cuda->kernels->default_launch;
     bool started;
     launch->stream = &cuda->main;
-    accd_status status = start_launch(cuda, asked, launch, end, &started);
+    accd_status status = start_launch(cuda, request, launch, end, &started);
     if (started)
         status = finish_launch(cuda, launch, end);
     if (status == ACCD_OK && end->outcome == ACCD_KERNEL_DONE && launch->writes)
@@ -480,13 +481,13 @@ static void free_launch(struct accd__cuda *cuda, struct kernel_launch *launch)
 
 /* Issues a kernel in a queue, and sets *end to ACCD_KERNEL_QUEUED with the launch, or to the reason why the kernel
  * cannot be run. Fails as the device does, or without memory. */
-static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__launch *asked, accd_kernel_result *end)
+static accd_status launch_in_queue(struct accd__cuda *cuda, const struct accd__launch *request, accd_kernel_result *end)
 {
-    struct kernel_launch *launch = new_launch(cuda, asked->queue);
+    struct kernel_launch *launch = new_launch(cuda, request->queue);
     bool started;
     if (!launch)
         return *cuda->why ? accd__cuda_last_status(cuda) : ACCD_ERROR_OUT_OF_MEMORY;
-    accd_status status = start_launch(cuda, asked, launch, end, &started);
+    accd_status status = start_launch(cuda, request, launch, end, &started);
     if (started) { /* if the event fails, the launch counts as done, and finishing it waits for the stream */
         launch->has_event = accd__cuda_new_event(cuda, &launch->done) &&
                             ACCD_CUDA(cuda, cuEventRecord, launch->done, launch->stream->at);

@@ -71,30 +71,30 @@ static void free_large_piece(struct accd__cuda *cuda, const struct accd__cuda_pi
     cuda->spare.bytes = piece->capacity;
 }
 
-/* Returns the last chunk of a direction that holds large pieces (`copied_alone`) or small pieces; NULL: the direction
+/* Returns the last chunk of a direction that holds large pieces (`holds_large`) or small pieces; NULL: the direction
  * has no such chunk. */
-static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, bool copied_alone, bool out)
+static struct accd__cuda_chunk *find_last_chunk(struct accd__cuda_batch *batch, bool holds_large, bool out)
 {
     for (size_t i = batch->nchunks; i-- > (out ? batch->in_chunks : 0);)
-        if (batch->chunks[i].copied_alone == copied_alone)
+        if (batch->chunks[i].holds_large == holds_large)
             return &batch->chunks[i];
     return NULL;
 }
 
 /* Returns memory for `bytes` bytes at `dev` in the last chunk of a direction. Adds a chunk if these bytes and a row of
- * the table do not fit. copied_alone: the chunk holds large pieces. NULL: no memory. */
-static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool copied_alone, bool out)
+ * the table do not fit. holds_large: the chunk holds large pieces. NULL: no memory. */
+static char *alloc_in_chunk(struct accd__cuda_batch *batch, uint64_t dev, uint64_t bytes, bool holds_large, bool out)
 {
-    struct accd__cuda_chunk *chunk = find_last_chunk(batch, copied_alone, out);
+    struct accd__cuda_chunk *chunk = find_last_chunk(batch, holds_large, out);
     uint64_t at = chunk ? chunk->used + (dev - chunk->used) % ACCD_CUDA_WORD : 0;
     if (!chunk || at + bytes + ACCD_CUDA_WORD + (chunk->n + 1) * ACCD_CUDA_ROW > ACCD_CUDA_CHUNK) {
         if (!new_host_chunk(batch, &chunk))
             return NULL;
-        chunk->copied_alone = copied_alone;
+        chunk->holds_large = holds_large;
         at = dev % ACCD_CUDA_WORD;
     }
     chunk->used = at + bytes;
-    chunk->n += !copied_alone;
+    chunk->n += !holds_large;
     return chunk->at + at;
 }
 

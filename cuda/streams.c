@@ -9,13 +9,13 @@
 /* Makes `stream` wait, on the device, for all allocations so far; returns false on failure. */
 static bool wait_for_allocations(struct accd__cuda *cuda, struct accd__cuda_stream *stream)
 {
-    if (stream->seen == cuda->allocations)
+    if (stream->allocations == cuda->allocations)
         return true;
     bool ok = accd__cuda_new_event(cuda, &cuda->allocated) &&
               ACCD_CUDA(cuda, cuEventRecord, cuda->allocated, cuda->main.at) &&
               ACCD_CUDA(cuda, cuStreamWaitEvent, stream->at, cuda->allocated, 0);
     if (ok)
-        stream->seen = cuda->allocations;
+        stream->allocations = cuda->allocations;
     return ok;
 }
 

@@ -102,14 +102,14 @@ void accd__cuda_announce(void *device, uint64_t dev, uint64_t bytes, bool out)
 {
     struct accd__cuda_batch *batch = current_batch(device);
     struct accd__cuda_run_list *side = out ? &batch->out : &batch->in;
-    bool separate =
+    bool is_separate =
         batch->mixed && !out; /* each upload is a run of its own, so that overlaps with downloads are exact */
     if (batch->failed != ACCD_OK || !bytes)
         return;
     uint64_t gap = out && !accd__cuda_is_queued(batch)
                        ? MAX_GAP
                        : 0; /* gaps may hold bytes that were never written, for which a queue would have to wait */
-    if (side->n && !separate && extend_last_run(batch, &side->runs[side->n - 1], dev, bytes, gap))
+    if (side->n && !is_separate && extend_last_run(batch, &side->runs[side->n - 1], dev, bytes, gap))
         return;
     add_run(batch, side, dev, bytes, NULL);
 }
@@ -216,9 +216,9 @@ accd_status accd__cuda_ready(void *device)
  * are given in the order in which they were announced. */
 static char *range_in_run(struct accd__cuda_run_list *side, uint64_t dev, uint64_t bytes)
 {
-    static char none[1];
+    static char empty[1];
     if (!bytes)
-        return none;
+        return empty;
     for (;; side->cursor++) {
         assert(side->cursor < side->n);
         const struct accd__cuda_run *run = &side->runs[side->cursor];

@@ -12,7 +12,7 @@
 
 /* A host function, or the function of a kernel, that a queue holds. The context and each checkpoint own one reference
  * to its argument `ud`, which the function itself counts (accd_host_call). */
-struct held_call {
+struct queued_call {
     accd_host_fn fn;
     void *ud;
 };
@@ -22,7 +22,7 @@ struct accd_checkpoint {
     struct accd__checkpoint_memory memory;
     accd_context *context;
     size_t used, nranges, ncalls;
-    struct held_call *calls;
+    struct queued_call *calls;
     _Alignas(16) uint8_t at[];
 };
 
@@ -59,7 +59,7 @@ static uint64_t state_bytes(const struct accd__device_env *env)
 
 /* Returns the number of host functions and kernels that queues of all devices hold. Also writes them to `to`, which
  * must have capacity for all, unless it is NULL. */
-static size_t list_calls(const accd_context *context, struct held_call *to)
+static size_t list_calls(const accd_context *context, struct queued_call *to)
 {
     size_t n = 0;
     for (int i = 0; i < context->nenvs; i++) {
@@ -69,7 +69,7 @@ static size_t list_calls(const accd_context *context, struct held_call *to)
                 if (task->kind != ACCD_TASK_KERNEL && task->kind != ACCD_TASK_CALL)
                     continue;
                 if (to)
-                    to[n] = (struct held_call){task->u.call.fn, task->u.call.ud};
+                    to[n] = (struct queued_call){task->u.call.fn, task->u.call.ud};
                 n++;
             }
     }
@@ -78,7 +78,7 @@ static size_t list_calls(const accd_context *context, struct held_call *to)
 
 /* Calls each of n functions with `reason`: ACCD_CALL_RETAIN or ACCD_CALL_DISCARD, which adds or removes a reference to
  * its argument `ud`. Results are ignored. */
-static void notify_calls(const struct held_call *calls, size_t n, accd_host_call reason)
+static void notify_calls(const struct queued_call *calls, size_t n, accd_host_call reason)
 {
     assert(calls || !n);
     for (size_t i = 0; i < n; i++)
@@ -105,7 +105,7 @@ accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpo
     }
     const size_t ncalls = list_calls(context, NULL);
     struct accd__checkpoint_memory *memory =
-        accd__checkpoint_memory_alloc(context, bytes + ncalls * sizeof(struct held_call));
+        accd__checkpoint_memory_alloc(context, bytes + ncalls * sizeof(struct queued_call));
     if (!memory)
         return accd__report_out_of_memory(context, "for a checkpoint");
     struct accd_checkpoint *checkpoint = (struct accd_checkpoint *)memory;
@@ -131,7 +131,7 @@ accd_status accd_checkpoint_new(accd_context *context, accd_checkpoint **checkpo
         to += sizeof range + round_up(range.bytes);
     }
     assert((size_t)(to - (uint8_t *)checkpoint) <= bytes);
-    checkpoint->calls = (struct held_call *)(void *)to;
+    checkpoint->calls = (struct queued_call *)(void *)to;
     (void)list_calls(context, checkpoint->calls);
     notify_calls(checkpoint->calls, ncalls, ACCD_CALL_RETAIN);
     *checkpoint_p = checkpoint;
@@ -149,7 +149,7 @@ accd_status accd_checkpoint_restore(accd_checkpoint *checkpoint)
     accd_context *context = checkpoint->context;
     ACCD_TRY(accd__check_quiescent(context));
     const size_t ncalls = list_calls(context, NULL);
-    struct held_call *calls = accd__scratch_alloc(&context->scratch, ncalls * sizeof *calls);
+    struct queued_call *calls = accd__scratch_alloc(&context->scratch, ncalls * sizeof *calls);
     if (!calls)
         return accd__report_out_of_memory(context, "to restore a checkpoint");
     (void)list_calls(context, calls);

@@ -14,18 +14,18 @@
 
 #include <assert.h>
 
-/* Sets *taken_p to true if present data, or a block that holds such data, use any byte of a device range; otherwise to
- * false. Fails without memory for the index by device address. */
-static accd_status is_device_range_used(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool *taken_p)
+/* Sets *is_used_p to true if present data, or a block that holds such data, use any byte of a device range; otherwise
+ * to false. Fails without memory for the index by device address. */
+static accd_status is_device_range_used(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool *is_used_p)
 {
-    assert(taken_p);
+    assert(is_used_p);
     void *after;
     struct accd__object *object;
     ACCD_TRY(accd__find_object_by_dev(env, dev, &object)); /* builds the index of objects by device address */
     accd__btree_floor_and_next(&env->present.by_device, dev, &after);
     const struct accd__object *next = after;
     const struct accd__block *block = accd__btree_floor(&env->present.blocks, dev);
-    *taken_p = object || (next && next->dev - dev < bytes) || (block && dev - block->dev < block->bytes);
+    *is_used_p = object || (next && next->dev - dev < bytes) || (block && dev - block->dev < block->bytes);
     return ACCD_OK;
 }
 

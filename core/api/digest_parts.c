@@ -16,12 +16,12 @@
 
 #include <assert.h>
 
-__extension__ typedef unsigned __int128 wide;
+__extension__ typedef unsigned __int128 uint128;
 
 /* Returns a hash of the two hashes `a` and `b`; their order matters. */
 static inline uint64_t combine_hashes(uint64_t a, uint64_t b)
 {
-    const wide product = (wide)(a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xC2B2AE3D27D4EB4Fu);
+    const uint128 product = (uint128)(a ^ 0x9E3779B97F4A7C15u) * (b ^ 0xC2B2AE3D27D4EB4Fu);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 

@@ -113,14 +113,14 @@ static inline __attribute__((always_inline)) node *find_leaf(struct accd__btree 
 {
     assert(index->root);
     node *const before = index->leaf;
-    const struct accd__btree_finger there = index->before;
+    const struct accd__btree_finger previous = index->before;
     index->before = (struct accd__btree_finger){before, index->low, index->high, index->least, index->at};
-    if (there.leaf && p - there.low < there.high - there.low) {
-        index->low = there.low;
-        index->high = there.high;
-        index->least = there.least;
-        index->at = there.at;
-        return index->leaf = there.leaf;
+    if (previous.leaf && p - previous.low < previous.high - previous.low) {
+        index->low = previous.low;
+        index->high = previous.high;
+        index->least = previous.least;
+        index->at = previous.at;
+        return index->leaf = previous.leaf;
     }
     node *n = index->root;
     uint64_t low = 0, least = 0, high = UINT64_MAX;
@@ -763,9 +763,9 @@ static const char *check_below(const node *n, unsigned h, uint64_t low, uint64_t
             return "keys are not ascending";
         if (h) {
             uint64_t from = i ? n->key[i] : low, to = i + 1 < n->used ? n->key[i + 1] : high;
-            const char *wrong = check_below(n->at[i], h - 1, from, to, s);
-            if (wrong)
-                return wrong;
+            const char *violation = check_below(n->at[i], h - 1, from, to, s);
+            if (violation)
+                return violation;
         } else {
             if (n->key[i] < low || n->key[i] >= high)
                 return "a key is outside its separators";
@@ -791,9 +791,9 @@ const char *accd__btree_check(const struct accd__btree *index)
         return index->count ? "an index without nodes has entries" : NULL;
     if (!index->count)
         return index->height || index->root->used ? "an empty index has nodes" : NULL;
-    const char *wrong = check_below(index->root, index->height, 0, UINT64_MAX, &s);
-    if (wrong)
-        return wrong;
+    const char *violation = check_below(index->root, index->height, 0, UINT64_MAX, &s);
+    if (violation)
+        return violation;
     if (s.last_leaf->next)
         return "the last leaf has a successor";
     return s.count == index->count ? NULL : "the number of entries is wrong";

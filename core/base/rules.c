@@ -27,11 +27,12 @@ const accd_rules *accd_find_rules(const char *name)
 /* Returns true if the rules have a name, and all knobs have values that exist. */
 bool accd__rules_are_valid(const accd_rules *rules)
 {
-    bool good = rules->name;
+    bool is_valid = rules->name;
 #define ACCD_VALUE(enumerator, word, meaning) +1 /* NOLINT: added up */
-#define ACCD_KNOB(knob, type, about, cited, values) good &= (unsigned)rules->knob < (unsigned)(0 values); /* NOLINT */
+#define ACCD_KNOB(knob, type, description, cited, values) \
+    is_valid &= (unsigned)rules->knob < (unsigned)(0 values); /* NOLINT */
 #include "accdeep_rules.def"
-    return good;
+    return is_valid;
 }
 
 /* Returns true without fusion and with partial overlaps as errors, which the fast path assumes. */

@@ -114,7 +114,7 @@ void accd__debug_close(struct accd__debug_info *debug)
 {
     if (!debug)
         return;
-    for (size_t i = 0; i < debug->sites.room; i++)
+    for (size_t i = 0; i < debug->sites.capacity; i++)
         if (debug->sites.at[i].key)
             close_site(debug->sites.at[i].value);
     for (struct accd__debug_module *module = debug->modules; module; module = module->next)

@@ -20,9 +20,9 @@ void *accd__debug_alloc(struct accd__debug_info *debug, size_t bytes)
 {
     assert(bytes > 0);
     bytes = (bytes + 15) & ~(size_t)15;
-    size_t room = bytes > CHUNK ? bytes : CHUNK;
+    size_t capacity = bytes > CHUNK ? bytes : CHUNK;
     if (!debug->chunks || CHUNK - debug->chunk_used < bytes) {
-        struct accd__debug_chunk *chunk = calloc(1, sizeof *chunk + room);
+        struct accd__debug_chunk *chunk = calloc(1, sizeof *chunk + capacity);
         if (!chunk)
             return NULL;
         chunk->older = debug->chunks;
@@ -48,10 +48,10 @@ void accd__debug_free_memory(struct accd__debug_info *debug)
  * the table has empty entries. */
 static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_table *table, uintptr_t key)
 {
-    assert(table->room && !(table->room & (table->room - 1)));
+    assert(table->capacity && !(table->capacity & (table->capacity - 1)));
     size_t i = (key * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
-        struct accd__pointer_table_entry *at = &table->at[i & (table->room - 1)];
+        struct accd__pointer_table_entry *at = &table->at[i & (table->capacity - 1)];
         if (!at->key || at->key == key)
             return at;
     }
@@ -60,19 +60,19 @@ static struct accd__pointer_table_entry *find_entry(const struct accd__pointer_t
 /* Returns the value of a key; NULL: the table does not have it. */
 void *accd__pointer_table_find(const struct accd__pointer_table *table, uintptr_t key)
 {
-    return table->room ? find_entry(table, key)->value : NULL;
+    return table->capacity ? find_entry(table, key)->value : NULL;
 }
 
 /* Sets the value of a key; doubles the table if it is half full. Returns false without memory. */
 bool accd__pointer_table_add(struct accd__pointer_table *table, uintptr_t key, void *value)
 {
     assert(key);
-    if (table->used * 2 >= table->room) {
-        struct accd__pointer_table more = {.room = table->room ? 2 * table->room : 64};
-        more.at = calloc(more.room, sizeof *more.at);
+    if (table->used * 2 >= table->capacity) {
+        struct accd__pointer_table more = {.capacity = table->capacity ? 2 * table->capacity : 64};
+        more.at = calloc(more.capacity, sizeof *more.at);
         if (!more.at)
             return false;
-        for (size_t i = 0; i < table->room; i++)
+        for (size_t i = 0; i < table->capacity; i++)
             if (table->at[i].key)
                 *find_entry(&more, table->at[i].key) = table->at[i];
         more.used = table->used;

@@ -19,7 +19,7 @@
 /* Hash table from nonzero numbers to pointers: open addressing, a power of two of entries, at most half full. */
 struct accd__pointer_table {
     struct accd__pointer_table_entry *at;
-    size_t room, used;
+    size_t capacity, used;
 };
 struct accd__pointer_table_entry {
     uintptr_t key; /* never 0 */
@@ -108,7 +108,7 @@ struct accd__debug_variable {
     Dwarf_Die die;
     Dwarf_Addr bias;
     /* location of the variable at the call or, with at_entry, at the entry of the function */
-    struct accd__debug_expr where;
+    struct accd__debug_expr location;
     bool at_entry;
     uint64_t address;              /* address of a global */
     struct accd__debug_type *type; /* type of the variable, set once has_type is true */
@@ -118,7 +118,7 @@ struct accd__debug_variable {
 /* Growing list of variables. */
 struct accd__debug_variables {
     struct accd__debug_variable *at;
-    size_t n, room;
+    size_t n, capacity;
 };
 
 /* File of the program, in memory. */

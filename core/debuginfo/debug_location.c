@@ -292,7 +292,7 @@ bool accd__locate_variable(struct accd__frame_view *view, const struct accd__deb
                            struct accd__value_location *place_p)
 {
     struct machine m = {.view = view, .bias = variable->bias, .at_entry = variable->at_entry};
-    if (!evaluate(&m, &variable->where))
+    if (!evaluate(&m, &variable->location))
         return false;
     *place_p = (struct accd__value_location){m.is_value, m.stack[m.n - 1]};
     return true;

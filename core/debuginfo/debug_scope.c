@@ -12,13 +12,13 @@ enum { NESTING_MOST = 64 };
 /* Appends a variable to a list, and returns it for the caller to set; NULL: no memory. */
 static struct accd__debug_variable *append_variable(struct accd__debug_variables *list)
 {
-    if (list->n == list->room) {
-        size_t room = list->room ? 2 * list->room : 16;
-        struct accd__debug_variable *at = realloc(list->at, room * sizeof *at);
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        struct accd__debug_variable *at = realloc(list->at, capacity * sizeof *at);
         if (!at)
             return NULL;
         list->at = at;
-        list->room = room;
+        list->capacity = capacity;
     }
     return &list->at[list->n++];
 }
@@ -84,9 +84,9 @@ static struct accd__debug_expr locate_before_call(const struct accd__debug_info 
 {
     enum { LONGEST_CALL = 6 };
     Dwarf_Addr pc = site->pc - site->bias - LONGEST_CALL - 1;
-    struct accd__debug_expr where = accd__get_location(debug, die, DW_AT_location, pc);
-    bool in_frame = where.n == 1 && where.ops->atom == DW_OP_fbreg;
-    return in_frame ? where : (struct accd__debug_expr){.n = 0};
+    struct accd__debug_expr location = accd__get_location(debug, die, DW_AT_location, pc);
+    bool in_frame = location.n == 1 && location.ops->atom == DW_OP_fbreg;
+    return in_frame ? location : (struct accd__debug_expr){.n = 0};
 }
 
 /* Returns the location at the function's entry of the parameter `die`, if it was passed by reference, so that it has
@@ -94,10 +94,10 @@ static struct accd__debug_expr locate_before_call(const struct accd__debug_info 
 static struct accd__debug_expr locate_at_entry(const struct accd__debug_info *debug, struct accd__code_site *site,
                                                Dwarf_Die *die)
 {
-    struct accd__debug_expr where = accd__get_location(debug, die, DW_AT_location, site->entry);
-    bool referred = where.n == 1 && where.ops->atom >= DW_OP_breg0 &&
-                    where.ops->atom < DW_OP_breg0 + ACCD__DEBUG_REGISTERS && !where.ops->number;
-    return referred ? where : (struct accd__debug_expr){.n = 0};
+    struct accd__debug_expr location = accd__get_location(debug, die, DW_AT_location, site->entry);
+    bool referred = location.n == 1 && location.ops->atom >= DW_OP_breg0 &&
+                    location.ops->atom < DW_OP_breg0 + ACCD__DEBUG_REGISTERS && !location.ops->number;
+    return referred ? location : (struct accd__debug_expr){.n = 0};
 }
 
 /* Appends the entry `die` to the variables in scope of a site, if it is a named variable with a location. Ignores it
@@ -108,14 +108,14 @@ static void add_local(struct accd__debug_info *debug, struct accd__code_site *si
     if (!has_program_name(debug, die))
         return;
     variable.name = debug->dw.dwarf_diename(die);
-    variable.where = accd__get_location(debug, die, DW_AT_location, site->pc - 1 - site->bias);
-    if (!variable.where.n)
-        variable.where = locate_before_call(debug, site, die);
-    if (!variable.where.n && debug->dw.dwarf_tag(die) == DW_TAG_formal_parameter) {
-        variable.where = locate_at_entry(debug, site, die);
+    variable.location = accd__get_location(debug, die, DW_AT_location, site->pc - 1 - site->bias);
+    if (!variable.location.n)
+        variable.location = locate_before_call(debug, site, die);
+    if (!variable.location.n && debug->dw.dwarf_tag(die) == DW_TAG_formal_parameter) {
+        variable.location = locate_at_entry(debug, site, die);
         variable.at_entry = true;
     }
-    struct accd__debug_variable *place = variable.where.n ? append_variable(&site->variables) : NULL;
+    struct accd__debug_variable *place = variable.location.n ? append_variable(&site->variables) : NULL;
     if (place)
         *place = variable;
 }
@@ -269,9 +269,9 @@ static void add_global(struct accd__debug_info *debug, struct accd__debug_module
                        Dwarf_Addr bias)
 {
     struct accd__debug_variable variable = {.die = *die, .bias = bias};
-    struct accd__debug_expr where = accd__get_expression(debug, die, DW_AT_location);
-    if (where.n != 1 || !has_program_name(debug, die) ||
-        !accd__dwarf_op_address(debug, &where, where.ops, &variable.address))
+    struct accd__debug_expr location = accd__get_expression(debug, die, DW_AT_location);
+    if (location.n != 1 || !has_program_name(debug, die) ||
+        !accd__dwarf_op_address(debug, &location, location.ops, &variable.address))
         return;
     variable.name = debug->dw.dwarf_diename(die);
     variable.address += bias;

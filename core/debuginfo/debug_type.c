@@ -237,21 +237,21 @@ struct accd__debug_type *accd__type_target(struct accd__debug_info *debug, struc
 bool accd__debug_is_type_gap(const struct accd__debug_info *debug, const struct accd__debug_type *type, uint64_t offset)
 {
     enum { VALUE = 10, WIDE = 16 }; /* bytes of an x87 number, and of its object */
-    static const char *const wide[] = {"long double", "complex long double", "real(kind=10)", "complex(kind=10)"};
+    static const char *const x87_types[] = {"long double", "complex long double", "real(kind=10)", "complex(kind=10)"};
     const struct accd__dw *dw = &debug->dw;
     Dwarf_Die die = type->die, child;
     const char *name = dw->dwarf_diename(&die);
     if (type->kind == ACCD__DEBUG_SCALAR)
-        for (size_t i = 0; name && i < sizeof wide / sizeof wide[0]; i++)
-            if (!strcmp(name, wide[i]))
+        for (size_t i = 0; name && i < sizeof x87_types / sizeof x87_types[0]; i++)
+            if (!strcmp(name, x87_types[i]))
                 return type->bytes % WIDE == 0 && offset % WIDE >= VALUE;
     if (type->kind != ACCD__DEBUG_STRUCT || dw->dwarf_tag(&die) == DW_TAG_union_type || offset >= type->bytes)
         return false;
-    bool more = accd__dw_first_child(dw, &die, &child), all_known = type->nmembers;
+    bool more = accd__dw_first_child(dw, &die, &child), is_complete = type->nmembers;
     for (; more; more = accd__dw_next_sibling(dw, &child)) /* members that is_member rejects may hold the byte */
         if (dw->dwarf_tag(&child) == DW_TAG_member && !dw->dwarf_hasattr(&child, DW_AT_declaration))
-            all_known &= is_member(debug, &child);
-    return all_known;
+            is_complete &= is_member(debug, &child);
+    return is_complete;
 }
 
 /* Returns the type of a variable, read at its first use. */

@@ -212,9 +212,9 @@ static accd_status end_outer_attachments(struct accd__exit_plan *exit_plan, size
  * Returns an error if the rules reject an end, or without memory. Decides TR14-4.1-03. */
 accd_status accd__exit_end_attachments(struct accd__exit_plan *exit_plan)
 {
-    for (size_t handled = 0; handled < exit_plan->dying.n;) {
-        const size_t from = handled;
-        handled = exit_plan->dying.n;
+    for (size_t done = 0; done < exit_plan->dying.n;) {
+        const size_t from = done;
+        done = exit_plan->dying.n;
         ACCD_TRY(end_inner_attachments(exit_plan, from));
         ACCD_TRY(plan_unpin_removed(exit_plan));
         ACCD_TRY(end_outer_attachments(exit_plan, from));

@@ -168,13 +168,13 @@ static bool shares_small_block(const struct accd__plan *plan, const struct accd_
  * `program` is NULL. */
 static bool names_no_bytes(const accd_program *program)
 {
-    bool nothing = !program || !program->is_recursive;
-    for (size_t i = 0; program && i < program->spec.npieces && nothing; i++)
-        nothing = program->spec.pieces[i].entry_only;
-    for (size_t i = 0; program && i < program->spec.nfields && nothing; i++)
+    bool is_empty = !program || !program->is_recursive;
+    for (size_t i = 0; program && i < program->spec.npieces && is_empty; i++)
+        is_empty = program->spec.pieces[i].entry_only;
+    for (size_t i = 0; program && i < program->spec.nfields && is_empty; i++)
         if (program->spec.fields[i].embedded || program->spec.fields[i].in_place)
-            nothing = program->spec.fields[i].child && names_no_bytes(program->spec.fields[i].child);
-    return nothing;
+            is_empty = program->spec.fields[i].child && names_no_bytes(program->spec.fields[i].child);
+    return is_empty;
 }
 
 /* Sets *dev_p to the device address of the object that `request` makes, and *shared_p to whether the object shares a
@@ -387,11 +387,11 @@ static accd_status reserve_records(struct entry_state *entry)
                                                                               * which are then made again */
     for (size_t i = 0; i < entry->attaches.n; i++)
         attachments += !entry->attaches.at[i].attach;
-    size_t framed = count_framed_requests(plan);
-    if (framed) {
-        ACCD_SCRATCH_ALLOC(plan->context, entry->frames, framed);
+    size_t nframes = count_framed_requests(plan);
+    if (nframes) {
+        ACCD_SCRATCH_ALLOC(plan->context, entry->frames, nframes);
     }
-    size_t blocks = (plan->resolved.nfresh > 1) + (size_t)plan->resolved.new_group + framed;
+    size_t blocks = (plan->resolved.nfresh > 1) + (size_t)plan->resolved.new_group + nframes;
     if (plan->resolved.fusion) {
         ACCD_TRY(accd__fuse_reserve(plan));
         blocks += plan->resolved.fusion->blocks;
@@ -441,10 +441,10 @@ static accd_status plan_entry_moves(struct entry_state *entry)
 {
     struct accd__plan *plan = entry->plan;
     const bool items = plan->context->rules.counting == ACCD_COUNT_ITEMS;
-    bool refreshes;
+    bool has_updates;
     if (plan->resolved.fusion)
         ACCD_TRY(accd__fuse_plan_moves(plan));
-    ACCD_TRY(plan_present_updates(plan, &refreshes));
+    ACCD_TRY(plan_present_updates(plan, &has_updates));
     if (items)
         mark_uncounted(plan);
     for (uint32_t i = 0; i < plan->resolved.nrequests; i++) {

@@ -68,15 +68,15 @@ static accd_status match_group(struct accd__plan *plan)
             continue;
         ACCD_TRY(accd__bulk_begin(plan, group));
         const struct accd__segment **places = plan->changes.bulk->places;
-        size_t matched = 0;
+        size_t nmatches = 0;
         for (size_t i = 0; i < walk->nsegments; i++) {
             places[i] = NULL;
             for (size_t k = 0; k < group->walk->nsegments && !places[i]; k++)
                 if (accd__columns_equal(group->walk, &group->walk->segments[k], walk, &walk->segments[i]))
                     places[i] = &group->walk->segments[k];
-            matched += places[i] != NULL;
+            nmatches += places[i] != NULL;
         }
-        if (matched == walk->nsegments && accd__group_descriptors_unchanged(env, group)) {
+        if (nmatches == walk->nsegments && accd__group_descriptors_unchanged(env, group)) {
             plan->resolved.group = group;
             return ACCD_OK;
         }

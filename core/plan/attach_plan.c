@@ -195,16 +195,16 @@ static bool is_preferred_target(const struct accd__plan *plan, const struct accd
                                 const struct accd__planned_attach *b)
 {
     uint64_t host[2];
-    bool holds[2];
+    bool contains_pointer[2];
     const struct accd__planned_attach *attaches[] = {a, b};
     for (int k = 0; k < 2; k++) {
         const struct accd__object *object = attaches[k]->target;
         const struct accd__request *request = &plan->resolved.requests[attaches[k]->target_request];
         uint64_t bytes = object ? accd__object_bytes(object) : request->bytes;
         host[k] = object ? object->host : request->host;
-        holds[k] = attaches[k]->pointer - host[k] < bytes;
+        contains_pointer[k] = attaches[k]->pointer - host[k] < bytes;
     }
-    return holds[0] != holds[1] ? holds[0] : host[0] < host[1];
+    return contains_pointer[0] != contains_pointer[1] ? contains_pointer[0] : host[0] < host[1];
 }
 
 /* Chooses one attach for each pointer that several requests attach, and sets `repeats` of the others. The chosen attach
@@ -255,8 +255,8 @@ accd_status accd__attach_plan_make(struct accd__attach_plan *attaches)
     const bool counted = plan->context->policy.counts_attachments;
     for (uint32_t i = 0; i < plan->resolved.nrequests; i++) {
         const struct accd__request *request = &plan->resolved.requests[i];
-        bool asks = request->bytes ? request->state != ACCD_REQUEST_SKIPPED : !counted;
-        if (request->slot && (asks || request->action == ACCD_ACTION_ATTACH) &&
+        bool has_data_request = request->bytes ? request->state != ACCD_REQUEST_SKIPPED : !counted;
+        if (request->slot && (has_data_request || request->action == ACCD_ACTION_ATTACH) &&
             accd__traits_of_action[request->action].entry)
             ACCD_TRY(plan_attach(attaches, i));
     }

@@ -166,7 +166,7 @@ accd_status accd__plan_merge_moves(struct accd__plan *plan)
     pairs = accd__sort_pairs(pairs, pairs + n, n);
     struct accd__move *moves = plan->changes.moves.at;
     size_t current = pairs[0].value;
-    bool joined = false;
+    bool is_merged = false;
     for (size_t i = 1; i < n; i++) {
         size_t next = pairs[i].value;
         struct accd__move *a = &moves[current], *b = &moves[next];
@@ -179,18 +179,18 @@ accd_status accd__plan_merge_moves(struct accd__plan *plan)
         if (b->host + b->bytes > end)
             end = b->host + b->bytes;
         size_t first = current < next ? current : next;
-        struct accd__move both = moves[first];
+        struct accd__move merged = moves[first];
         if (a->piece != b->piece || a->row != b->row)
-            both.piece = ACCD_WHOLE_REQUEST;
-        both.host = a->host;
-        both.dev = a->dev;
-        both.bytes = end - a->host;
+            merged.piece = ACCD_WHOLE_REQUEST;
+        merged.host = a->host;
+        merged.dev = a->dev;
+        merged.bytes = end - a->host;
         a->bytes = b->bytes = 0;
-        moves[first] = both;
+        moves[first] = merged;
         current = first;
-        joined = true;
+        is_merged = true;
     }
-    if (!joined)
+    if (!is_merged)
         return ACCD_OK;
     size_t nmoves = 0;
     for (size_t i = 0; i < n; i++)

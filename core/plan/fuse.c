@@ -601,17 +601,17 @@ static bool names_no_bytes(const struct accd__plan *plan, const struct accd__ori
                ACCD_RANGE_CONTAINED;
 }
 
-/* Returns a copy of `like` in a reserved record, inserted into the placement of its object. If the rules have fusion,
- * also inserts the copy into the ring of originals with the same base. Cannot fail. */
-static struct accd__original *insert_original(struct accd__plan *plan, const struct accd__original *like,
+/* Returns a copy of `prototype` in a reserved record, inserted into the placement of its object. If the rules have
+ * fusion, also inserts the copy into the ring of originals with the same base. Cannot fail. */
+static struct accd__original *insert_original(struct accd__plan *plan, const struct accd__original *prototype,
                                               const struct accd__request *request)
 {
     struct accd__device_env *env = plan->env;
     struct accd__original *original = accd__pool_alloc(&env->tuples.original_pool);
     struct accd__object *object = NULL;
-    *original = *like;
+    *original = *prototype;
     (void)accd__find_object(env, original->host, &object); /* cannot fail: no pending group overlaps the object */
-    original->names_no_bytes = names_no_bytes(plan, like, object, request);
+    original->names_no_bytes = names_no_bytes(plan, prototype, object, request);
     original->placement = get_placement(env, object, original->serial);
     original->next = original->placement->originals;
     if (original->next)
@@ -643,7 +643,7 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
         const struct accd__fusion_candidate *candidate = &fusion->candidates[i];
         const struct accd__request *request = &plan->resolved.requests[candidate->request];
         const struct accd__item_source *source = accd__request_source(&plan->input, request);
-        struct accd__original like = {
+        struct accd__original prototype = {
             .base = candidate->base,
             .host = candidate->host,
             .bytes = candidate->bytes,
@@ -658,24 +658,24 @@ static void add_originals(struct accd__plan *plan, struct accd_region *region, u
             .dropped = candidate->dropped,
         };
         if (source) {
-            like.source = *source;
+            prototype.source = *source;
         } else {
             size_t row;
             const struct accd__segment *segment = accd__request_segment(&plan->input, request, &row);
-            like.source = (struct accd__item_source){.label = segment->field->label,
-                                                     .host = candidate->host,
-                                                     .bytes = candidate->bytes,
-                                                     .start = accd__section_start(segment, row),
-                                                     .root = -1};
+            prototype.source = (struct accd__item_source){.label = segment->field->label,
+                                                          .host = candidate->host,
+                                                          .bytes = candidate->bytes,
+                                                          .start = accd__section_start(segment, row),
+                                                          .root = -1};
         }
         struct accd__original *first = NULL;
         for (size_t k = 0; k <= candidate->nmore; k++) {
             if (candidate->split) {
                 request = &plan->resolved.requests[k ? candidate->more + k - 1 : candidate->request];
-                like.host = request->host;
-                like.bytes = request->bytes;
+                prototype.host = request->host;
+                prototype.bytes = request->bytes;
             }
-            struct accd__original *original = insert_original(plan, &like, request);
+            struct accd__original *original = insert_original(plan, &prototype, request);
             if (region) {
                 original->region_slot = &region->originals[region->noriginals++];
                 *original->region_slot = original;

@@ -34,10 +34,10 @@ struct accd__tuple_occupant {
     uint32_t first, count; /* root: `before` of its first member; number of its members */
     /* root: host range of its members */
     uint64_t low, high;
-    uint64_t
-        younger_serial; /* root: serial of a younger original that still connects it; 0: the tuple keeps its serial */
-    bool several;       /* root: the last merge united several parts */
-    bool older;         /* originals that are as old as the tuple connect the object to others */
+    /* root: serial of a younger original that still connects it; 0: the tuple keeps its serial */
+    uint64_t younger_serial;
+    bool is_merged; /* root: the last merge united several parts */
+    bool older;     /* originals that are as old as the tuple connect the object to others */
 };
 
 /* -------------------------------------------------------------------------------- requests.c -- */

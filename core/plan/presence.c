@@ -96,13 +96,13 @@ static accd_status find_request_containment(struct accd__plan *plan, struct accd
     if (*relation_p != ACCD_RANGE_PARTIAL || !plan->context->policy.holes || !source || source->root < 0 ||
         request->bytes != source->bytes || !get_pieces_range(plan, request, &host, &bytes))
         return ACCD_OK;
-    bool enters = !plan->input.leaving && plan->input.construct->kind != ACCD_KIND_EXIT_DATA &&
-                  plan->input.construct->kind != ACCD_KIND_UPDATE;
+    bool is_entry = !plan->input.leaving && plan->input.construct->kind != ACCD_KIND_EXIT_DATA &&
+                    plan->input.construct->kind != ACCD_KIND_UPDATE;
     enum accd__containment relation;
     struct accd__object *object;
     ACCD_TRY(accd__find_containment(plan->env, host, bytes, &relation, &object));
     if (relation == ACCD_RANGE_PARTIAL ||
-        (relation == ACCD_RANGE_DISJOINT && enters)) /* the whole range counts: the object grows (OMP60-map-13) */
+        (relation == ACCD_RANGE_DISJOINT && is_entry)) /* the whole range counts: the object grows (OMP60-map-13) */
         return ACCD_OK;
     request->host = host;
     request->bytes = bytes;

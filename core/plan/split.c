@@ -37,8 +37,8 @@
 accd_status accd__split_begin(struct accd__plan *plan)
 {
     struct accd__tuples *tuples = &plan->env->tuples;
-    const bool either = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
-    tuples->unowned = tuples->placements.count && (tuples->unowned || either);
+    const bool counts_items = plan->context->rules.counting != ACCD_COUNT_CLAUSES;
+    tuples->unowned = tuples->placements.count && (tuples->unowned || counts_items);
     if (!tuples->placements.count)
         return ACCD_OK;
     ACCD_SCRATCH_ALLOC(plan->context, plan->resolved.fusion, 1);
@@ -202,8 +202,8 @@ static bool is_counted_original(const struct accd__plan *plan, const struct accd
 }
 
 /* Unites those of the `n` objects in `layers` that originals up to number `serial` connect: by one base, or because
- * their ranges, including holes, intersect. Sets `several` of each root to whether the call united several parts in it.
- * Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-6-02. */
+ * their ranges, including holes, intersect. Sets `is_merged` of each root to whether the call united several parts in
+ * it. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. Decides DIR-6-02. */
 static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple_occupant *members,
                                      const struct tuple_layer *layers, size_t n, uint64_t serial)
 {
@@ -256,9 +256,9 @@ static accd_status connect_occupants(struct accd__plan *plan, struct accd__tuple
         uint32_t before = members[layers[k].member].before;
         if (!root->count++) {
             root->first = before;
-            root->several = false;
+            root->is_merged = false;
         }
-        root->several |= before != root->first;
+        root->is_merged |= before != root->first;
     }
     return ACCD_OK;
 }
@@ -276,7 +276,7 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
                                size_t *n_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
-    size_t most = regroup->n, n = 0, certain = 0;
+    size_t most = regroup->n, n = 0, npairs = 0;
     for (uint32_t i = 0; i < regroup->n; i++)
         for (const struct accd__vacated_slot *f = members[i].placement->vacated;
              f && (!f->fused || may_split(regroup, f->fused)); f = f->below)
@@ -292,13 +292,13 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
             if (!f->fused)
                 continue;
             if (!may_split(regroup, f->fused)) {
-                pairs[certain++] = (struct accd__pair){accd__address(f->fused), i};
+                pairs[npairs++] = (struct accd__pair){accd__address(f->fused), i};
                 break;
             }
             layers[most + n++] = (struct tuple_layer){f->fused->serial, above, i, f == placement->vacated, f};
         }
     }
-    union_equal_keys(members, pairs, certain);
+    union_equal_keys(members, pairs, npairs);
     for (size_t i = 0; i < n; i++)
         pairs[i] = (struct accd__pair){accd__address(layers[most + i].vacated->fused), i};
     struct accd__pair *sorted = accd__sort_pairs(pairs, pairs + n, n);
@@ -345,9 +345,9 @@ static accd_status evaluate_layers(struct accd__plan *plan, struct accd__tuple_o
         ACCD_TRY(connect_occupants(plan, members, layers + i, end - i, serial));
         for (size_t k = i; k < end; k++) {
             struct accd__vacated_slot *vacated = layers[k].vacated;
-            bool holds = members[find_root(members, layers[k].member)].several;
+            bool is_together = members[find_root(members, layers[k].member)].is_merged;
             vacated->evaluated = plan->env->tuples.exit;
-            vacated->use = holds                                          ? ACCD_SLOT_USE_TOGETHER
+            vacated->use = is_together                                    ? ACCD_SLOT_USE_TOGETHER
                            : first_usable_slot(plan->env, vacated->below) ? ACCD_SLOT_USE_NONE
                                                                           : ACCD_SLOT_USE_ALONE;
         }
@@ -382,7 +382,7 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
     return first;
 }
 
-/* Sets `several` in the root of each part of `regroup` that stays together in the present tuple. If only younger
+/* Sets `is_merged` in the root of each part of `regroup` that stays together in the present tuple. If only younger
  * originals connect a part, sets `younger_serial` of its root to their least serial. Sets *any_p to true if there is
  * such a part. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
 static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *any_p)
@@ -395,20 +395,20 @@ static accd_status evaluate_present(struct accd__plan *plan, struct accd__regrou
         layers[i] = (struct tuple_layer){.member = i};
     ACCD_TRY(connect_occupants(plan, members, layers, regroup->n, last));
     for (uint32_t i = 0; i < regroup->n; i++)
-        members[i].older = members[find_root(members, i)].several;
+        members[i].older = members[find_root(members, i)].is_merged;
     ACCD_TRY(connect_occupants(plan, members, layers, regroup->n, UINT64_MAX));
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__tuple_occupant *root = &members[find_root(members, i)];
-        root->younger_serial = root->several ? next_serial : 0;
+        root->younger_serial = root->is_merged ? next_serial : 0;
     }
     *any_p = false;
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__tuple_occupant *root = &members[find_root(members, i)];
         if (members[i].older) {
-            root->several = true;
+            root->is_merged = true;
             root->younger_serial = 0;
         }
-        *any_p |= root->several;
+        *any_p |= root->is_merged;
     }
     return ACCD_OK;
 }
@@ -423,16 +423,16 @@ static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regrou
     size_t n = 0;
     bool stays_in_place = false;
     ACCD_TRY(list_layers(plan, regroup, &layers, &n));
-    uint32_t *certain;
-    ACCD_SCRATCH_ALLOC(plan->context, certain, regroup->n);
+    uint32_t *parents;
+    ACCD_SCRATCH_ALLOC(plan->context, parents, regroup->n);
     for (uint32_t i = 0; i < regroup->n; i++)
-        certain[i] = members[i].up;
+        parents[i] = members[i].up;
     ACCD_TRY(evaluate_layers(plan, members, layers, n, true));
     ACCD_TRY(evaluate_present(plan, regroup, &stays_in_place));
     if (!stays_in_place || !n)
         return ACCD_OK;
     for (uint32_t i = 0; i < regroup->n; i++)
-        members[i].up = certain[i];
+        members[i].up = parents[i];
     ACCD_TRY(evaluate_layers(plan, members, layers, n, false));
     return evaluate_present(plan, regroup, &stays_in_place);
 }
@@ -440,7 +440,7 @@ static accd_status find_tuple_parts(struct accd__plan *plan, struct accd__regrou
 /* True if member `i` belongs to a part of several objects; such a part stays where it is. */
 static bool stays_in_place(struct accd__regroup *regroup, uint32_t i)
 {
-    return regroup->members[find_root(regroup->members, i)].several;
+    return regroup->members[find_root(regroup->members, i)].is_merged;
 }
 
 /* Sets the members of `regroup` to the objects of its tuple that stay present, by host address. Returns
@@ -580,9 +580,10 @@ static void free_vacated_slot(struct accd__device_env *env, const struct accd__o
  * slot's tuple; for ALONE, removes the slot from its tuple. */
 static void free_unused_slots(struct accd__device_env *env, struct accd__placement *placement)
 {
-    bool any = false;
-    for (const struct accd__vacated_slot *vacated = placement->vacated; vacated && !any; vacated = vacated->below)
-        any = has_slot_use(env, vacated, ACCD_SLOT_USE_NONE);
+    bool has_unused = false;
+    for (const struct accd__vacated_slot *vacated = placement->vacated; vacated && !has_unused;
+         vacated = vacated->below)
+        has_unused = has_slot_use(env, vacated, ACCD_SLOT_USE_NONE);
     for (struct accd__vacated_slot **at = &placement->vacated; *at;) {
         struct accd__vacated_slot *vacated = *at;
         if (has_slot_use(env, vacated, ACCD_SLOT_USE_TOGETHER))
@@ -598,7 +599,7 @@ static void free_unused_slots(struct accd__device_env *env, struct accd__placeme
         *at = vacated->below;
         free_vacated_slot(env, placement->object, vacated, false);
     }
-    for (struct accd__vacated_slot *vacated = any ? placement->vacated : NULL; vacated; vacated = vacated->below)
+    for (struct accd__vacated_slot *vacated = has_unused ? placement->vacated : NULL; vacated; vacated = vacated->below)
         vacated->jump = vacated->below; /* resets all skip links, because they may point to freed slots */
 }
 

@@ -29,12 +29,12 @@ bool accd__task_merge_ranges(accd_context *context, struct accd__task *task);
 bool accd__task_uses_range(const struct accd__task *task, uint64_t dev, uint64_t bytes);
 /* Writes a clause such as "queue 1 has not done the update of f.lua:12 yet" to `to`. */
 void accd__task_describe(const struct accd__queue *queue, const struct accd__task *task, char *to, size_t capacity);
-/* Adds a task to the set `noted` of dependencies: queues, each with the greatest number noted so far. */
-void accd__note_dependency(struct accd__interval **noted, const struct accd__task *task);
-/* Adds to `noted` the tasks that use a device range and count in the pending query (accd__begin_pending_query). With
- * `forgets`, also adds tasks that will mark a part of the range as unwritten. */
+/* Adds a task to the set `dependencies`: queues, each with the greatest number noted so far. */
+void accd__note_dependency(struct accd__interval **dependencies, const struct accd__task *task);
+/* Adds to `dependencies` the tasks that use a device range and count in the pending query (accd__begin_pending_query).
+ * With `forgets`, also adds tasks that will mark a part of the range as unwritten. */
 void accd__note_users(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool forgets,
-                      struct accd__interval **noted);
+                      struct accd__interval **dependencies);
 /* Returns the queue with the smallest number >= `number` that has tasks; NULL: none. */
 struct accd__queue *accd__next_busy_queue(const struct accd__device_env *env, uint64_t number);
 /* Returns the queue after whose present tasks a range of device memory can be freed; NULL: at once. It is the queue of
@@ -44,10 +44,10 @@ struct accd__queue *accd__last_queue_using(const struct accd__device_env *env, u
 /* ----------------------------------------------------------------------------------- order.c -- */
 
 /* Waits for the tasks that use the same memory as `next`, which is about to move data. `queue` is the queue of `next`,
- * or NULL; `but` is a queue whose tasks are ignored, or NULL. Does nothing while a queue runs. Returns the first error
- * of a task. */
+ * or NULL; `excluded` is a queue whose tasks are ignored, or NULL. Does nothing while a queue runs. Returns the first
+ * error of a task. */
 accd_status accd__wait_for_conflicts(const accd_context *context, const struct accd__queue *queue,
-                                     const struct accd__queue *but, const struct accd__task *next);
+                                     const struct accd__queue *excluded, const struct accd__task *next);
 /* Returns true if all started work of a queue is over, and also that of other queues for which it waits. Remembers in
  * `queue` the queue that was not finished. */
 bool accd__is_queue_done(struct accd__queue *queue);
@@ -57,8 +57,8 @@ bool accd__is_queue_done(struct accd__queue *queue);
 /* Runs and removes the tasks of a queue up to a number, in order; a task of kind ACCD_TASK_WAIT first runs those of the
  * other queue. Stops at the first error, and returns it. */
 accd_status accd__queue_run_until(struct accd__queue *queue, uint64_t number);
-/* Runs each queue of the set *noted up to its noted task, in the order of devices and queue numbers, and empties the
- * set. After an error no more tasks run; returns the first error. */
-accd_status accd__run_noted_queues(struct accd__interval **noted);
+/* Runs each queue of the set *dependencies up to its task there, in the order of devices and queue numbers, and empties
+ * the set. After an error no more tasks run; returns the first error. */
+accd_status accd__run_noted_queues(struct accd__interval **dependencies);
 
 #endif

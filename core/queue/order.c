@@ -49,7 +49,8 @@ struct conflict_search {
  * noted. */
 static bool may_conflict(const struct conflict_search *search, const struct accd__task *task)
 {
-    return accd__task_uses_memory(task) && task->queue != search->excluded && task->number > task->queue->noted_number;
+    return accd__task_uses_memory(task) && task->queue != search->excluded &&
+           task->number > task->queue->dependency_number;
 }
 
 /* Adds a conflicting user of device memory to the dependencies. Returns false: the search continues. */

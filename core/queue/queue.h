@@ -76,11 +76,12 @@ struct accd__queue {
     struct accd__interval busy;            /* interval in env->queues.busy, while there are tasks */
     /* Number of the last task that was appended. */
     uint64_t submitted;
-    size_t pending;        /* number of tasks in the list that use device memory: transfers and kernels */
-    bool tested;           /* true if accd_queue_test tested the queue since its last task was added */
-    uint64_t noted_number; /* during a search for dependencies, greatest number of the queue's tasks found; 0: none */
-    struct accd__interval
-        noted;             /* entry of the queue in the set of queues with such tasks, while noted_number is not 0 */
+    size_t pending; /* number of tasks in the list that use device memory: transfers and kernels */
+    bool tested;    /* true if accd_queue_test tested the queue since its last task was added */
+    /* during a search for dependencies, greatest number of the queue's tasks found; 0: none */
+    uint64_t dependency_number;
+    /* entry of the queue in the set of queues with such tasks, while dependency_number is not 0 */
+    struct accd__interval dependency;
     uint64_t query_number; /* number of the last pending query that marked this queue */
     uint64_t implied; /* number up to which the queue's tasks are done before the construct of that query continues */
     const struct accd__task *next_implied; /* first task of kind ACCD_TASK_WAIT after number `implied`; NULL: none */

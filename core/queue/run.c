@@ -145,16 +145,16 @@ accd_status accd__queue_run_until(struct accd__queue *queue, uint64_t number)
     return ACCD_OK;
 }
 
-accd_status accd__run_noted_queues(struct accd__interval **noted)
+accd_status accd__run_noted_queues(struct accd__interval **dependencies)
 {
-    assert(noted);
+    assert(dependencies);
     accd_status status = ACCD_OK;
-    while (*noted) {
-        struct accd__interval *first = accd__interval_find_overlap(*noted, 0, UINT64_MAX, NULL, NULL);
+    while (*dependencies) {
+        struct accd__interval *first = accd__interval_find_overlap(*dependencies, 0, UINT64_MAX, NULL, NULL);
         struct accd__queue *queue = first->owner;
-        const uint64_t number = queue->noted_number;
-        accd__interval_remove(noted, first);
-        queue->noted_number = 0;
+        const uint64_t number = queue->dependency_number;
+        accd__interval_remove(dependencies, first);
+        queue->dependency_number = 0;
         if (status == ACCD_OK)
             status = accd__queue_run_until(queue, number);
     }

@@ -102,7 +102,7 @@ struct task_search {
     bool forgets;                   /* tasks that will mark a part of the range as unwritten are included */
     bool includes_done;             /* tasks that are done before the construct are included */
     const struct accd__task *first; /* first task found, by queue and number */
-    struct accd__interval **noted;
+    struct accd__interval **dependencies;
 };
 
 /* Returns true if task a comes before b, by queue number and then by task number. */
@@ -122,8 +122,8 @@ static bool find_first_task(void *ud, const struct accd__interval *span)
     return false;
 }
 
-/* Adds a task to search->noted if it uses the range of the search, or `forgets` includes it. Returns false: the search
- * continues. */
+/* Adds a task to search->dependencies if it uses the range of the search, or `forgets` includes it. Returns false: the
+ * search continues. */
 static bool note_user(void *ud, const struct accd__interval *span)
 {
     struct task_search *search = ud;
@@ -132,7 +132,7 @@ static bool note_user(void *ud, const struct accd__interval *span)
                               ? accd__task_uses_range(task, search->dev, search->bytes) && !is_implied(task)
                               : search->forgets;
     if (selected)
-        accd__note_dependency(search->noted, task);
+        accd__note_dependency(search->dependencies, task);
     return false;
 }
 
@@ -143,23 +143,23 @@ const struct accd__task *accd__find_pending_task(const struct accd__device_env *
     return search.first;
 }
 
-void accd__note_dependency(struct accd__interval **noted, const struct accd__task *task)
+void accd__note_dependency(struct accd__interval **dependencies, const struct accd__task *task)
 {
     assert(task->number > 0);
     struct accd__queue *queue = task->queue;
-    if (!queue->noted_number) {
+    if (!queue->dependency_number) {
         const uint64_t key = (uint64_t)queue->env->device.number << 32 | queue->number;
-        queue->noted = (struct accd__interval){.low = key, .high = key + 1, .owner = queue};
-        accd__interval_insert(noted, &queue->noted);
+        queue->dependency = (struct accd__interval){.low = key, .high = key + 1, .owner = queue};
+        accd__interval_insert(dependencies, &queue->dependency);
     }
-    if (task->number > queue->noted_number)
-        queue->noted_number = task->number;
+    if (task->number > queue->dependency_number)
+        queue->dependency_number = task->number;
 }
 
 void accd__note_users(struct accd__device_env *env, uint64_t dev, uint64_t bytes, bool forgets,
-                      struct accd__interval **noted)
+                      struct accd__interval **dependencies)
 {
-    struct task_search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .noted = noted};
+    struct task_search search = {.dev = dev, .bytes = bytes, .forgets = forgets, .dependencies = dependencies};
     (void)accd__interval_find_overlap(env->queues.accesses, dev, dev + bytes, note_user, &search);
 }
 
@@ -257,7 +257,7 @@ const char *accd__queues_check(struct accd__device_env *env)
         }
         if (pending != queue->pending)
             return "a queue counts wrong";
-        if (after || started != queue->started || queue->noted_number ||
+        if (after || started != queue->started || queue->dependency_number ||
             !queue->first != (accd__next_busy_queue(env, queue->number) != queue))
             return "a queue has lost its tasks";
     }
@@ -397,10 +397,10 @@ void accd__queue_cancel_after(struct accd__queue *queue, uint64_t submitted)
     const struct accd__task *started = NULL;
     for (struct accd__task **at = &queue->first; *at;) {
         const struct accd__task *task = *at;
-        bool is_kept = task->number <= submitted || task->kind == ACCD_TASK_FREE ||
-                       task->kind == ACCD_TASK_MARK_UNWRITTEN || task->kind == ACCD_TASK_WAIT;
-        started = is_kept && task->in_flight ? task : started;
-        if (is_kept)
+        bool survives = task->number <= submitted || task->kind == ACCD_TASK_FREE ||
+                        task->kind == ACCD_TASK_MARK_UNWRITTEN || task->kind == ACCD_TASK_WAIT;
+        started = survives && task->in_flight ? task : started;
+        if (survives)
             at = &(*at)->next;
         else
             accd__task_cancel(queue, accd__task_remove(queue, at));

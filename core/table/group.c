@@ -125,12 +125,12 @@ static inline __attribute__((always_inline)) uint64_t mark_uniform_sections(cons
                                                                             const bool prefetches)
 {
     assert(segment->bytes > 0);
-    const uint64_t low = group->low, *host = segment->host, reach = segment->bytes - 1;
+    const uint64_t low = group->low, *host = segment->host, last_byte = segment->bytes - 1;
     uint64_t *bitmap = group->bitmap, already_set = 0;
     for (size_t i = 0, n = segment->rows; i < n; i++) {
         if (prefetches && i + ACCD_PREFETCH_AHEAD < n)
             __builtin_prefetch(bitmap + ((host[i + ACCD_PREFETCH_AHEAD] - low) >> granule_shift) / 64, 1);
-        uint64_t at = host[i] - low, from = at >> granule_shift, last = (at + reach) >> granule_shift;
+        uint64_t at = host[i] - low, from = at >> granule_shift, last = (at + last_byte) >> granule_shift;
         uint64_t bits = ((uint64_t)2 << (last - from)) - 1, *word = bitmap + from / 64;
         uint64_t first = bits << from % 64, second = bits >> 1 >> (63 - from % 64);
         already_set |= (word[0] & first) | (word[1] & second);
@@ -358,10 +358,10 @@ accd_status accd__group_build_bitmap(struct accd__device_env *env, struct accd__
     struct accd__object *object = accd__btree_floor(&env->present.objects, group->low);
     if (object && accd__group_overlaps(group, object->host, accd__object_end(object)))
         return ACCD_OK;
-    size_t seen = 0;
+    size_t nlive = 0;
     for (object = accd__btree_seek(&env->present.objects, group->low, &cursor); object && object->host < group->high;
          object = accd__btree_next(&cursor))
-        if (++seen > group->live || accd__group_overlaps(group, object->host, accd__object_end(object)))
+        if (++nlive > group->live || accd__group_overlaps(group, object->host, accd__object_end(object)))
             return ACCD_OK;
     *disjoint_p =
         !accd__interval_find_overlap(env->groups.hulls, group->low, group->high, group_overlaps_walk, group->walk);

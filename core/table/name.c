@@ -20,7 +20,7 @@ struct text {
     unsigned depth;        /* number of pointers followed from the named object */
     accd_context *context; /* context whose host memory may be read, or NULL */
     /* The named object, and the objects that hold the followed pointers. */
-    const struct accd__object *through[MAX_DEPTH];
+    const struct accd__object *holders[MAX_DEPTH];
 };
 
 /* Appends formatted text, cut at the capacity. */
@@ -286,8 +286,8 @@ static bool append_field(struct text *text, const accd_program_spec *spec, const
 static void append_member_at(struct text *text, const accd_program *layout, uint64_t offset,
                              const accd_label *preferred)
 {
-    static const accd_program_spec nothing;
-    const accd_program_spec *spec = layout ? &layout->spec : &nothing;
+    static const accd_program_spec empty_spec;
+    const accd_program_spec *spec = layout ? &layout->spec : &empty_spec;
     for (size_t i = 0; preferred && i < spec->nfields; i++) /* several pointers of a union have the same offset */
         if (spec->fields[i].label == preferred && spec->fields[i].offset == offset &&
             append_field(text, spec, &spec->fields[i], 0, preferred))
@@ -523,12 +523,12 @@ static void append_base_name(struct text *text, struct accd__device_env *env, co
     }
 }
 
-/* Adds `object` to the objects that the name goes through, by which cycles are detected. Requires that fewer than
+/* Adds `object` to the holders of followed pointers, by which cycles are detected. Requires that fewer than
  * MAX_DEPTH were added. */
 static void push_holder(struct text *text, const struct accd__object *object)
 {
     assert(text->depth < MAX_DEPTH);
-    text->through[text->depth++] = object;
+    text->holders[text->depth++] = object;
 }
 
 /* Appends the element of an object at byte `offset` and, if `member`, the member there. `preferred`: label to take if
@@ -566,7 +566,7 @@ static void append_slot(struct text *text, struct accd__device_env *env, uint64_
     const struct accd__object *holder = accd__object_at(env, slot, false);
     bool is_cycle = !holder;
     for (unsigned i = 0; from && i < text->depth; i++)
-        is_cycle = is_cycle || text->through[i] == holder;
+        is_cycle = is_cycle || text->holders[i] == holder;
     if (!is_cycle) {
         push_holder(text, holder);
         append_location(text, env, holder, slot - holder->host, true, label);

@@ -44,7 +44,7 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
                                              const accd_program *own, uint64_t into)
 {
     assert(layout);
-    uint64_t absent = count_excluded_bytes(layout, from, to), requested = to - from;
+    uint64_t absent = count_excluded_bytes(layout, from, to), bytes = to - from;
     if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
         return ACCD_RANGE_CONTAINED;
     for (uint64_t at = from; own && at < to + into;
@@ -58,9 +58,9 @@ enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_
             if (low >= high)
                 continue;
             absent -= count_excluded_bytes(layout, low - into, high - into);
-            requested -= high - low;
+            bytes -= high - low;
         }
-    return !absent ? ACCD_RANGE_CONTAINED : absent == requested ? ACCD_RANGE_DISJOINT : ACCD_RANGE_PARTIAL;
+    return !absent ? ACCD_RANGE_CONTAINED : absent == bytes ? ACCD_RANGE_DISJOINT : ACCD_RANGE_PARTIAL;
 }
 
 /* Returns how much of a range of an object is present: all of it unless the object's layout excludes bytes. */

@@ -7,12 +7,12 @@
 static uint64_t grid_extent_bytes(uint64_t run, const accd_stride *dims, unsigned n)
 {
     uint64_t bytes = run, all = run, span;
-    bool good = run > 0;
-    for (unsigned i = 0; good && i < n; i++)
-        good = dims[i].count && (dims[i].count == 1 || dims[i].step >= run) &&
-               !__builtin_mul_overflow(dims[i].count - 1, dims[i].step, &span) &&
-               !__builtin_add_overflow(bytes, span, &bytes) && !__builtin_mul_overflow(all, dims[i].count, &all);
-    return good && all <= bytes ? bytes : UINT64_MAX;
+    bool is_valid = run > 0;
+    for (unsigned i = 0; is_valid && i < n; i++)
+        is_valid = dims[i].count && (dims[i].count == 1 || dims[i].step >= run) &&
+                   !__builtin_mul_overflow(dims[i].count - 1, dims[i].step, &span) &&
+                   !__builtin_add_overflow(bytes, span, &bytes) && !__builtin_mul_overflow(all, dims[i].count, &all);
+    return is_valid && all <= bytes ? bytes : UINT64_MAX;
 }
 
 /* Returns true if the runs of an item lie in its bytes, do not overlap, and hold whole elements. */

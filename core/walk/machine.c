@@ -120,15 +120,15 @@ static uint8_t bits_of_constant(int64_t k)
 /* Sign bit. In a word that FOR_EACH_FAST computes from operands and result, it is set if a row overflowed. */
 #define SIGN ((uint64_t)1 << 63)
 
-/* Computes `result` for all rows from x, y and v without a branch for each row. If a row is hard (bits of `hard` are
- * set) and the operands were not overwritten, all rows are computed again with checks. Shifts are logical, because all
- * machines have vector instructions for those. */
-#define FOR_EACH_FAST(v_of_x_y, hard, bits, result, checked_result)          \
+/* Computes `result` for all rows from x, y and v without a branch for each row. If a row needs checks (bits of
+ * `check_bits` are set) and the operands were not overwritten, all rows are computed again with checks. Shifts are
+ * logical, because all machines have vector instructions for those. */
+#define FOR_EACH_FAST(v_of_x_y, check_bits, bits, result, checked_result)    \
     if (to != a && to != b) {                                                \
         uint64_t found = 0;                                                  \
         for (size_t i = 0; i < n; i++) {                                     \
             uint64_t x = (uint64_t)a[i], y = (uint64_t)b[i], v = (v_of_x_y); \
-            found |= (hard);                                                 \
+            found |= (check_bits);                                           \
             to[i] = (int64_t)(result);                                       \
         }                                                                    \
         if (!(found & (bits)))                                               \

@@ -311,15 +311,15 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
         .context = context,
         .spec = {.code = code, .ncode = ncode, .registers = registers, .stride = 1},
     };
-    static const struct accd__rowset nothing;
+    static const struct accd__rowset empty_set;
     struct accd__machine m = {
         .context = context,
         .program = &program,
         .params = params,
-        .set = &nothing,
+        .set = &empty_set,
         .r = accd__scratch_alloc(&context->scratch, registers * sizeof(accd__column)),
     };
-    bool outer = context->busy; /* true if a function that a bound calls evaluates an expression in turn */
+    bool was_busy = context->busy; /* true if a function that a bound calls evaluates an expression in turn */
     context->busy = true;
     accd_status status = ACCD_OK;
     if (!m.r)
@@ -329,8 +329,8 @@ accd_status accd_evaluate(accd_context *context, const accd_instruction *code, s
             out[i] = m.r[i][0];
     else
         status = accd__report_fault(context, m.fault, false, 0);
-    context->busy = outer;
-    if (!outer &&
+    context->busy = was_busy;
+    if (!was_busy &&
         !context->runs_queue) /* a queue may run while a construct waits for it and still uses the scratch space */
         accd__scratch_reset(&context->scratch);
     return status;

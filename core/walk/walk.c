@@ -420,8 +420,8 @@ static accd_status run_level(struct accd_walk *walk, size_t set_index, const int
     struct accd__level_job job = {.walk = walk, .set = set, .params = params, .parts = parts};
     struct accd__scratch *scratch = &context->scratch;
     job.inherit = set->parent >= 0 ? walk->rowsets[walk->segments[set->parent].rowset].register_columns : NULL;
-    static int64_t *nothing_kept[ACCD_REGISTERS];
-    job.keep = inherited_mask ? accd__scratch_alloc(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : nothing_kept;
+    static int64_t *no_columns[ACCD_REGISTERS];
+    job.keep = inherited_mask ? accd__scratch_alloc(scratch, ACCD_REGISTERS * sizeof job.keep[0]) : no_columns;
     job.tallies = accd__scratch_alloc(scratch, parts * nfields * sizeof job.tallies[0]);
     size_t registers = (size_t)parts * program->spec.registers;
     if (registers > space->capacity) { /* registers of an earlier level are reused if they suffice */

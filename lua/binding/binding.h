@@ -31,10 +31,10 @@ struct accd__lua_context {
             int64_t async;
             char *name;
         } * events;
-        size_t n, room;
+        size_t n, capacity;
         bool is_recording;  /* events are recorded */
         bool is_incomplete; /* memory ran out for some events */
-    } reported;
+    } event_log;
     struct accd__lua_handle *handles; /* programs, constructs and checkpoints, which closing the context empties */
     struct accd__lua_handle *opened;  /* open regions and bounds */
     int objects_ref; /* reference to a weak table of Lua objects by address; LUA_NOREF: no checkpoints are used */
@@ -174,7 +174,7 @@ int accd__l_program(lua_State *L);
 /* Method context:construct, which prepares a construct (construct.c). */
 int accd__l_construct(lua_State *L);
 /* Frees the names of all recorded events, empties the list, and clears `is_incomplete`. */
-void accd__forget_events(struct accd__lua_events *reported);
+void accd__forget_events(struct accd__lua_events *event_log);
 /* Methods of a context: inspection (inspect.c), memory (memory.c), queues (queue.c), kernels (kernel.c), checkpoints
  * (checkpoint.c). */
 extern const luaL_Reg accd__inspect_methods[], accd__memory_methods[], accd__queue_methods[], accd__kernel_methods[],

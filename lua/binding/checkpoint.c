@@ -87,7 +87,7 @@ static int l_restore(lua_State *L)
         checkpoint->open[i].opened->core = checkpoint->open[i].core;
         accd__opened_link(checkpoint->open[i].opened, context);
     }
-    accd__forget_events(&context->reported);
+    accd__forget_events(&context->event_log);
     lua_pushboolean(L, 1);
     return 1;
 }

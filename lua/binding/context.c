@@ -13,26 +13,26 @@
 static void on_event(void *ud, const accd_event *event)
 {
     assert(event->name);
-    struct accd__lua_events *reported = ud;
-    if (reported->n == reported->room) {
-        size_t room = reported->room ? 2 * reported->room : 64;
+    struct accd__lua_events *event_log = ud;
+    if (event_log->n == event_log->capacity) {
+        size_t capacity = event_log->capacity ? 2 * event_log->capacity : 64;
         struct accd__lua_event *grown =
-            accd__charged_alloc(NULL, reported->events, reported->room * sizeof *grown, room * sizeof *grown);
+            accd__charged_alloc(NULL, event_log->events, event_log->capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown) {
-            reported->is_incomplete = true;
+            event_log->is_incomplete = true;
             return;
         }
-        reported->events = grown;
-        reported->room = room;
+        event_log->events = grown;
+        event_log->capacity = capacity;
     }
     const size_t bytes = strlen(event->name) + 1;
     char *name = accd__charged_alloc(NULL, NULL, 0, bytes);
     if (!name) {
-        reported->is_incomplete = true;
+        event_log->is_incomplete = true;
         return;
     }
     memcpy(name, event->name, bytes);
-    reported->events[reported->n++] = (struct accd__lua_event){
+    event_log->events[event_log->n++] = (struct accd__lua_event){
         .op = event->op,
         .device = event->device,
         .line = event->line,
@@ -46,13 +46,13 @@ static void on_event(void *ud, const accd_event *event)
 }
 
 /* Frees the names of all recorded events, and empties the list. */
-void accd__forget_events(struct accd__lua_events *reported)
+void accd__forget_events(struct accd__lua_events *event_log)
 {
-    assert(reported->n <= reported->room);
-    for (size_t i = 0; i < reported->n; i++)
-        accd__charged_alloc(NULL, reported->events[i].name, strlen(reported->events[i].name) + 1, 0);
-    reported->n = 0;
-    reported->is_incomplete = false;
+    assert(event_log->n <= event_log->capacity);
+    for (size_t i = 0; i < event_log->n; i++)
+        accd__charged_alloc(NULL, event_log->events[i].name, strlen(event_log->events[i].name) + 1, 0);
+    event_log->n = 0;
+    event_log->is_incomplete = false;
 }
 
 /* Arguments of call_bound: the context, and the arguments that the core passes to an accd_bound_fn. */
@@ -224,9 +224,10 @@ static int l_close(lua_State *L)
     }
     accd_context_free(context->core);
     context->core = NULL;
-    accd__forget_events(&context->reported);
-    accd__charged_alloc(NULL, context->reported.events, context->reported.room * sizeof *context->reported.events, 0);
-    context->reported.events = NULL;
+    accd__forget_events(&context->event_log);
+    accd__charged_alloc(NULL, context->event_log.events,
+                        context->event_log.capacity * sizeof *context->event_log.events, 0);
+    context->event_log.events = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, context->bound_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->error_ref);
     luaL_unref(L, LUA_REGISTRYINDEX, context->objects_ref);
@@ -320,10 +321,10 @@ static int l_listen(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
     bool on = lua_toboolean(L, 2);
-    accd_context_set_event_handler(context->core, on ? on_event : NULL, &context->reported);
-    context->reported.is_recording = on;
+    accd_context_set_event_handler(context->core, on ? on_event : NULL, &context->event_log);
+    context->event_log.is_recording = on;
     if (!on)
-        accd__forget_events(&context->reported);
+        accd__forget_events(&context->event_log);
     return 0;
 }
 
@@ -332,14 +333,14 @@ static int l_listen(lua_State *L)
 static int l_drain(lua_State *L)
 {
     struct accd__lua_context *context = accd__check_context(L, 1);
-    struct accd__lua_events *reported = &context->reported;
-    if (reported->is_incomplete) {
-        accd__forget_events(reported);
+    struct accd__lua_events *event_log = &context->event_log;
+    if (event_log->is_incomplete) {
+        accd__forget_events(event_log);
         return luaL_error(L, "not enough memory");
     }
-    lua_createtable(L, (int)reported->n, 0);
-    for (size_t i = 0; i < reported->n; i++) {
-        const struct accd__lua_event *event = &reported->events[i];
+    lua_createtable(L, (int)event_log->n, 0);
+    for (size_t i = 0; i < event_log->n; i++) {
+        const struct accd__lua_event *event = &event_log->events[i];
         lua_createtable(L, 0, 8);
         accd__set_text(L, "op", accd_op_name(event->op));
         accd__set_text(L, "name", event->name);
@@ -358,7 +359,7 @@ static int l_drain(lua_State *L)
         }
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    accd__forget_events(reported);
+    accd__forget_events(event_log);
     return 1;
 }
 

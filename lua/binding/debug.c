@@ -30,7 +30,7 @@ static int l_close(lua_State *L)
     accd__dw_unload(&debug->dw);
     free(debug->found);
     debug->found = NULL;
-    debug->nfound = debug->room = 0;
+    debug->nfound = debug->capacity = 0;
     return 0;
 }
 

@@ -12,7 +12,7 @@ struct accd__lua_debug {
     struct accd__dw dw;
     Dwfl *dwfl;
     Dwarf_Die *found; /* entries that were returned to Lua; entry n is found[n - 1] */
-    size_t nfound, room;
+    size_t nfound, capacity;
 };
 
 enum { DEBUG_NAME_MOST = 4096 }; /* bytes of the name of nested scopes; scopes that do not fit are left out */

@@ -14,14 +14,14 @@ enum { NESTING_MOST = 64 };
 /* Appends a copy of an entry to debug->found, and returns its number. */
 lua_Integer accd__debug_keep_entry(lua_State *L, struct accd__lua_debug *debug, const Dwarf_Die *die)
 {
-    assert(debug->nfound <= debug->room);
-    if (debug->nfound == debug->room) {
-        size_t room = debug->room ? 2 * debug->room : 64;
-        Dwarf_Die *more = realloc(debug->found, room * sizeof *more);
+    assert(debug->nfound <= debug->capacity);
+    if (debug->nfound == debug->capacity) {
+        size_t capacity = debug->capacity ? 2 * debug->capacity : 64;
+        Dwarf_Die *more = realloc(debug->found, capacity * sizeof *more);
         if (!more)
             luaL_error(L, "not enough memory");
         debug->found = more;
-        debug->room = room;
+        debug->capacity = capacity;
     }
     debug->found[debug->nfound++] = *die;
     return (lua_Integer)debug->nfound;

@@ -43,15 +43,16 @@ struct limits {
     void *ud;
     struct accd__budget memory;
     long long steps, most_steps;
-    clock_t started;
-    int seconds;           /* seconds of the processor until a limit was reached */
-    bool tripped, overdue; /* tripped: a limit was reached; overdue: that was the limit of time */
-    unsigned refused;      /* number of allocations that were refused twice */
-    const void *asked_for; /* block of the last refused request; see limited_alloc */
-    size_t asked;          /* size of the last refused request; 0: a later request was granted */
-    const char *stopped;   /* reason to stop other than a limit; NULL: a limit, or not stopped */
-    const char *chunk;     /* name of the scenario's chunk */
-    char where[256];       /* place in the scenario where a limit was reached, "file:line:" */
+    clock_t start;
+    int seconds;               /* seconds of the processor until a limit was reached */
+    bool is_exceeded;          /* a limit was reached */
+    bool is_timeout;           /* the limit of time was reached */
+    unsigned nrefused;         /* number of allocations that were refused twice */
+    const void *refused_block; /* block of the last refused request; see limited_alloc */
+    size_t refused_bytes;      /* size of the last refused request; 0: a later request was granted */
+    const char *stop_reason;   /* reason to stop other than a limit; NULL: a limit, or not stopped */
+    const char *chunk;         /* name of the scenario's chunk */
+    char position[256];        /* place in the scenario where a limit was reached, "file:line:" */
 };
 
 /* STEPS, STEPS_LEAST: greatest and first number of steps between two hooks. REFUSED_MOST: refused allocations after
@@ -67,14 +68,14 @@ static void *limited_alloc(void *ud, void *ptr, size_t old, size_t n)
     struct limits *limits = ud;
     size_t before = ptr ? old : 0;
     if (n > before && limits->memory.most && limits->memory.used + (n - before) > limits->memory.most) {
-        if (limits->asked_for == ptr && limits->asked == n)
-            limits->refused++;
-        limits->asked_for = ptr;
-        limits->asked = n;
+        if (limits->refused_block == ptr && limits->refused_bytes == n)
+            limits->nrefused++;
+        limits->refused_block = ptr;
+        limits->refused_bytes = n;
         return NULL;
     }
     if (n > before)
-        limits->asked = 0;
+        limits->refused_bytes = 0;
     void *block = limits->alloc(limits->ud, ptr, old, n);
     if (block || n == 0)
         limits->memory.used += n - before;
@@ -131,14 +132,15 @@ static void set_timer(long long steps)
 
 static void on_steps(lua_State *L, lua_Debug *debug);
 
-/* Sets limits->where to the innermost line of the scenario that is being executed; leaves it empty if there is none. */
+/* Sets limits->position to the innermost line of the scenario that is being executed; leaves it empty if there is none.
+ */
 static void find_scenario_line(lua_State *L, struct limits *limits)
 {
     lua_Debug frame;
     for (int level = 0; lua_getstack(L, level, &frame); level++) {
         lua_getinfo(L, "Sl", &frame);
         if (frame.currentline > 0 && limits->chunk && !strcmp(frame.source, limits->chunk)) {
-            snprintf(limits->where, sizeof limits->where, "%s:%d:", frame.source + 1, frame.currentline);
+            snprintf(limits->position, sizeof limits->position, "%s:%d:", frame.source + 1, frame.currentline);
             return;
         }
     }
@@ -151,11 +153,11 @@ static void push_limit(lua_State *L, const struct limits *limits)
     lua_createtable(L, 0, 5);
     accd__set_text(L, "code", "limit");
     accd__set_text(L, "rule", "HOUSE-limit");
-    if (limits->stopped)
-        lua_pushstring(L, limits->stopped);
-    else if (limits->refused > REFUSED_MOST)
+    if (limits->stop_reason)
+        lua_pushstring(L, limits->stop_reason);
+    else if (limits->nrefused > REFUSED_MOST)
         lua_pushliteral(L, "the scenario needs more memory than the limit allows");
-    else if (limits->overdue)
+    else if (limits->is_timeout)
         lua_pushfstring(L, "the scenario took more than %d s of the processor", (int)most_seconds);
     else if (limits->seconds) /* the time is given only if it is at least one second */
         lua_pushfstring(L, "the scenario took more than %I steps, in %d s", (LUAI_UACINT)limits->most_steps,
@@ -163,9 +165,9 @@ static void push_limit(lua_State *L, const struct limits *limits)
     else
         lua_pushfstring(L, "the scenario took more than %I steps", (LUAI_UACINT)limits->most_steps);
     lua_setfield(L, -2, "message");
-    accd__set_text(L, "where", limits->where);
-    accd__set_boolean(L, "stopped", limits->stopped != NULL);
-    accd__set_boolean(L, "memory", limits->refused > REFUSED_MOST);
+    accd__set_text(L, "where", limits->position);
+    accd__set_boolean(L, "stopped", limits->stop_reason != NULL);
+    accd__set_boolean(L, "memory", limits->nrefused > REFUSED_MOST);
 }
 
 /* 1 if the interrupt key was pressed since the last core.interrupted; set only after core.watch_interrupts(true). */
@@ -182,24 +184,24 @@ static void on_interrupt(int signal)
  * then raises, too. */
 static void check_limits(lua_State *L, struct limits *limits)
 {
-    if (interrupts && !limits->tripped) {
-        limits->tripped = true;
-        limits->stopped = "the scenario was interrupted";
+    if (interrupts && !limits->is_exceeded) {
+        limits->is_exceeded = true;
+        limits->stop_reason = "the scenario was interrupted";
     }
     /* memory of devices is never refused, so that it may have exceeded the limit */
     if (limits->memory.most && limits->memory.used > limits->memory.most)
-        limits->refused = REFUSED_MOST + 1;
-    if (limits->steps < limits->most_steps && seconds <= most_seconds && !limits->tripped &&
-        limits->refused <= REFUSED_MOST)
+        limits->nrefused = REFUSED_MOST + 1;
+    if (limits->steps < limits->most_steps && seconds <= most_seconds && !limits->is_exceeded &&
+        limits->nrefused <= REFUSED_MOST)
         return;
-    if (limits->refused > REFUSED_MOST)
+    if (limits->nrefused > REFUSED_MOST)
         limits->memory.most = 0; /* removes the limit, because the error itself needs memory */
-    if (!limits->tripped) {
-        limits->seconds = (int)((clock() - limits->started) / CLOCKS_PER_SEC);
-        limits->overdue = limits->steps < limits->most_steps;
+    if (!limits->is_exceeded) {
+        limits->seconds = (int)((clock() - limits->start) / CLOCKS_PER_SEC);
+        limits->is_timeout = limits->steps < limits->most_steps;
     }
-    limits->tripped = true;
-    if (!limits->where[0])
+    limits->is_exceeded = true;
+    if (!limits->position[0])
         find_scenario_line(L, limits);
     lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
     push_limit(L, limits);
@@ -267,7 +269,7 @@ static int l_limited(lua_State *L)
         return luaL_error(L, "limits inside limits");
     limits = lua_newuserdatauv(L, sizeof *limits, 0);
     lua_insert(L, 4);
-    *limits = (struct limits){.most_steps = steps, .started = clock(), .chunk = chunk};
+    *limits = (struct limits){.most_steps = steps, .start = clock(), .chunk = chunk};
     limits->memory.used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024;
     limits->memory.most = memory ? limits->memory.used + (size_t)memory : 0;
     lua_pushlightuserdata(L, limits);
@@ -285,7 +287,7 @@ static int l_limited(lua_State *L)
     accd__set_budget(NULL);
     lua_pushnil(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &limits_key);
-    if (status == LUA_OK && limits->tripped) { /* the function caught the error and ended before the next step */
+    if (status == LUA_OK && limits->is_exceeded) { /* the function caught the error and ended before the next step */
         push_limit(L, limits);
         status = LUA_ERRRUN;
     }
@@ -303,8 +305,8 @@ static int l_stop(lua_State *L)
     struct limits *limits = get_limits(L);
     if (!limits)
         return luaL_error(L, "there is nothing to stop");
-    limits->tripped = true;
-    limits->stopped = "the scenario was stopped";
+    limits->is_exceeded = true;
+    limits->stop_reason = "the scenario was stopped";
     lua_sethook(L, on_steps, LUA_MASKCOUNT, 1);
     push_limit(L, limits);
     return lua_error(L);
@@ -316,7 +318,7 @@ static int l_restart_limits(lua_State *L)
     struct limits *limits = get_limits(L);
     if (limits) {
         limits->steps = 0;
-        limits->started = clock();
+        limits->start = clock();
         seconds = 0;
     }
     return 0;

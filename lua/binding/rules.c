@@ -15,12 +15,13 @@ struct value {
 static const struct knob {
     const char *name;
     size_t offset;
-    const char *about, *rules;
+    const char *description, *rules;
     const struct value *values; /* values by number; a value without a meaning ends the list */
 } knobs[] = {
 #define ACCD_VALUE(enumerator, word, meaning) {word, meaning},
-#define ACCD_KNOB(name, type, about, rules, values) \
-    {#name, offsetof(accd_rules, name), about, rules, (const struct value[]){values{NULL, NULL}}}, /* NOLINT: lists */
+#define ACCD_KNOB(name, type, description, rules, values)   \
+    {#name, offsetof(accd_rules, name), description, rules, \
+     (const struct value[]){values{NULL, NULL}}}, /* NOLINT: lists */
 #include "accdeep_rules.def"
 };
 #define KNOBS (sizeof knobs / sizeof knobs[0])
@@ -81,7 +82,7 @@ static int l_knobs(lua_State *L)
         const struct knob *knob = &knobs[i];
         lua_createtable(L, 0, 4);
         accd__set_text(L, "name", knob->name);
-        accd__set_text(L, "about", knob->about);
+        accd__set_text(L, "about", knob->description);
         accd__set_text(L, "rules", knob->rules);
         lua_newtable(L);
         for (unsigned value = 0; knob->values[value].meaning; value++) {

@@ -5,19 +5,19 @@
 
 /* ------------------------------------------------------------------------------ begin and end -- */
 
-static const char misuse[] = "misuse", rule[] = "HOUSE-misuse";
+static const char misuse_code[] = "misuse", rule[] = "HOUSE-misuse";
 
 /* Error details of sessions whose own detail must not be read. */
 
 static const accd_error_detail no_session = {
     .status = ACCD_ERROR_MISUSE,
-    .code = misuse,
+    .code = misuse_code,
     .message = "there is no session",
     .rule = rule,
 };
-static const accd_error_detail not_yours = {
+static const accd_error_detail foreign_session = {
     .status = ACCD_ERROR_MISUSE,
-    .code = misuse,
+    .code = misuse_code,
     .message = "the session belongs to another thread",
     .rule = rule,
     .help = "accd_session_disown gives it away, accd_session_adopt takes it",
@@ -75,7 +75,7 @@ static void notice_jump(accd_session *a, struct accd__caller caller)
     if (a->kernel)
         accd__undo_kernel(a);
     else
-        a->broken = true;
+        a->is_broken = true;
 }
 
 /* Begins a public call, unless the session is not the caller's, is in a call, is broken, or an argument is missing. */
@@ -86,7 +86,7 @@ accd_status accd__begin_call(accd_session *a, struct accd__caller caller, bool h
     notice_jump(a, caller);
     if (!a->core)
         return a->detail.status; /* accd_session_new has failed with this status, and opened no context */
-    if (a->broken)
+    if (a->is_broken)
         return accd__reject_call(a, ACCD_ERROR_MISUSE, rule,
                                  "a callback did not return: the session can only be closed");
     if (a->caller.frame)
@@ -156,7 +156,7 @@ const accd_error_detail *accd_last_error(const accd_session *a)
 {
     if (!is_session(a))
         return &no_session;
-    return is_ours(a) ? &a->detail : &not_yours;
+    return is_ours(a) ? &a->detail : &foreign_session;
 }
 
 /* Returns the text of the error that accd_last_error describes. */

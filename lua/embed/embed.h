@@ -73,10 +73,10 @@ struct accd_session {
     uint64_t magic;
     _Atomic(uintptr_t) owner; /* thread that owns the session; 0: the session was given away */
     struct accd__meter meter;
-    lua_State *L;  /* state that the session uses; NULL: the state could not be made */
-    bool borrowed; /* L is a thread of the state that the caller configured */
-    bool is_usual; /* default allocator and no memory limit, so that the Lua state can be cached */
-    bool broken;   /* a callback jumped out of a call; the session can only be closed */
+    lua_State *L;     /* state that the session uses; NULL: the state could not be made */
+    bool is_borrowed; /* L is a thread of the state that the caller configured */
+    bool is_usual;    /* default allocator and no memory limit, so that the Lua state can be cached */
+    bool is_broken;   /* a callback jumped out of a call; the session can only be closed */
     /* registry references to the Lua session, the functions of accdeep.embed, L, the last diagnostic and the error of
      * the step limit; LUA_NOREF: not yet set */
     int self, library, thread, detail_ref, limit_ref;

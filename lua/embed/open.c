@@ -105,8 +105,8 @@ static int new_thread(lua_State *L)
  */
 static bool is_same_lua_library(void)
 {
-    const char *theirs = dlsym(RTLD_DEFAULT, "lua_ident");
-    return !theirs || !strcmp(theirs, lua_ident);
+    const char *program_ident = dlsym(RTLD_DEFAULT, "lua_ident");
+    return !program_ident || !strcmp(program_ident, lua_ident);
 }
 
 /* Sets a->L to a state of the session, or to a thread of the configured state. On failure fills the error detail,
@@ -118,7 +118,7 @@ static accd_status make_state(accd_session *a, const accd_session_config *config
         a->L = new_state(a);
         return a->L ? ACCD_OK : accd__report_no_memory(a);
     }
-    a->borrowed = true;
+    a->is_borrowed = true;
     if (lua_version(L) != LUA_VERSION_NUM || !is_same_lua_library())
         return accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse",
                                  "the state is of another release of Lua than the library");
@@ -230,12 +230,12 @@ static accd_status open_core(accd_session *a, const accd_session_config *config)
 /* Opens a session; *a_p is set even on failure, unless there is no memory for the session. */
 accd_status accd_session_new(accd_session **a_p, const accd_session_config *config)
 {
-    static const accd_session_config usual;
+    static const accd_session_config default_config;
     if (!a_p)
         return ACCD_ERROR_MISUSE;
     *a_p = NULL;
     if (!config)
-        config = &usual;
+        config = &default_config;
     struct accd__meter meter = {
         .fn = config->alloc ? config->alloc : default_allocator,
         .ud = config->alloc_ud,
@@ -288,10 +288,10 @@ static void detach_state(accd_session *a)
  * session was closed without an error. */
 static void release_state(accd_session *a, bool is_whole)
 {
-    bool stays = a->borrowed || (a->is_usual && is_whole);
-    if (stays)
+    bool is_reusable = a->is_borrowed || (a->is_usual && is_whole);
+    if (is_reusable)
         detach_state(a);
-    if (!a->borrowed && !(stays && cache_state(a->L)))
+    if (!a->is_borrowed && !(is_reusable && cache_state(a->L)))
         lua_close(a->L);
 }
 
@@ -308,7 +308,7 @@ accd_status accd_session_free(accd_session *a)
         accd__drop_regions(a, a->regions);
     a->max_steps = 0; /* closing must not fail because of a limit */
     a->meter.most = 0;
-    bool is_whole = a->core && accd__call_protected(a, close_session, &a) == ACCD_OK && !a->broken;
+    bool is_whole = a->core && accd__call_protected(a, close_session, &a) == ACCD_OK && !a->is_broken;
     if (a->L)
         release_state(a, is_whole);
     for (accd_prepared *handle = a->handles, *next; handle; handle = next) {

@@ -20,10 +20,10 @@ static accd_status set_detail(accd_session *a, const accd_error_detail *detail)
 }
 
 /* Fills the error detail with an error that was found without Lua or the core. Returns `status`. */
-accd_status accd__reject_call(accd_session *a, accd_status status, const char *which, const char *message)
+accd_status accd__reject_call(accd_session *a, accd_status status, const char *rule, const char *message)
 {
     return set_detail(
-        a, &(accd_error_detail){.status = status, .code = accd_status_code(status), .message = message, .rule = which});
+        a, &(accd_error_detail){.status = status, .code = accd_status_code(status), .message = message, .rule = rule});
 }
 
 /* Fills the error detail with the core's last error, in the core's words. Returns `status`. */
@@ -167,8 +167,8 @@ static accd_status report_lua_error(accd_session *a, int failure)
     if (a->library == LUA_NOREF) {
         snprintf(a->sentence, sizeof a->sentence, "%s", text ? text : "?");
         lua_pop(L, 1);
-        return a->borrowed ? accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse", a->sentence)
-                           : accd__reject_call(a, ACCD_ERROR_INTERNAL, "HOUSE-internal", a->sentence);
+        return a->is_borrowed ? accd__reject_call(a, ACCD_ERROR_MISUSE, "HOUSE-misuse", a->sentence)
+                              : accd__reject_call(a, ACCD_ERROR_INTERNAL, "HOUSE-internal", a->sentence);
     }
     lua_pushcfunction(L, push_diagnostic);
     lua_insert(L, -2);
