@@ -124,18 +124,19 @@ const struct accd__policy_entry accd__policy_entries[] = {
 /* Sets to->slot, which is all 0 before: the decisions about pointers that clauses attach or detach. */
 static void compile_slot_policy(const accd_rules *rules, struct accd__policy *to)
 {
-    const bool implied = rules->attach_implied == ACCD_CHOICE_REJECT,
-               unattached = rules->detach_unattached == ACCD_CHOICE_REJECT;
-    for (int of = 0; of < ACCD_SLOT_OWNER_COUNT; of++) {
-        uint8_t *slot = to->slot[of];
-        if (of == ACCD_SLOT_OWNER_ATTACH ? rules->attach_absent == ACCD_CHOICE_REJECT : implied) {
+    const bool rejects_implied = rules->attach_implied == ACCD_CHOICE_REJECT,
+               rejects_unattached = rules->detach_unattached == ACCD_CHOICE_REJECT;
+    for (int owner = 0; owner < ACCD_SLOT_OWNER_COUNT; owner++) {
+        uint8_t *slot = to->slot[owner];
+        if (owner == ACCD_SLOT_OWNER_ATTACH ? rules->attach_absent == ACCD_CHOICE_REJECT : rejects_implied) {
             slot[ACCD_SLOT_ABSENT] = SLOT_ABSENT;
             slot[ACCD_SLOT_TARGET_ABSENT] = SLOT_TARGET_ABSENT;
         }
-        if (rules->attach_null == ACCD_CHOICE_REJECT && (of == ACCD_SLOT_OWNER_ATTACH || implied))
+        if (rules->attach_null == ACCD_CHOICE_REJECT && (owner == ACCD_SLOT_OWNER_ATTACH || rejects_implied))
             slot[ACCD_SLOT_NULL] = SLOT_NULL;
-        slot[ACCD_SLOT_UNATTACHED] = unattached && (of != ACCD_SLOT_OWNER_ITEM || implied) ? UNATTACHED : NO_DECISION;
-        slot[ACCD_SLOT_DETACHED] = unattached ? UNATTACHED : NO_DECISION;
+        slot[ACCD_SLOT_UNATTACHED] =
+            rejects_unattached && (owner != ACCD_SLOT_OWNER_ITEM || rejects_implied) ? UNATTACHED : NO_DECISION;
+        slot[ACCD_SLOT_DETACHED] = rejects_unattached ? UNATTACHED : NO_DECISION;
         slot[ACCD_SLOT_REPOINTED] = rules->pointer_changed == ACCD_CHOICE_REJECT ? REPOINTED : NO_DECISION;
         slot[ACCD_SLOT_CHANGED] = rules->pointer_changed == ACCD_CHOICE_REJECT ? CHANGED : NO_DECISION;
     }
@@ -167,7 +168,8 @@ static const uint8_t default_presence[ACCD_DEMAND_COUNT][ACCD_LOOKUP_COUNT] = {
 void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
 {
     assert(accd__rules_are_valid(rules));
-    const bool lenient = rules->part_present == ACCD_CHOICE_IGNORE, constructs = rules->counting != ACCD_COUNT_CLAUSES;
+    const bool ignores_partial = rules->part_present == ACCD_CHOICE_IGNORE,
+               constructs = rules->counting != ACCD_COUNT_CLAUSES;
     *to = (struct accd__policy){
         .holes = rules->holes == ACCD_CHOICE_REJECT,
         .needs_openmp_checks = constructs || rules->holes == ACCD_CHOICE_REJECT || rules->extended_range,
@@ -201,8 +203,9 @@ void accd__policy_compile(const accd_rules *rules, struct accd__policy *to)
             all[ACCD_LOOKUP_ABSENT] = all[ACCD_LOOKUP_EXCLUDED] =
                 to->exit_needs_enter_data ? EXIT_UNOWNED : EXIT_ABSENT;
         memcpy(plain, all, sizeof default_presence[demand]);
-        if (!lenient || !(demand == ACCD_DEMAND_NO_CREATE || (constructs && (again || demand == ACCD_DEMAND_UPDATE ||
-                                                                             demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
+        if (!ignores_partial ||
+            !(demand == ACCD_DEMAND_NO_CREATE ||
+              (constructs && (again || demand == ACCD_DEMAND_UPDATE || demand == ACCD_DEMAND_UPDATE_IF_PRESENT))))
             continue; /* the decisions below only serve rules that ignore partially present data (OMP60-upd-1) */
         plain[ACCD_LOOKUP_HOLES] = plain[ACCD_LOOKUP_EXCLUDED];
         for (int result = ACCD_LOOKUP_TUPLE; result <= ACCD_LOOKUP_PARTIAL; result++)

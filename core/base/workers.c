@@ -43,14 +43,14 @@ static void run_parts(struct accd__workers *workers)
 static void *worker_main(void *arg)
 {
     struct accd__workers *workers = arg;
-    unsigned long seen = 0;
+    unsigned long last_job = 0;
     pthread_mutex_lock(&workers->lock);
     while (!workers->stop) {
-        if (seen == workers->job) {
+        if (last_job == workers->job) {
             pthread_cond_wait(&workers->start, &workers->lock);
             continue;
         }
-        seen = workers->job;
+        last_job = workers->job;
         run_parts(workers);
     }
     pthread_mutex_unlock(&workers->lock);

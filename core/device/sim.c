@@ -134,8 +134,8 @@ static int sim_is_allocated(void *device, uint64_t dev, uint64_t bytes)
     const uint64_t start = accd__sim_block_start(sim, first);
     if (!accd__sim_is_block_start(sim, start))
         return 0;
-    uint64_t into = at - start, size = sim->sizes[first];
-    return into < size && bytes <= size - into;
+    uint64_t offset = at - start, size = sim->sizes[first];
+    return offset < size && bytes <= size - offset;
 }
 
 /* -------------------------------------------------------------------------------- transfers -- */

@@ -161,7 +161,7 @@ static void transfer_rowset(struct accd__bulk *bulk, size_t index)
             job.rows = accd__bulk_device_content(bulk, accd__root_rows_dev(bulk, set), set->rows * stride);
     } else if (root) {
         filled_as_whole = job.whole;
-        if (filled_as_whole && !job.rows_too)
+        if (filled_as_whole && !job.sends_rows)
             job.rows = accd__bulk_device_content(bulk, accd__root_rows_dev(bulk, set), set->rows * stride);
     } else if (bulk->entry && !own) {
         job.rows = bulk->images[set->parent]; /* the elements are filled with the section that contains them */

@@ -131,9 +131,9 @@ static struct row_cursor cursor_at(const struct accd__bulk *bulk, const struct a
         return cursor;
     cursor.section_dev =
         accd__section_block_offset(cursor.place, cursor.section) - accd__section_block_offset(cursor.place, 0);
-    uint64_t into = accd__row_address(set, row) - cursor.parent->host[cursor.section];
+    uint64_t offset = accd__row_address(set, row) - cursor.parent->host[cursor.section];
     cursor.remaining = accd__section_bytes(cursor.parent, cursor.section) / set->program->spec.stride -
-                       into / set->program->spec.stride;
+                       offset / set->program->spec.stride;
     return cursor;
 }
 

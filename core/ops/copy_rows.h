@@ -25,8 +25,8 @@ struct accd__rows_job {
     size_t first, end; /* range of rows to fill */
     /* number of parts in which threads copy the rows */
     unsigned parts;
-    bool windows;  /* some columns are sent in windows of rows */
-    bool rows_too; /* the elements are sent in these windows, too */
+    bool windows;    /* some columns are sent in windows of rows */
+    bool sends_rows; /* the elements are sent in these windows, too */
 };
 
 /* Copies part `part` of the rows [first, end) of the struct accd__rows_job at `job` in the direction of its bulk, and
@@ -48,7 +48,7 @@ void accd__copy_own_ranges(const struct accd__rows_job *job);
 void accd__write_words(const struct accd__rows_job *job);
 
 /* Chooses the columns and elements of a rowset that are sent in windows (runs of rows, windows.c): sets `windows` and
- * `rows_too`. Requires that the columns are set. */
+ * `sends_rows`. Requires that the columns are set. */
 void accd__windows_choose(struct accd__rows_job *job);
 /* True if the column with index `column` of the rowset is sent in windows. */
 bool accd__is_column_in_windows(const struct accd__rows_job *job, size_t column);

@@ -74,11 +74,11 @@ static accd_status release_type_record(struct accd__exit_plan *exit_plan, struct
     ACCD_TRY(accd__note_object_change(plan, record, &change));
     if (record->dynamic - change->dynamic <= (record->size & ACCD_OBJECT_MAPPED ? 1 : 0))
         return ACCD_OK; /* removes nothing: other clauses have removed all references already */
-    struct accd__original *opened =
+    struct accd__original *enter_data =
         plan->resolved.fusion ? accd__find_enter_data(plan->env, target, accd__type_record_bytes(plan->context, target))
                               : NULL;
-    if (opened)
-        ACCD_TRY(accd__split_end_original(plan, opened));
+    if (enter_data)
+        ACCD_TRY(accd__split_end_original(plan, enter_data));
     change->dynamic++;
     removed->record = record;
     return accd__exit_remove_object(exit_plan, change);

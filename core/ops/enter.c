@@ -146,14 +146,14 @@ static accd_status place_in_frame(struct entry_state *entry, const struct accd__
 {
     struct member_frame *frame = NULL;
     ACCD_TRY(find_or_open_frame(entry, request, &frame));
-    uint64_t into = request->host - frame->host;
-    if (into > frame->bytes || request->bytes > frame->bytes - into)
+    uint64_t offset = request->host - frame->host;
+    if (offset > frame->bytes || request->bytes > frame->bytes - offset)
         return accd__report_request_error(entry->plan, request, NULL, ACCD_ERROR_PARTIALLY_PRESENT, R_PARTIALLY_PRESENT,
                                           "members of the same aggregate are present, and their device "
                                           "memory has no room for " ACCD_NAME_PLACEHOLDER
                                           "; map them in one directive");
     frame->objects++;
-    *dev_p = frame->dev + into;
+    *dev_p = frame->dev + offset;
     return ACCD_OK;
 }
 
@@ -408,17 +408,17 @@ static accd_status reserve_records(struct entry_state *entry)
 
 /* ---------------------------------------------------------------------------------- 2. moves -- */
 
-/* Plans the moves of present bytes that are updated from the host, without attached pointers. Sets *any_p if a request
- * has such bytes. Fails only without memory. Decides DIR-6-04. */
-static accd_status plan_present_updates(struct accd__plan *plan, bool *any_p)
+/* Plans the moves of present bytes that are updated from the host, without attached pointers. Sets *has_updates_p if a
+ * request has such bytes. Fails only without memory. Decides DIR-6-04. */
+static accd_status plan_present_updates(struct accd__plan *plan, bool *has_updates_p)
 {
-    *any_p = false;
+    *has_updates_p = false;
     for (uint32_t i = 0; i < plan->resolved.nrequests; i++)
         if (accd__request_updates_present(&plan->resolved.requests[i])) {
-            *any_p = true;
+            *has_updates_p = true;
             ACCD_TRY(accd__plan_request_moves(plan, i, false));
         }
-    if (!*any_p)
+    if (!*has_updates_p)
         return ACCD_OK;
     ACCD_TRY(accd__plan_merge_moves(plan));
     return accd__plan_keep_pointers(plan);

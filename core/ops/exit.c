@@ -15,13 +15,13 @@
 static accd_status end_enter_data(struct accd__plan *plan, struct accd__request *request,
                                   const struct accd__object *object)
 {
-    struct accd__original *opened =
+    struct accd__original *enter_data =
         plan->resolved.fusion ? accd__find_enter_data(plan->env, request->host, request->bytes) : NULL;
-    if (opened)
-        ACCD_TRY(accd__split_end_original(plan, opened));
+    if (enter_data)
+        ACCD_TRY(accd__split_end_original(plan, enter_data));
     else if (plan->resolved.fusion)
         plan->env->tuples.unowned = true;
-    if (opened || !plan->context->policy.exit_needs_enter_data ||
+    if (enter_data || !plan->context->policy.exit_needs_enter_data ||
         request->flags & (ACCD_ITEM_UNCOUNTED | ACCD_ITEM_IF_PRESENT))
         return ACCD_OK;
     if (request->action == ACCD_ACTION_HOLD) {

@@ -736,10 +736,10 @@ static __attribute__((noinline)) bool run_with_pointers(struct accd__device_env 
                                                         accd_region **region_p, accd_status *status_p)
 {
     const accd_context *context = env->context;
-    bool any = construct->kind == ACCD_KIND_EXIT_DATA && env->attached.slots.count;
-    for (size_t i = 0; i < construct->nitems && !any; i++)
-        any = construct->items[i].slot;
-    if (!any || context->fast_paths == no_fast_paths)
+    bool has_pointers = construct->kind == ACCD_KIND_EXIT_DATA && env->attached.slots.count;
+    for (size_t i = 0; i < construct->nitems && !has_pointers; i++)
+        has_pointers = construct->items[i].slot;
+    if (!has_pointers || context->fast_paths == no_fast_paths)
         return false;
     return fast_path_table[POINTERS | features_of(context)][construct->kind](env, construct, region_p, status_p);
 }

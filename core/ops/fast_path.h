@@ -67,8 +67,8 @@ struct accd__fast_detaches {
 /* True if an object contains `bytes` bytes from `host`. Requires bytes > 0. */
 static inline bool accd__object_contains(const struct accd__object *object, uint64_t host, uint64_t bytes)
 {
-    uint64_t into = host - object->host, size = accd__object_bytes(object);
-    return into < size && bytes - 1 < size - into;
+    uint64_t offset = host - object->host, size = accd__object_bytes(object);
+    return offset < size && bytes - 1 < size - offset;
 }
 
 /* True if attached pointers overlap a range, which moves must leave out and a removal ends. Also true without memory

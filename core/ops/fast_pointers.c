@@ -70,11 +70,11 @@ static bool lies_in_new_object(const accd_construct *construct, unsigned fresh, 
     for (; fresh; fresh &= fresh - 1) {
         const uint8_t i = (uint8_t)__builtin_ctz(fresh);
         const accd_item *item = &construct->items[i];
-        const uint64_t host = accd__address(item->host), into = planned->slot - host;
+        const uint64_t host = accd__address(item->host), offset = planned->slot - host;
         planned->in = i;
-        *found_p = into < item->bytes;
+        *found_p = offset < item->bytes;
         if (*found_p)
-            return sizeof(void *) <= item->bytes - into && !accd__has_layout(NULL, item, NULL);
+            return sizeof(void *) <= item->bytes - offset && !accd__has_layout(NULL, item, NULL);
         if (host - planned->slot < sizeof(void *))
             return false;
     }
@@ -308,12 +308,12 @@ static void end_attachments_within(struct accd__device_env *env, const struct ac
 {
     assert(object);
     const uint64_t end = accd__object_end(object);
-    bool any = false;
+    bool has_ended = false;
     ACCD_FOR_EACH(struct accd__attachment, attach, &env->attached.slots, object->host)
     {
         if (attach->slot >= end)
             break;
-        any = true;
+        has_ended = true;
         struct accd__object *target = attach->base ? accd__btree_floor(&env->present.objects, attach->base) : NULL;
         if (target && target->pins && accd__object_contains(target, attach->base, 1))
             target->pins--;
@@ -321,7 +321,7 @@ static void end_attachments_within(struct accd__device_env *env, const struct ac
         accd__pool_free(&env->attached.pool, attach);
         env->attached.live--;
     }
-    if (any)
+    if (has_ended)
         accd__btree_erase_range(&env->attached.slots, object->host, end);
 }
 

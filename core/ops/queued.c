@@ -48,10 +48,10 @@ static bool writes_pointers(const struct accd__bulk *bulk, const struct accd__ro
 static bool fills_untranslated(const struct accd__bulk *bulk, const struct accd__rowset *set)
 {
     const accd_program_spec *spec = &set->program->spec;
-    bool fills = false;
+    bool has_fill = false;
     for (size_t p = 0; p < spec->npieces; p++)
-        fills |= spec->pieces[p].entry_only && bulk->env->context->rules.untranslated != ACCD_UNTRANSLATED_HOST;
-    return bulk->entry && fills && accd__rows_are_moved(bulk, set);
+        has_fill |= spec->pieces[p].entry_only && bulk->env->context->rules.untranslated != ACCD_UNTRANSLATED_HOST;
+    return bulk->entry && has_fill && accd__rows_are_moved(bulk, set);
 }
 
 /* Adds the elements of a root to the memory that the batch uses, if the elements move or pointers in them are written.

@@ -34,14 +34,14 @@ void accd__windows_choose(struct accd__rows_job *job)
     uint64_t bytes = 0;
     if (!bulk->windows)
         return;
-    job->rows_too = can_window_rows(job);
-    if (job->rows_too)
+    job->sends_rows = can_window_rows(job);
+    if (job->sends_rows)
         bytes += job->set->rows * job->set->program->spec.stride;
     for (size_t f = 0; f < job->nsegments; f++)
         if (is_final_when_filled(bulk, job->segments[f]))
             bytes += job->segments[f]->total;
     job->windows = bytes >= ACCD_MIN_DIRECT_SEND;
-    job->rows_too = job->rows_too && job->windows;
+    job->sends_rows = job->sends_rows && job->windows;
 }
 
 /* True if the rowset uses windows, and column `f` is complete once it is filled. */
@@ -62,7 +62,7 @@ static uint64_t row_block_offset(const struct accd__segment *place, size_t row)
 static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, size_t end)
 {
     assert(first <= end);
-    uint64_t bytes = job->rows_too ? accd__padded((end - first) * job->set->program->spec.stride) : 0;
+    uint64_t bytes = job->sends_rows ? accd__padded((end - first) * job->set->program->spec.stride) : 0;
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd__is_column_in_windows(job, f))
             bytes += row_block_offset(job->places[f], end) - row_block_offset(job->places[f], first);
@@ -72,7 +72,7 @@ static uint64_t window_bytes(const struct accd__rows_job *job, size_t first, siz
 /* Returns the bytes that row `row` needs in a window. */
 static uint64_t row_window_bytes(const struct accd__rows_job *job, size_t row)
 {
-    uint64_t bytes = job->rows_too ? accd__padded(job->set->program->spec.stride) : 0;
+    uint64_t bytes = job->sends_rows ? accd__padded(job->set->program->spec.stride) : 0;
     for (size_t f = 0; f < job->nsegments; f++)
         if (accd__is_column_in_windows(job, f))
             bytes += accd__padded(accd__section_bytes(job->segments[f], row));
@@ -136,7 +136,7 @@ static void fill_window_rows(struct accd__bulk *bulk, struct accd__rows_job *job
     job->first = first;
     job->end = end;
     job->parts = choose_window_parts(job, end - first, window_bytes(job, first, end));
-    if (job->rows_too) {
+    if (job->sends_rows) {
         job->rows_start = first * stride;
         job->rows =
             stage_window_part(bulk, accd__root_rows_dev(bulk, job->set) + job->rows_start, (end - first) * stride);
@@ -218,7 +218,7 @@ void accd__windows_announce(const struct accd__rows_job *job)
 {
     const struct accd__bulk *bulk = job->bulk;
     const struct accd__device_env *env = bulk->env;
-    if (job->rows_too)
+    if (job->sends_rows)
         env->device.ops->announce_parts(env->device.handle, accd__root_rows_dev(bulk, job->set),
                                         job->set->rows * job->set->program->spec.stride);
     for (size_t f = 0; f < job->nsegments; f++)

@@ -242,11 +242,11 @@ accd_status accd__resolve_request(struct accd__plan *plan, struct accd__request 
 accd_status accd__check_slot_state(const struct accd__plan *plan, const struct accd__request *request,
                                    const struct accd__object *holder, enum accd__slot_state state)
 {
-    const enum accd__slot_owner of = request->action == ACCD_ACTION_ATTACH || request->action == ACCD_ACTION_DETACH
-                                         ? ACCD_SLOT_OWNER_ATTACH
-                                     : request->source & ACCD_SOURCE_WALKED ? ACCD_SLOT_OWNER_SECTION
-                                                                            : ACCD_SLOT_OWNER_ITEM;
-    const struct accd__policy_entry *entry = &accd__policy_entries[plan->context->policy.slot[of][state]];
+    const enum accd__slot_owner owner = request->action == ACCD_ACTION_ATTACH || request->action == ACCD_ACTION_DETACH
+                                            ? ACCD_SLOT_OWNER_ATTACH
+                                        : request->source & ACCD_SOURCE_WALKED ? ACCD_SLOT_OWNER_SECTION
+                                                                               : ACCD_SLOT_OWNER_ITEM;
+    const struct accd__policy_entry *entry = &accd__policy_entries[plan->context->policy.slot[owner][state]];
     char name[160], device[16] = "";
     if (entry->decision != ACCD_DECISION_REJECT ||
         (request->flags & ACCD_ITEM_IF_PRESENT && state < ACCD_SLOT_DETACHED))

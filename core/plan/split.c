@@ -312,12 +312,12 @@ static accd_status list_layers(struct accd__plan *plan, struct accd__regroup *re
     return ACCD_OK;
 }
 
-/* True if this exit has evaluated the slot `vacated` with the result `worth`; false: another result, or not evaluated.
+/* True if this exit has evaluated the slot `vacated` with the result `use`; false: another result, or not evaluated.
  */
 static bool has_slot_use(const struct accd__device_env *env, const struct accd__vacated_slot *vacated,
-                         enum accd__slot_use worth)
+                         enum accd__slot_use use)
 {
-    return vacated->evaluated == env->tuples.exit && vacated->use == worth;
+    return vacated->evaluated == env->tuples.exit && vacated->use == use;
 }
 
 /* Returns the first slot, from `vacated` down, that this exit has not evaluated as NONE; NULL: there is no such slot.
@@ -383,9 +383,9 @@ static uint64_t oldest_serial_after(const struct accd__plan *plan, const struct 
 }
 
 /* Sets `is_merged` in the root of each part of `regroup` that stays together in the present tuple. If only younger
- * originals connect a part, sets `younger_serial` of its root to their least serial. Sets *any_p to true if there is
- * such a part. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
-static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *any_p)
+ * originals connect a part, sets `younger_serial` of its root to their least serial. Sets *has_younger_p to true if
+ * there is such a part. Returns ACCD_ERROR_OUT_OF_MEMORY without memory. */
+static accd_status evaluate_present(struct accd__plan *plan, struct accd__regroup *regroup, bool *has_younger_p)
 {
     struct accd__tuple_occupant *members = regroup->members;
     const uint64_t last = last_serial_of_level(plan, regroup), next_serial = oldest_serial_after(plan, regroup, last);
@@ -401,14 +401,14 @@ static accd_status evaluate_present(struct accd__plan *plan, struct accd__regrou
         struct accd__tuple_occupant *root = &members[find_root(members, i)];
         root->younger_serial = root->is_merged ? next_serial : 0;
     }
-    *any_p = false;
+    *has_younger_p = false;
     for (uint32_t i = 0; i < regroup->n; i++) {
         struct accd__tuple_occupant *root = &members[find_root(members, i)];
         if (members[i].older) {
             root->is_merged = true;
             root->younger_serial = 0;
         }
-        *any_p |= root->is_merged;
+        *has_younger_p |= root->is_merged;
     }
     return ACCD_OK;
 }

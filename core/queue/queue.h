@@ -56,7 +56,8 @@ struct accd__task {
     /* Device memory that the task uses: pairs of first address and end, ascending and disjoint. */
     struct accd__pair *ranges;
     size_t nranges;
-    struct accd__interval spans[ACCD_TASK_INTERVALS]; /* intervals in env->queues.uses, while the queue has the task */
+    /* intervals in env->queues.accesses, while the queue has the task */
+    struct accd__interval spans[ACCD_TASK_INTERVALS];
     size_t nspans;
     struct accd__interval host; /* hull of the host memory that the task sends from, or fetches to; empty: none */
     bool fetches;

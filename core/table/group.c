@@ -464,15 +464,16 @@ accd_status accd__group_new(struct accd__device_env *env, struct accd_walk *walk
     return ACCD_OK;
 }
 
-/* If `listed`, sets `span` to the interval `as` and inserts it into the tree `root`; otherwise removes `span` from the
- * tree. Does nothing if that is the case already. A span is in the tree if its `owner` is not NULL. */
-static void set_listed(struct accd__interval **root, struct accd__interval *span, bool listed, struct accd__interval as)
+/* If `listed`, sets `span` to `interval` and inserts it into the tree `root`; otherwise removes `span`
+ * from the tree. Does nothing if that is the case already. A span is in the tree if its `owner` is not NULL. */
+static void set_listed(struct accd__interval **root, struct accd__interval *span, bool listed,
+                       struct accd__interval interval)
 {
     if (listed == (span->owner != NULL))
         return;
     if (!listed)
         accd__interval_remove(root, span);
-    *span = listed ? as : (struct accd__interval){.owner = NULL};
+    *span = listed ? interval : (struct accd__interval){.owner = NULL};
     if (listed)
         accd__interval_insert(root, span);
 }

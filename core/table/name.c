@@ -277,7 +277,7 @@ static uint64_t embedded_count(const accd_program_spec *spec, const accd_field *
     return 0;
 }
 
-static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
+static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t offset,
                          const accd_label *preferred);
 
 /* Appends the member at byte `offset` of an element, found among the fields, members and pieces of its program `layout`
@@ -314,26 +314,26 @@ static void append_member_at(struct text *text, const accd_program *layout, uint
         append_format(text, "+%llu", (unsigned long long)offset);
 }
 
-/* Appends the field that contains the byte at offset `into` from the beginning of the field, with the member of its
+/* Appends the field that contains the byte at `offset` from the beginning of the field, with the member of its
  * element. Returns false, with nothing appended, if the field is too short or has no name of its own. `preferred` as
  * for append_member_at. */
-static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t into,
+static bool append_field(struct text *text, const accd_program_spec *spec, const accd_field *field, uint64_t offset,
                          const accd_label *preferred)
 {
     if (field->in_place) { /* has a name only if the whole array is one member with several elements */
         const accd_member *array = NULL;
         for (size_t i = 0; i < spec->nmembers && field->child && !array; i++)
-            if (spec->members[i].offset == field->offset && into < spec->members[i].bytes)
+            if (spec->members[i].offset == field->offset && offset < spec->members[i].bytes)
                 array = &spec->members[i];
         if (!array || array->bytes <= field->unit)
             return false;
-    } else if (field->embedded ? into / field->unit >= embedded_count(spec, field) : into >= sizeof(void *)) {
+    } else if (field->embedded ? offset / field->unit >= embedded_count(spec, field) : offset >= sizeof(void *)) {
         return false;
     }
     append_member_label(text, field->label);
     if (accd__is_inline_field(field)) {
-        append_index(text, field->label, (int64_t)(into / field->unit), 0);
-        append_member_at(text, field->child, into % field->unit, preferred);
+        append_index(text, field->label, (int64_t)(offset / field->unit), 0);
+        append_member_at(text, field->child, offset % field->unit, preferred);
     }
     return true;
 }
@@ -592,14 +592,14 @@ void accd__format_original(struct accd__device_env *env, const struct accd__orig
 }
 
 /* Writes the base name of the object and, if the range is a part or names have sections, the section. */
-void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into, uint64_t bytes,
-                        char *to, size_t capacity)
+void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
+                        uint64_t bytes, char *to, size_t capacity)
 {
     struct text text = new_text(to, capacity, env->context);
     push_holder(&text, object);
     struct name_source s = get_name_source(env, object);
     uint64_t unit = s.label && s.label->unit ? s.label->unit : 1;
-    int64_t start = s.start + (int64_t)(into / unit);
+    int64_t start = s.start + (int64_t)(offset / unit);
     const bool is_part = bytes != accd__object_bytes(object) || object->size & ACCD_OBJECT_PIECE;
     const bool round = s.label && s.label->flags & ACCD_LABEL_PARENTHESES;
     append_base_name(&text, env, &s, is_part);

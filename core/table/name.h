@@ -11,9 +11,9 @@ void accd__format_object(struct accd__device_env *env, const struct accd__object
 /* Formats an original tuple (table/tuples.h): the clause, or a part of it. An empty name if the clause has no label. */
 void accd__format_original(struct accd__device_env *env, const struct accd__original *original, char *to,
                            size_t capacity);
-/* Formats the name of a range of `bytes` bytes that begins at offset `into` of an object. */
-void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t into, uint64_t bytes,
-                        char *to, size_t capacity);
+/* Formats the name of a range of `bytes` bytes that begins at byte `offset` of an object. */
+void accd__format_range(struct accd__device_env *env, const struct accd__object *object, uint64_t offset,
+                        uint64_t bytes, char *to, size_t capacity);
 /* Formats the member or element of a present object at an offset. */
 void accd__format_member(struct accd__device_env *env, const struct accd__object *object, uint64_t offset, char *to,
                          size_t capacity);

@@ -9,9 +9,9 @@
 static uint64_t member_bytes_before(const accd_member *member, uint64_t stride, uint64_t offset)
 {
     assert(stride > 0);
-    uint64_t into = offset % stride;
-    into = into > member->offset ? into - member->offset : 0;
-    return offset / stride * member->bytes + (into < member->bytes ? into : member->bytes);
+    uint64_t remainder = offset % stride;
+    remainder = remainder > member->offset ? remainder - member->offset : 0;
+    return offset / stride * member->bytes + (remainder < member->bytes ? remainder : member->bytes);
 }
 
 /* Returns how many bytes of the range [from, to) of an array of elements `layout` excludes. A layout is the mapping
@@ -41,23 +41,24 @@ static bool get_unrequested_part(const accd_program *own, size_t i, uint64_t *lo
 /* Returns whether `layout` includes all, some or none of the bytes [from, to) that a clause with the layout `own`
  * requests. */
 enum accd__containment accd__compare_layouts(const accd_program *layout, uint64_t from, uint64_t to,
-                                             const accd_program *own, uint64_t into)
+                                             const accd_program *own, uint64_t object_offset)
 {
     assert(layout);
     uint64_t absent = count_excluded_bytes(layout, from, to), bytes = to - from;
-    if (!absent || (own == layout && (from - into) % layout->spec.stride == 0))
+    if (!absent || (own == layout && (from - object_offset) % layout->spec.stride == 0))
         return ACCD_RANGE_CONTAINED;
-    for (uint64_t at = from; own && at < to + into;
+    for (uint64_t at = from; own && at < to + object_offset;
          at += own->spec.stride) /* subtracts the bytes that the clause does not request, element by element */
         for (size_t i = 0; i < own->spec.nexcluded + own->spec.npieces; i++) {
-            uint64_t low, high; /* offsets plus `into`, because an offset before the object would be negative */
+            /* offsets plus `object_offset`, because an offset before the object would be negative */
+            uint64_t low, high;
             if (!get_unrequested_part(own, i, &low, &high))
                 continue;
-            low = at + low > from + into ? at + low : from + into;
-            high = at + high < to + into ? at + high : to + into;
+            low = at + low > from + object_offset ? at + low : from + object_offset;
+            high = at + high < to + object_offset ? at + high : to + object_offset;
             if (low >= high)
                 continue;
-            absent -= count_excluded_bytes(layout, low - into, high - into);
+            absent -= count_excluded_bytes(layout, low - object_offset, high - object_offset);
             bytes -= high - low;
         }
     return !absent ? ACCD_RANGE_CONTAINED : absent == bytes ? ACCD_RANGE_DISJOINT : ACCD_RANGE_PARTIAL;

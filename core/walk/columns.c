@@ -44,9 +44,9 @@ static enum accd__fault compute_section(struct accd__level_job *job, const struc
     }
     if (*host + *bytes < *host)
         return ACCD_FAULT_TOO_LARGE;
-    const uint64_t into = field->offset + (start < 0 ? 0 - shift : shift);
+    const uint64_t offset = field->offset + (start < 0 ? 0 - shift : shift);
     if (accd__is_inline_field(field) &&
-        (into > field->offset + shift || into + *bytes > job->set->program->spec.stride))
+        (offset > field->offset + shift || offset + *bytes > job->set->program->spec.stride))
         return ACCD_FAULT_BEYOND_ELEMENT;
     /* host memory is not read for data that are only looked up, or deleted without a copy; it may be freed already */
     bool reads_memory = field->child || (field->action != ACCD_ACTION_PRESENT && segment->action != ACCD_ACTION_DELETE);

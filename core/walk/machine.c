@@ -358,10 +358,10 @@ bool accd__machine_run(struct accd__machine *m, size_t from, size_t to_end, size
         case ACCD_I_LNOT:
             FOR_EACH_VALUE(!a[i]);
         case ACCD_I_DISTANCE: {
-            const uint64_t into = (uint64_t)k - 1;
+            const uint64_t low_bits = (uint64_t)k - 1;
             const int shift = __builtin_ctzll((uint64_t)k);
             if (!(k & (k - 1))) /* k is a power of two, and the distance a multiple of it */
-                FOR_EACH_FAST(x - y, v | ((x | y) & SIGN), SIGN | into, v >> shift, distance(a[i], b[i], k));
+                FOR_EACH_FAST(x - y, v | ((x | y) & SIGN), SIGN | low_bits, v >> shift, distance(a[i], b[i], k));
             FOR_EACH_VALUE(distance(a[i], b[i], k));
         }
         case ACCD_I_SELECT: {

@@ -215,39 +215,39 @@ static void summarize_column(struct accd__level_job *job, size_t f)
 
 /* Finds the slot of a pair of element address and program, or the empty slot for it. Linear probing; the set is at most
  * half full, so an empty slot exists. Each element is walked once, even if several pointers point to it (TR14-5-10). */
-static struct accd__visited_element *find_visited_slot(const struct accd__visited_set *seen, uint64_t address,
+static struct accd__visited_element *find_visited_slot(const struct accd__visited_set *visited, uint64_t address,
                                                        const accd_program *program)
 {
-    assert(seen->used < seen->capacity && !(seen->capacity & (seen->capacity - 1)));
+    assert(visited->used < visited->capacity && !(visited->capacity & (visited->capacity - 1)));
     size_t i = (address * 0x9E3779B97F4A7C15u) >> 20;
     for (;; i++) {
-        struct accd__visited_element *at = &seen->at[i & (seen->capacity - 1)];
+        struct accd__visited_element *at = &visited->at[i & (visited->capacity - 1)];
         if (!at->program || (at->address == address && at->program == program))
             return at;
     }
 }
 
 /* Frees the memory of a visited set, which is then empty. */
-static void free_visited(struct accd__visited_set *seen, struct accd__mem *mem)
+static void free_visited(struct accd__visited_set *visited, struct accd__mem *mem)
 {
-    accd__mem_free(mem, seen->at, seen->capacity * sizeof seen->at[0]);
-    *seen = (struct accd__visited_set){0};
+    accd__mem_free(mem, visited->at, visited->capacity * sizeof visited->at[0]);
+    *visited = (struct accd__visited_set){0};
 }
 
 /* Doubles the capacity of a visited set. Returns false without memory, with the set unchanged. */
-static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
+static bool grow_visited(struct accd__visited_set *visited, struct accd__mem *mem)
 {
     enum { MIN_CAPACITY = 64 };
-    struct accd__visited_set more = {.capacity = seen->capacity ? 2 * seen->capacity : MIN_CAPACITY};
+    struct accd__visited_set more = {.capacity = visited->capacity ? 2 * visited->capacity : MIN_CAPACITY};
     more.at = accd__mem_alloc_zeroed(mem, more.capacity * sizeof more.at[0]);
     if (!more.at)
         return false;
-    for (size_t i = 0; i < seen->capacity; i++)
-        if (seen->at[i].program)
-            *find_visited_slot(&more, seen->at[i].address, seen->at[i].program) = seen->at[i];
-    more.used = seen->used;
-    free_visited(seen, mem);
-    *seen = more;
+    for (size_t i = 0; i < visited->capacity; i++)
+        if (visited->at[i].program)
+            *find_visited_slot(&more, visited->at[i].address, visited->at[i].program) = visited->at[i];
+    more.used = visited->used;
+    free_visited(visited, mem);
+    *visited = more;
     return true;
 }
 
@@ -255,12 +255,12 @@ static bool grow_visited(struct accd__visited_set *seen, struct accd__mem *mem)
  * to false. Fails without memory. */
 static accd_status mark_visited(struct accd_walk *walk, uint64_t address, const accd_program *program, bool *first_p)
 {
-    struct accd__visited_set *seen = &walk->seen;
-    if (seen->used * 2 >= seen->capacity && !grow_visited(seen, &walk->context->mem))
+    struct accd__visited_set *visited = &walk->visited;
+    if (visited->used * 2 >= visited->capacity && !grow_visited(visited, &walk->context->mem))
         return report_walk_memory(walk->context);
-    struct accd__visited_element *at = find_visited_slot(seen, address, program);
+    struct accd__visited_element *at = find_visited_slot(visited, address, program);
     *first_p = !at->program;
-    seen->used += !at->program;
+    visited->used += !at->program;
     *at = (struct accd__visited_element){address, program};
     return ACCD_OK;
 }
@@ -548,7 +548,7 @@ accd_status accd__walk_new(accd_context *context, const accd_construct *construc
         memcpy(root->index, item->index, sizeof item->index);
         status = run_root(walk, item);
     }
-    free_visited(&walk->seen, &context->mem);
+    free_visited(&walk->visited, &context->mem);
     if (status != ACCD_OK && !walk->fault.kind) {
         accd__walk_release(walk);
         return status;

@@ -140,7 +140,7 @@ struct accd_walk {
     bool gaps;               /* true if some elements are runs with gaps, whose gaps were skipped */
     /* Earlier walk with which columns are shared, or NULL; valid only while the walk is made. */
     const struct accd_walk *before;
-    struct accd__visited_set seen; /* visited elements of recursive programs; valid only while the walk is made */
+    struct accd__visited_set visited; /* visited elements of recursive programs; valid only while the walk is made */
     struct accd__walk_fault fault;
 };
 

@@ -209,11 +209,11 @@ static void walk_children(struct accd__debug_walk *walk, Dwarf_Die *parent, size
         return;
     do {
         int tag = debug->dw.dwarf_tag(&child);
-        bool may_be = is_type(tag);
-        if (!may_be && !is_scope(walk, tag, NULL) && tag != DW_TAG_subprogram)
+        bool is_type_tag = is_type(tag);
+        if (!is_type_tag && !is_scope(walk, tag, NULL) && tag != DW_TAG_subprogram)
             continue;
         const char *name = debug->dw.dwarf_diename(&child);
-        if (may_be && name && is_wanted(walk, name))
+        if (is_type_tag && name && is_wanted(walk, name))
             visit_type(walk, &child, name, scope);
         if (is_scope(walk, tag, name))
             walk_children(walk, &child, enter_scope(walk, tag, name, scope), nesting + 1);
