@@ -252,7 +252,7 @@ static void kernels(accd_session *a)
     refuses(a, accd_run_compute(a, "acc host_data use_device(p)", kernel, &task), ACCD_ERROR_INVALID, "unsupported",
             "'host_data'");
     refuses(a, accd_run_compute(a, "acc loop", kernel, &task), ACCD_ERROR_REGION_NESTING, "region-nesting",
-            "'loop' stands in");
+            "'loop' is allowed only in");
     refuses(a, accd_run_compute(a, "acc serial copy(X)", kernel, &task), ACCD_ERROR_CALLBACK, "callback",
             "the kernel of 'serial' failed: it returned 3");
     ok(va[0] == 1, "nothing came back");

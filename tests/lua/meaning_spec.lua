@@ -7,7 +7,7 @@ local directive_words = require "accdeep.inspect.reference.directive_words"
 local rules = require "accdeep.definitions.rules"
 
 -- What the build reads of the sources, and how many comments say "Decides ...".
-local sources, tags = { "./core/base/rules.h", "./core/accdeep_core.h" }, 0
+local sources, tags = { "./core/base/rules.h", "./core/accdeep_context.h" }, 0
 for path in assert(io.popen "find ./core/*/ ./lua/accdeep -name '*.c' -o -name '*.lua' | sort"):lines() do
   sources[#sources + 1] = path
   local file = assert(io.open(path))

@@ -393,7 +393,7 @@ function class.announce(scope, spec)
       t.name = scope.prefix .. spec.name
     end
     scope.tags[spec.name] = t
-    t.around = scope
+    t.enclosing_scope = scope
   end
   return t
 end

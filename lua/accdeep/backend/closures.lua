@@ -49,7 +49,7 @@ local lvalues = {}
 -- Compiles a variable; its binding has the function that returns its address and bounds.
 function lvalues.variable(_, e) return at(e, e.binding.lvalue) end
 -- Returns the function that the node contains.
-function lvalues.given(_, e) return e.lvalue end
+function lvalues.computed(_, e) return e.lvalue end
 
 -- Compiles a member: the address of its object plus an offset, with the bounds of the object.
 function lvalues.member(env, e)
@@ -129,7 +129,7 @@ end
 -- Compiles a name without an l-value; its binding has the function that returns the value.
 function values.value(_, e) return at(e, e.binding.value) end
 -- Returns the function that the node contains.
-function values.given(_, e) return e.value end
+function values.computed(_, e) return e.value end
 
 -- Compiles the load of a scalar, or of a pointer with its bounds.
 function values.load(env, e)
@@ -462,7 +462,7 @@ end
 function closures.store_into(session, t, address, node)
   local env = session:host_env()
   local e = c_sema.value(env, node)
-  local to = typed_ast.lvalue("given", t, node.pos, { lvalue =
+  local to = typed_ast.lvalue("computed", t, node.pos, { lvalue =
     function() return address, address, address + t.size end })
   value(env, c_sema.convert_for_assignment(node, to, e, e.const == 0)) {}
 end

@@ -39,7 +39,7 @@ Builder.__index = Builder
 
 -- Returns a new builder without instructions.
 function codegen.builder()
-  return setmetatable({ code = {}, n = 0, next = 0, most = 0, known = {}, pinned = {} }, Builder)
+  return setmetatable({ code = {}, n = 0, next = 0, most = 0, constants = {}, pinned = {} }, Builder)
 end
 
 -- Returns a free register; raises if all are in use. pos: position for the error.
@@ -65,11 +65,11 @@ end
 -- before. a, b: operands; k: constant.
 function Builder:emit(pos, opcode, a, b, k)
   local key = ("%d:%d:%d:%d"):format(opcode, a, b, k)
-  local r = self.known[key]
+  local r = self.constants[key]
   if r then return r end
   r = self:register(pos)
   self:append(opcode, r, a, b, k)
-  self.known[key] = r
+  self.constants[key] = r
   return r
 end
 
@@ -77,7 +77,7 @@ end
 -- the emitted instructions are forgotten.
 function Builder:boundary()
   if self.next > REGISTERS - MIN_FREE_REGISTERS then
-    self.known, self.next = {}, 0
+    self.constants, self.next = {}, 0
   end
 end
 
@@ -224,7 +224,7 @@ local value, lvalue -- forward declarations
 -- Returns a register of this program with the value of `register`, which the program of the enclosing element computes.
 -- level: compilation of the inner element (`out` in symbols.lua). The register is pinned in the enclosing program.
 local function inherit_register(b, pos, level, register)
-  level.around.builder:pin(register)
+  level.enclosing.builder:pin(register)
   return b:emit(pos, op.INHERIT, 0, 0, register)
 end
 
@@ -237,8 +237,8 @@ function lvalues.fixed(_, _, e) return { address = e.address, offset = 0, type =
 function lvalues.self(_, _, e) return { self = true, offset = e.offset, type = e.type } end
 
 -- The address is computed in the program of the enclosing element and inherited.
-function lvalues.around(b, _, e)
-  local enclosing, pos = e.level.around, e.pos
+function lvalues.enclosing(b, _, e)
+  local enclosing, pos = e.level.enclosing, e.pos
   local address = address_of(enclosing.builder, lvalue(enclosing.builder, enclosing.ctx, e.lvalue), pos)
   return { reg = inherit_register(b, pos, e.level, reg(enclosing.builder, address, pos)), offset = 0, type = e.type }
 end
@@ -285,7 +285,7 @@ end
 -- Compiles the value of a shape's parameter. With e.level, the program of the enclosing element computes the value.
 function values.parameter(b, env, e)
   if not e.level then return env.session:with_location(e.within, value, b, env, e.e) end
-  local enclosing = e.level.around
+  local enclosing = e.level.enclosing
   local v = value(enclosing.builder, enclosing.ctx, e.e)
   return { reg = inherit_register(b, e.pos, e.level, reg(enclosing.builder, v, e.pos)), type = e.type }
 end

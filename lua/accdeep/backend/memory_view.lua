@@ -99,12 +99,12 @@ function Host:classify(address, size, frame)
     fail(frame, "out-of-bounds", ("%s was freed"):format(range.name ~= "" and range.name or "the memory"),
       { rule = "ACC33-2.7.1-1", objects = { range } })
   end
-  local near = range or ctx:host_at(address - 1) or ctx:host_at(address - size)
-  fail(frame, "out-of-bounds", near
-    and ("%d bytes at offset %d of %s, which has %d bytes"):format(size, address - near.host,
-      near.name ~= "" and near.name or "a block", near.bytes)
+  local nearest = range or ctx:host_at(address - 1) or ctx:host_at(address - size)
+  fail(frame, "out-of-bounds", nearest
+    and ("%d bytes at offset %d of %s, which has %d bytes"):format(size, address - nearest.host,
+      nearest.name ~= "" and nearest.name or "a block", nearest.bytes)
     or "the address is in no memory of the host program",
-    { rule = "ACC33-2.7.1-1", objects = { near } })
+    { rule = "ACC33-2.7.1-1", objects = { nearest } })
 end
 
 -- Raises if `low` is a note, or if an access exceeds its bounds. Without bounds (nil) the function does nothing: the

@@ -123,7 +123,7 @@ end
 
 -- Returns a typed node for the value of a frame slot.
 local function slot_expression(frame_slot, t, pos)
-  return { op = "given", type = t, pos = pos, value = function(f) return f[frame_slot] end }
+  return { op = "computed", type = t, pos = pos, value = function(f) return f[frame_slot] end }
 end
 
 -- Returns an AST node for an index whose value is in a frame slot.
@@ -312,7 +312,7 @@ local function compile_copy(env, inner, copy, statement)
   if copy.lasts and binding.frame_slot then
     local frame_slot = binding.frame_slot
     local function read(f) return f[frame_slot], f[frame_slot + 1], f[frame_slot + 2] end
-    local raw = { op = "given", type = t, value = read }
+    local raw = { op = "computed", type = t, value = read }
     local write = run(inner, typed_ast.assignment(pos, outer, typed_ast.wrap_typed(raw)))
     last = function(f)
       if f[frame_slot] ~= nil then write(f) end

@@ -7,8 +7,8 @@
 -- the name, it is a name of the host program (TR14-3.3-07). Fields of the environment of a bound:
 --   record, base    type of the element, and the offset of the part in it.
 --   above           environment of the enclosing structure in the same element, or nil.
---   out             compilation of the element: {builder, ctx (its environment), around, touched}; out.around is the
---                   compilation of the enclosing element, or nil.
+--   out             compilation of the element: {builder, ctx (its environment), enclosing, touched}; out.enclosing is
+--                   the compilation of the enclosing element, or nil.
 --   out.touched     set when the code of the bound depends on the enclosing element.
 --   values          values of a shape's parameters, by name (TR14-5-01).
 --   row(builder, pos)  computes '#' (TR14-5-06).
@@ -78,11 +78,11 @@ local function parameter(env, node, check)
         parameter_node.within = bound.location
       elseif at.above then
         return check(at.above, bound.node)
-      elseif not (at.out and at.out.around) then
+      elseif not (at.out and at.out.enclosing) then
         return check({ session = env.session }, bound.node)
       else
         parameter_node.level, at.out.touched = at.out, true
-        parameter_node.e = check(at.out.around.ctx, bound.node)
+        parameter_node.e = check(at.out.enclosing.ctx, bound.node)
       end
       parameter_node.type = parameter_node.e.type
       return parameter_node.e.const and parameter_node.e or parameter_node
@@ -102,7 +102,7 @@ local function enclosing_object(env, find, pos)
     if offset then return lvalue("self", t, pos, { offset = at.base + offset }) end
     at = at.above
   end
-  local outer_level = env.out and env.out.around
+  local outer_level = env.out and env.out.enclosing
   if not outer_level then return nil end
   local inner = outer_level.ctx
   local offset, t = find(inner)
@@ -110,7 +110,7 @@ local function enclosing_object(env, find, pos)
     or enclosing_object(inner, find, pos)
   if not object then return nil end
   env.out.touched = true
-  return lvalue("around", object.type, pos, { lvalue = object, level = env.out })
+  return lvalue("enclosing", object.type, pos, { lvalue = object, level = env.out })
 end
 
 -- Returns the l-value of the object that a mapper's variable stands for (OMP60-map-15). The object is the element

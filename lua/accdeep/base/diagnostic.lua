@@ -197,8 +197,8 @@ end
 -- Returns "did you mean 'X'?" if a key X of the table `names` is close to `name`. Returns nil if no key is close, or if
 -- `name` is not a string.
 function diagnostic.suggest(name, names)
-  local near = type(name) == "string" and diagnostic.closest(name, names)
-  return near and ("did you mean '%s'?"):format(near) or nil
+  local nearest = type(name) == "string" and diagnostic.closest(name, names)
+  return nearest and ("did you mean '%s'?"):format(nearest) or nil
 end
 
 local MAX_MEMBERS = 12 -- largest number of members that a help text lists
@@ -206,8 +206,8 @@ local MAX_MEMBERS = 12 -- largest number of members that a help text lists
 -- Returns a help text for the unknown member `name` of the type `record`: a close name, otherwise the list of members.
 -- Returns nil if the type has no named members or more than MAX_MEMBERS.
 function diagnostic.suggest_member(name, record)
-  local near = diagnostic.suggest(name, record.by_name or {})
-  if near or not record.by_name then return near end
+  local nearest = diagnostic.suggest(name, record.by_name or {})
+  if nearest or not record.by_name then return nearest end
   local names = {}
   for member in pairs(record.by_name) do names[#names + 1] = member:match "^[%a_].*" end
   if #names == 0 or #names > MAX_MEMBERS then return nil end

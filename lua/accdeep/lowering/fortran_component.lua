@@ -47,7 +47,7 @@ function fortran_component.whole_array(b, t, offset, pos)
       if old[i] and old[i].reg then b.pinned[old[i].reg] = nil end
       if v.reg then b:pin(v.reg) end
     end
-    b.known, b.next = {}, 0
+    b.constants, b.next = {}, 0
     return new
   end
   local has_target = apply("!=", load(fortran_descriptor.offset(t, "base_addr"), types.pointer(types.void)), zero)

@@ -41,7 +41,7 @@ local function collect(session, member_mapping, address, name, list)
       local base, n, object_type = at, 1, t
       if t.kind == "array" then n, object_type = t.n, t.of end
       if t.kind == "descriptor" then
-        local target, count, _, dynamic_type = object.held(session, t, at, {})
+        local target, count, _, dynamic_type = object.current_elements(session, t, at, {})
         base, n, object_type = target or 0, target and count or 0, dynamic_type or t.of
         if t.attribute == "pointer" and target then
           local dims = fortran_descriptor.dims(session.host_space, t, at)

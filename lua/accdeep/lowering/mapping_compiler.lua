@@ -27,7 +27,7 @@
 --     builder, ctx             code, and the environment of bounds: the names in scope (backend/symbols.lua).
 --     member_mapping           mapping of the structure being collected.
 --     requested_action         requested action of this structure.
---     around, compiles         the enclosing `out`, and the mapping that this one compiles.
+--     enclosing, compiles       the enclosing `out`, and the mapping that this one compiles.
 --     recursive                true if a program inside refers back to this one.
 --     partial                  true if only named members are mapped, so pieces are not joined.
 --
@@ -203,7 +203,7 @@ end
 -- inner_program, alias_action and rows see pointer_program. Raises if the pointer points to rows of several elements.
 local function pointer_level(session, out, t, subscripts, at, outer_registers, inner_program, alias_action, rows)
   local subscript, b = subscripts[at], codegen.builder()
-  local level = { builder = b, around = out, first = at, rows = rows }
+  local level = { builder = b, enclosing = out, first = at, rows = rows }
   level.ctx = { session = session, out = level }
   local ctx = level.ctx
   local pos = subscript.pos
@@ -468,7 +468,7 @@ local function add_descriptor(session, out, entry, offset, name, own)
   local follows = session.rules.descriptors
   if follows ~= true and follows ~= t.attribute and not entry.named and not entry.listed then return end
   b:boundary()
-  b.known = {}
+  b.constants = {}
   local start, count
   local alias = entry.subscripts and entry.subscripts[1].tag == "alias" and entry.subscripts[1]
   if alias then return add_descriptor_alias(session, out, entry, alias, offset, name) end
@@ -517,7 +517,7 @@ local function add_records(session, out, entry, offset, name, init)
   -- The array is walked in place: the field follows only pointers of its elements. The elements' own bytes belong to
   -- the enclosing element, so their pieces are added here.
   local inner = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), ctx = out.ctx,
-    member_mapping = member_mapping, around = out.around }
+    member_mapping = member_mapping, enclosing = out.enclosing }
   collect(session, inner, member_mapping, 0, "", init, own)
   for i = 0, n - 1 do
     for _, piece in ipairs(inner.pieces) do
@@ -721,7 +721,7 @@ function recursion_depth(enclosing, member_mapping, pos)
   local levels, at = 1, enclosing
   while at.compiles ~= member_mapping do
     at.leads_up = true
-    levels, at = levels + 1, at.around
+    levels, at = levels + 1, at.enclosing
   end
   if at.touched then
     raise("recursive-type", pos, "a recursive shape cannot use names of the objects around it",
@@ -754,7 +754,7 @@ function compile_program(session, member_mapping, pos, enclosing)
   local ok, result = pcall(function()
     -- Assigned inside pcall, because the assignment may run out of memory.
     cache[member_mapping] = "under way"
-    out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), around = enclosing,
+    out = { pieces = {}, fields = {}, excluded = {}, parts = {}, builder = codegen.builder(), enclosing = enclosing,
       compiles = member_mapping }
     collect(session, out, member_mapping, 0, "", false, nil)
     local pieces = add_separate_members(session, out, member_mapping, join(out, record.size))

@@ -365,7 +365,8 @@ local examples = { ["exit data"] = "delete(x)", update = "self(x)" }
 function openacc_lowering.directive(session, node, options)
   local kind = openacc_sema.kind_of(node.name)
   if kind == "body" then
-    raise("region-nesting", node.pos, ("'%s' is allowed only in the text of a compute construct's body"):format(node.name),
+    raise("region-nesting", node.pos,
+      ("'%s' is allowed only in the text of a compute construct's body"):format(node.name),
       { length = #node.name, rule = "ACC33-2.9-1" })
   elseif kind == "declaration" then
     raise("clause-not-allowed", node.pos, ("'%s' stands among declarations"):format(node.name),

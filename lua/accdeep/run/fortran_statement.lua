@@ -255,7 +255,7 @@ function statements.deallocate(env, node)
     steps[i] = function(f)
       f.pos = e.node.pos
       local address, t = e.descriptor(f), e.dtype
-      local base, n, _, element = object.held(session, t, address, f)
+      local base, n, _, element = object.current_elements(session, t, address, f)
       if not base then
         raise("null-pointer", f.pos, ("%s is not %s"):format(e.text, t.attribute == "pointer" and "associated"
           or "allocated"), { rule = "ACC33-2.7-2", stat = NOT_ALLOCATED })

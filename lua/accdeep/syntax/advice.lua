@@ -162,7 +162,9 @@ function advice.lua(message, variables, names)
   local name = message:match "%(global '([%w_]+)'%)"
   if name then return advice.name(name, variables, names) end
   local array = message:match "arithmetic on an? %a+ value %(field '([%w_]+)'%)"
-  if array and variables[array] then return ("an expression of C is written as a text: host \"%s + 1\""):format(array) end
+  if array and variables[array] then
+    return ("an expression of C is written as a text: host \"%s + 1\""):format(array)
+  end
   local near = diagnostic.closest(message:match "%(field '([%w_]+)'%)" or "", names.expect or {})
   return near and ("did you mean 'expect.%s'?"):format(near) or nil
 end

@@ -1,7 +1,7 @@
 -- scoped_names.lua - resolves C++ names with scopes, such as Outer::Inner and std::vector<float>::impl.
 --
--- A record's field `names` is the scope of the declarations inside its definition; `around` is the scope that encloses
--- the record. Declarations of a namespace are entered into the enclosing scope under the namespace's prefix:
+-- A record's field `names` is the scope of the declarations inside its definition; `enclosing_scope` is the scope that
+-- encloses the record. Declarations of a namespace are entered into the enclosing scope under the namespace's prefix:
 -- `app::grid`. The table `namespaces` of a scope is the set of known namespaces. Scopes: scope.lua.
 
 local diagnostic = require "accdeep.base.diagnostic"
@@ -123,7 +123,7 @@ end
 -- Returns a help text for a type that is declared but not defined: the closest defined tag in its scopes; nil if no tag
 -- is close.
 local function closest_defined(t)
-  local all, at = {}, t.around
+  local all, at = {}, t.enclosing_scope
   while at do
     for tag, other in next, at.tags do
       if other.complete then all[tag] = true end

@@ -41,7 +41,7 @@ end
 local function ensure_shape(env, to, f, shape, dims, element_type)
   local session, t = env.session, to.dtype
   local address = to.descriptor(f)
-  local base, _, current_dims, current_type = object.held(session, t, address, f)
+  local base, _, current_dims, current_type = object.current_elements(session, t, address, f)
   local fits = base ~= nil and (not element_type or element_type == current_type)
   if not shape then
     if fits then return end

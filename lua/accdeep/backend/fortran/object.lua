@@ -139,6 +139,6 @@ function object.copy(session, t, to, from, frame)
   end
 end
 
-object.has_start, object.held = has_start, allocated_elements
+object.has_start, object.current_elements = has_start, allocated_elements
 
 return object

@@ -85,7 +85,8 @@ function nesting_check.check(part, node, level)
   local at, forbidden = level, in_none_of[part]
   while forbidden and at and not begins_team[at.part] do
     if forbidden[at.part] then
-      refuse(node, ("'%s' must not be nested in '%s' without a parallel region between them"):format(node.name, at.part), {})
+      refuse(node, ("'%s' must not be nested in '%s' without a parallel region between them"):format(node.name,
+        at.part), {})
     end
     at = at.outer
   end

@@ -76,7 +76,7 @@ function c_dialects.alias(program, routine)
 end
 
 -- Names of parameters and variables in generated functions.
-local own_names = { objects = true, count = true, kept = true, q = true, to = true, row = true, i = true }
+local own_names = { objects = true, count = true, ["kept"] = true, q = true, to = true, row = true, i = true }
 -- Returns a true value if generated functions use a name for themselves, so that they must not use a variable of the
 -- unit with that name.
 function c_dialects.is_own(name) return own_names[name] or name:find "^%a+_?%d+$" and name:find "^[ibp]" ~= nil end
